@@ -7,13 +7,13 @@ const DEPTH_MAX = 32;
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** Returns the problem with a path, or null. A directory's path ends with a slash. */
-export function pathProblem(path: string): string | null {
+export function findPathProblem(path: string): string | null {
   const file = path.endsWith('/') ? path.slice(0, -1) : path;
   if (!file) return 'has no name';
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return `is longer than ${PATH_BYTES_MAX} bytes`;
   if (file.split('/').length > DEPTH_MAX) return `has more than ${DEPTH_MAX} parts`;
   // Decoded once and twice: a path that some downstream tool would decode is refused like its decoded form.
-  for (const reading of readingsOf(file)) {
+  for (const reading of listDecodings(file)) {
     if (CONTROL.test(reading)) return 'contains a control character';
     if (reading.includes('\\')) return 'contains a backslash';
     if (reading.startsWith('/') || /^[A-Za-z]:/.test(reading)) return 'is absolute';
@@ -25,16 +25,16 @@ export function pathProblem(path: string): string | null {
   return null;
 }
 
-function readingsOf(path: string): string[] {
+function listDecodings(path: string): string[] {
   const readings = [path];
   for (let times = 0; times < 2; times++) {
-    readings.push(unescaped(readings[times] as string));
+    readings.push(decodeEscapes(readings[times] as string));
   }
   return readings;
 }
 
 /** Decodes each escape separately, so that one malformed escape does not hide the others. */
-const unescaped = (text: string) =>
+const decodeEscapes = (text: string) =>
   text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** Two names with the same key would be one file on some systems. */

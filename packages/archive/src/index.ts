@@ -1,4 +1,4 @@
 export * from './bad-archive';
-export { collisionKey, pathProblem } from './file-path';
+export { collisionKey, findPathProblem } from './file-path';
 export * from './read-zip';
 export * from './write-zip';

@@ -1,4 +1,4 @@
-import { type RawEntry, rawZip, zipOf } from '@gantry/testing';
+import { createZip, type RawEntry, rawZip } from '@gantry/testing';
 import { BadArchive, type BadArchiveCode } from './bad-archive';
 import { readZip, type ZipEntry } from './read-zip';
 
@@ -6,7 +6,7 @@ const MB = 1024 * 1024;
 const LIMITS = { entries: 10, bytes: 3 * MB };
 
 /** Reads every entry. */
-async function read(zip: Buffer, limits = LIMITS): Promise<Record<string, Buffer>> {
+async function readAll(zip: Buffer, limits = LIMITS): Promise<Record<string, Buffer>> {
   const files: Record<string, Buffer> = {};
   for (const entry of await readZip(zip, limits)) {
     if (!entry.isDirectory) files[entry.path] = await entry.content();
@@ -14,21 +14,21 @@ async function read(zip: Buffer, limits = LIMITS): Promise<Record<string, Buffer
   return files;
 }
 
-async function pieces(entry: ZipEntry | undefined): Promise<Buffer[]> {
+async function collectChunks(entry: ZipEntry | undefined): Promise<Buffer[]> {
   const all: Buffer[] = [];
   for await (const piece of entry?.chunks() ?? []) all.push(piece);
   return all;
 }
 
 test('files come back in the order of the archive, with their content and size', async () => {
-  const zip = await zipOf({ 'src/b.py': 'two', 'a.py': 'one', 'ä ö.txt': '' });
+  const zip = await createZip({ 'src/b.py': 'two', 'a.py': 'one', 'ä ö.txt': '' });
   const entries = await readZip(zip, LIMITS);
   expect(entries.map(({ path, isDirectory, size }) => [path, isDirectory, size])).toEqual([
     ['src/b.py', false, 3],
     ['a.py', false, 3],
     ['ä ö.txt', false, 0],
   ]);
-  expect(await read(zip)).toEqual({
+  expect(await readAll(zip)).toEqual({
     'src/b.py': Buffer.from('two'),
     'a.py': Buffer.from('one'),
     'ä ö.txt': Buffer.alloc(0),
@@ -50,28 +50,28 @@ test('directories, however often they are named, stored files and files without 
     ['src', true],
     ['src/more/unmarked.py', false],
   ]);
-  expect(Object.keys(await read(zip))).toEqual(['src/main.py', 'src/more/unmarked.py']);
+  expect(Object.keys(await readAll(zip))).toEqual(['src/main.py', 'src/more/unmarked.py']);
 });
 
 test('a large file comes in pieces of at most 1 MB', async () => {
   const content = Buffer.alloc(3 * MB, 'abc');
-  const [entry] = await readZip(await zipOf({ a: content }), LIMITS);
-  const all = await pieces(entry);
+  const [entry] = await readZip(await createZip({ a: content }), LIMITS);
+  const all = await collectChunks(entry);
   expect(Math.max(...all.map(({ length }) => length))).toBeLessThanOrEqual(MB);
   expect(Buffer.concat(all).equals(content)).toBe(true);
 });
 
 test('only what is read counts', async () => {
-  const zip = await zipOf({ large: Buffer.alloc(4 * MB), small: 'x' });
+  const zip = await createZip({ large: Buffer.alloc(4 * MB), small: 'x' });
   const [large, small] = await readZip(zip, LIMITS);
   await expect(large?.content()).rejects.toMatchObject({ code: 'too_large' });
   expect(await small?.content()).toEqual(Buffer.from('x'));
 });
 
-const deep = (parts: number) => Array.from({ length: parts }, () => 'a').join('/');
-const zeros = (name: string, bytes: number): RawEntry => ({ name, content: Buffer.alloc(bytes) });
-const encrypted = 1;
-const strongly = 0x40;
+const buildDeepPath = (parts: number) => Array.from({ length: parts }, () => 'a').join('/');
+const buildZeros = (name: string, bytes: number): RawEntry => ({ name, content: Buffer.alloc(bytes) });
+const ENCRYPTED = 1;
+const STRONGLY_ENCRYPTED = 0x40;
 
 /** For each rule at least one archive that breaks it and no other. */
 const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][] = [
@@ -100,7 +100,7 @@ const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][]
   ['no name', rawZip([{ name: '' }]), 'path', /has no name/],
   ['a very long name', rawZip([{ name: 'a'.repeat(256) }]), 'path', /part longer than 255/],
   ['a very long path', rawZip([{ name: Array(5).fill('a'.repeat(250)).join('/') }]), 'path', /longer than 1024/],
-  ['a very deep path', rawZip([{ name: deep(33) }]), 'path', /more than 32 parts/],
+  ['a very deep path', rawZip([{ name: buildDeepPath(33) }]), 'path', /more than 32 parts/],
 
   ['one path twice', rawZip([{ name: 'a.py' }, { name: 'a.py' }]), 'collision', /appears twice/],
   ['one path in two cases', rawZip([{ name: 'a.py' }, { name: 'A.PY' }]), 'collision', /appears twice/],
@@ -109,7 +109,7 @@ const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][]
   ['a file where a directory is', rawZip([{ name: 'a/b' }, { name: 'A' }]), 'collision', /appears twice/],
   [
     'a directory where a file is',
-    rawZip([{ name: 'a' }, { ...zeros('a/', 0), mode: 0o40755 }]),
+    rawZip([{ name: 'a' }, { ...buildZeros('a/', 0), mode: 0o40755 }]),
     'collision',
     /appears twice/,
   ],
@@ -121,32 +121,37 @@ const attacks: [what: string, zip: Buffer, code: BadArchiveCode, says: RegExp][]
   ['a directory named as a file', rawZip([{ name: 'a', mode: 0o40755 }]), 'special_file', /link or a special file/],
   ['a directory with content', rawZip([{ name: 'a/', mode: 0o40755 }]), 'special_file', /has content/],
 
-  ['an encrypted file', rawZip([{ name: 'a', flags: encrypted }]), 'encrypted', /is encrypted/],
-  ['a strongly encrypted file', rawZip([{ name: 'a', flags: strongly }]), 'unreadable', /encryption/],
+  ['an encrypted file', rawZip([{ name: 'a', flags: ENCRYPTED }]), 'encrypted', /is encrypted/],
+  ['a strongly encrypted file', rawZip([{ name: 'a', flags: STRONGLY_ENCRYPTED }]), 'unreadable', /encryption/],
   ['an unusual compression', rawZip([{ name: 'a', method: 12 }]), 'compression', /method 12/],
   ['a ratio that no content has', rawZip([{ name: 'a', size: 2 * MB }]), 'compression', /impossible/],
 
   ['a wrong checksum', rawZip([{ name: 'a', crc: 1 }]), 'damaged', /checksum/],
-  ['a wrong checksum of a large file', rawZip([{ ...zeros('a', 2 * MB), crc: 1 }]), 'damaged', /checksum/],
+  ['a wrong checksum of a large file', rawZip([{ ...buildZeros('a', 2 * MB), crc: 1 }]), 'damaged', /checksum/],
   ['a wrong checksum of a stored file', rawZip([{ name: 'a', method: 0, crc: 1 }]), 'damaged', /checksum/],
-  ['a size that is too small', rawZip([{ ...zeros('a', 2 * MB), size: 10 }]), 'damaged', /its 10 bytes/],
-  ['a large size that is too small', rawZip([{ ...zeros('a', 3 * MB), size: 2 * MB }]), 'damaged', /2097152 bytes/],
+  ['a size that is too small', rawZip([{ ...buildZeros('a', 2 * MB), size: 10 }]), 'damaged', /its 10 bytes/],
+  [
+    'a large size that is too small',
+    rawZip([{ ...buildZeros('a', 3 * MB), size: 2 * MB }]),
+    'damaged',
+    /2097152 bytes/,
+  ],
   ['a size that is too large', rawZip([{ name: 'a', size: 99 }]), 'damaged', /its 99 bytes/],
-  ['content that is no DEFLATE', garbled(rawZip([{ name: 'a' }])), 'damaged', /its 1 bytes/],
+  ['content that is no DEFLATE', corruptContent(rawZip([{ name: 'a' }])), 'damaged', /its 1 bytes/],
 
-  ['a bomb', rawZip([zeros('a', 4 * MB)]), 'too_large', /unpacks to more than 3 MB/],
-  ['a bomb in pieces', rawZip([zeros('a', 2 * MB), zeros('b', 2 * MB)]), 'too_large', /more than 3 MB/],
-  ['entries that share one bomb', twice(rawZip([zeros('a', 2 * MB)])), 'too_large', /more than 3 MB/],
+  ['a bomb', rawZip([buildZeros('a', 4 * MB)]), 'too_large', /unpacks to more than 3 MB/],
+  ['a bomb in pieces', rawZip([buildZeros('a', 2 * MB), buildZeros('b', 2 * MB)]), 'too_large', /more than 3 MB/],
+  ['entries that share one bomb', addSecondName(rawZip([buildZeros('a', 2 * MB)])), 'too_large', /more than 3 MB/],
   [
     'too many entries',
-    rawZip(Array.from({ length: 11 }, (_, n) => zeros(`${n}/`, 0))),
+    rawZip(Array.from({ length: 11 }, (_, n) => buildZeros(`${n}/`, 0))),
     'too_many_entries',
     /more than 10 entries/,
   ],
 ];
 
 test.each(attacks)('%s is refused', async (_what, zip, code, says) => {
-  const err = await read(zip).catch((err) => err);
+  const err = await readAll(zip).catch((err) => err);
   expect(err).toBeInstanceOf(BadArchive);
   expect(err).toMatchObject({ code, message: expect.stringMatching(says) });
 });
@@ -157,7 +162,7 @@ test.each([
   ['damage', rawZip([{ name: 'a' }, { name: 'b', crc: 1 }]), 'b'],
   ['the end of the archive', rawZip([{ name: 'a' }]).subarray(0, -10), undefined],
 ])('the error of %s names the entry at fault', async (_what, zip, entry) => {
-  await expect(read(zip)).rejects.toMatchObject({ entry });
+  await expect(readAll(zip)).rejects.toMatchObject({ entry });
 });
 
 test('an archive whose last entry breaks a rule is not unpacked at all', async () => {
@@ -165,7 +170,7 @@ test('an archive whose last entry breaks a rule is not unpacked at all', async (
 });
 
 test('a file yields no more bytes than it declares', async () => {
-  const [entry] = await readZip(rawZip([{ ...zeros('a', 8 * MB), size: 2 * MB }]), LIMITS);
+  const [entry] = await readZip(rawZip([{ ...buildZeros('a', 8 * MB), size: 2 * MB }]), LIMITS);
   let passedOn = 0;
   const reading = async () => {
     for await (const piece of entry?.chunks() ?? []) passedOn += piece.length;
@@ -175,23 +180,26 @@ test('a file yields no more bytes than it declares', async () => {
 });
 
 test('inflating a file that exceeds its declared small size stops at that size', async () => {
-  const [entry] = await readZip(rawZip([{ ...zeros('a', 8 * MB), size: 10 }]), LIMITS);
+  const [entry] = await readZip(rawZip([{ ...buildZeros('a', 8 * MB), size: 10 }]), LIMITS);
   await expect(entry?.content()).rejects.toMatchObject({ code: 'damaged', cause: { code: 'ERR_BUFFER_TOO_LARGE' } });
 });
 
 test('a path of 32 parts is fine, and so is content that could hardly be smaller', async () => {
-  expect(Object.keys(await read(rawZip([{ name: deep(32) }, zeros('zeros', 2 * MB)])))).toEqual([deep(32), 'zeros']);
+  expect(Object.keys(await readAll(rawZip([{ name: buildDeepPath(32) }, buildZeros('zeros', 2 * MB)])))).toEqual([
+    buildDeepPath(32),
+    'zeros',
+  ]);
 });
 
 /** Turns the first file's content, one byte, into a block of a type that DEFLATE does not have. */
-function garbled(zip: Buffer): Buffer {
+function corruptContent(zip: Buffer): Buffer {
   const content = 30 + zip.readUInt16LE(26);
   zip[content] = 0xff;
   return zip;
 }
 
 /** Adds a second name, `b`, for the content of the only entry. */
-function twice(zip: Buffer): Buffer {
+function addSecondName(zip: Buffer): Buffer {
   const central = zip.indexOf('PK\x01\x02');
   const entry = zip.subarray(central, zip.length - 22);
   const second = Buffer.from(entry);

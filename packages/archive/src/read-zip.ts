@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { crc32, createInflateRaw, inflateRaw } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { BadArchive, type BadArchiveCode } from './bad-archive';
-import { collisionKey, pathProblem } from './file-path';
+import { collisionKey, findPathProblem } from './file-path';
 
 export interface ZipLimits {
   /** Files and directories. */
@@ -21,7 +21,10 @@ export interface ZipEntry {
   isDirectory: boolean;
   /** Bytes, unpacked. */
   size: number;
-  /** In chunks of at most 1 MB, unless it is stored uncompressed. Chunks before an error must be discarded. @throws BadArchive */
+  /**
+   * In chunks of at most 1 MB, unless it is stored uncompressed. Chunks before an error must be discarded.
+   * @throws BadArchive
+   */
   chunks(): AsyncGenerator<Buffer>;
   /** @throws BadArchive */
   content(): Promise<Buffer>;
@@ -42,12 +45,12 @@ const inflateAtOnce = promisify<Buffer, { maxOutputLength: number }, Buffer>(inf
 
 /** @returns the entries in the archive's order; each is unpacked on demand. @throws BadArchive */
 export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[]> {
-  const archive = await yauzl.fromBufferPromise(zip, { decodeStrings: false }).catch(unreadable);
+  const archive = await yauzl.fromBufferPromise(zip, { decodeStrings: false }).catch(throwUnreadable);
   if (archive.entryCount > limits.entries) {
     throw new BadArchive('too_many_entries', `it has more than ${limits.entries} entries`);
   }
-  const records = await collected(archive.eachEntry()).catch(unreadable);
-  const taken: TakenPaths = new Map();
+  const records = await collect(archive.eachEntry()).catch(throwUnreadable);
+  const claimedPaths: ClaimedPaths = new Map();
   let bytesLeft = limits.bytes;
 
   return records.map((record) => {
@@ -56,81 +59,82 @@ export async function readZip(zip: Buffer, limits: ZipLimits): Promise<ZipEntry[
     const isDirectory = name.endsWith('/');
     const path = isDirectory ? name.slice(0, -1) : name;
     checkRecord(record, name, isDirectory);
-    takePath(taken, path, isDirectory);
+    claimPath(claimedPaths, path, isDirectory);
 
     async function* chunks(): AsyncGenerator<Buffer> {
       if (size > bytesLeft) {
         throw new BadArchive('too_large', `it unpacks to more than ${limits.bytes / 1024 / 1024} MB`);
       }
       bytesLeft -= size;
-      const header = await archive.readLocalFileHeaderPromise(record, { minimal: true }).catch(unreadable);
+      const header = await archive.readLocalFileHeaderPromise(record, { minimal: true }).catch(throwUnreadable);
       const packed = zip.subarray(header.fileDataStart, header.fileDataStart + record.compressedSize);
-      yield* verified(record, path, record.compressionMethod === STORED ? [packed] : inflated(packed, size));
+      yield* verifyChunks(record, path, record.compressionMethod === STORED ? [packed] : inflate(packed, size));
     }
 
-    return { path, isDirectory, size, chunks, content: async () => Buffer.concat(await collected(chunks())) };
+    return { path, isDirectory, size, chunks, content: async () => Buffer.concat(await collect(chunks())) };
   });
 }
 
-function unreadable(cause: Error): never {
+function throwUnreadable(cause: Error): never {
   throw new BadArchive('unreadable', `not a readable zip: ${cause.message}`, { cause });
 }
 
-const quoted = (name: string) => JSON.stringify(name.slice(0, 200));
+const quote = (name: string) => JSON.stringify(name.slice(0, 200));
 
 function checkRecord(record: yauzl.Entry, name: string, isDirectory: boolean): void {
-  const refuse = (code: BadArchiveCode, message: string) => {
+  const reject = (code: BadArchiveCode, message: string) => {
     throw new BadArchive(code, message, { entry: name });
   };
   const { compressionMethod, compressedSize, uncompressedSize } = record;
-  const problem = pathProblem(name);
-  if (problem) refuse('path', `the name ${quoted(name)} ${problem}`);
-  if (record.isEncrypted()) refuse('encrypted', `${quoted(name)} is encrypted`);
+  const problem = findPathProblem(name);
+  if (problem) reject('path', `the name ${quote(name)} ${problem}`);
+  if (record.isEncrypted()) reject('encrypted', `${quote(name)} is encrypted`);
   if (compressionMethod !== STORED && compressionMethod !== DEFLATED) {
-    refuse('compression', `${quoted(name)} uses an unsupported compression (method ${compressionMethod})`);
+    reject('compression', `${quote(name)} uses an unsupported compression (method ${compressionMethod})`);
   }
   if (uncompressedSize > compressedSize * DEFLATE_RATIO_MAX) {
-    refuse('compression', `${quoted(name)} claims to unpack to ${uncompressedSize} bytes, which is impossible`);
+    reject('compression', `${quote(name)} claims to unpack to ${uncompressedSize} bytes, which is impossible`);
   }
   const type = (record.externalFileAttributes >>> 16) & S_IFMT;
   if (type !== 0 && type !== (isDirectory ? S_IFDIR : S_IFREG)) {
-    refuse('special_file', `${quoted(name)} is a link or a special file`);
+    reject('special_file', `${quote(name)} is a link or a special file`);
   }
-  if (isDirectory && uncompressedSize !== 0) refuse('special_file', `the directory ${quoted(name)} has content`);
+  if (isDirectory && uncompressedSize !== 0) reject('special_file', `the directory ${quote(name)} has content`);
 }
 
-type TakenPaths = Map<string, 'file' | 'directory'>;
+type ClaimedPaths = Map<string, 'file' | 'directory'>;
 
 /** Rejects duplicate paths, also in another case, and a file where another path needs a directory. */
-function takePath(taken: TakenPaths, path: string, isDirectory: boolean): void {
-  const refuse = (problem: string) => {
-    throw new BadArchive('collision', `${quoted(path)} ${problem}`, { entry: path });
+function claimPath(claimedPaths: ClaimedPaths, path: string, isDirectory: boolean): void {
+  const reject = (problem: string) => {
+    throw new BadArchive('collision', `${quote(path)} ${problem}`, { entry: path });
   };
   const parts = collisionKey(path).split('/');
   for (let length = 1; length < parts.length; length++) {
     const parent = parts.slice(0, length).join('/');
-    if (taken.get(parent) === 'file') refuse('lies inside a file');
-    taken.set(parent, 'directory');
+    if (claimedPaths.get(parent) === 'file') reject('lies inside a file');
+    claimedPaths.set(parent, 'directory');
   }
   const key = parts.join('/');
-  const before = taken.get(key);
-  if (before && !(isDirectory && before === 'directory')) refuse('appears twice');
-  taken.set(key, isDirectory ? 'directory' : 'file');
+  const before = claimedPaths.get(key);
+  if (before && !(isDirectory && before === 'directory')) reject('appears twice');
+  claimedPaths.set(key, isDirectory ? 'directory' : 'file');
 }
 
-async function* inflated(packed: Buffer, size: number): AsyncGenerator<Buffer> {
+async function* inflate(packed: Buffer, size: number): AsyncGenerator<Buffer> {
   if (size > AT_ONCE_BYTES_MAX) yield* createInflateRaw({ chunkSize: 64 * 1024 }).end(packed);
   else yield await inflateAtOnce(packed, { maxOutputLength: Math.max(size, 1) });
 }
 
-async function* verified(
+async function* verifyChunks(
   record: yauzl.Entry,
   path: string,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
-  const damaged = (problem: string, cause?: unknown) =>
-    new BadArchive('damaged', `${quoted(path)} is damaged: ${problem}`, { entry: path, cause });
-  const wrongSize = (cause?: unknown) => damaged(`it does not unpack to its ${record.uncompressedSize} bytes`, cause);
+  const toDamagedError = (problem: string, cause?: unknown) =>
+    new BadArchive('damaged', `${quote(path)} is damaged: ${problem}`, { entry: path, cause });
+  const toWrongSizeError = (cause?: unknown) =>
+    toDamagedError(`it does not unpack to its ${record.uncompressedSize} bytes`, cause);
   let size = 0;
   let checksum = 0;
   try {
@@ -141,13 +145,13 @@ async function* verified(
       yield piece;
     }
   } catch (cause) {
-    throw wrongSize(cause);
+    throw toWrongSizeError(cause);
   }
-  if (size !== record.uncompressedSize) throw wrongSize();
-  if (checksum !== record.crc32) throw damaged('its checksum is wrong');
+  if (size !== record.uncompressedSize) throw toWrongSizeError();
+  if (checksum !== record.crc32) throw toDamagedError('its checksum is wrong');
 }
 
-async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;

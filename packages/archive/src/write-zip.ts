@@ -23,16 +23,16 @@ const AT_ONCE_BYTES_MAX = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 /** Deterministic: the same files in the same order give the same bytes. */
-export function writeZip(files: NewFile[], modified = FIXED_DATE): Promise<Buffer> {
-  return buffer(packed(files, { mtime: modified, forceDosTimestamp: true }));
+export function writeZip(files: NewFile[], modifiedAt = FIXED_DATE): Promise<Buffer> {
+  return buffer(buildZip(files, { mtime: modifiedAt, forceDosTimestamp: true }));
 }
 
 /** One file is open at a time. A read error, or a reader that disconnects, ends the zip and closes that file. */
-export function streamZip(files: (NewFile | NewStream)[], modified: Date): Readable {
-  return packed(files, { mtime: modified });
+export function streamZip(files: (NewFile | NewStream)[], modifiedAt: Date): Readable {
+  return buildZip(files, { mtime: modifiedAt });
 }
 
-function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; forceDosTimestamp?: true }): Readable {
+function buildZip(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; forceDosTimestamp?: true }): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as PassThrough;
   let current: Readable | undefined;
@@ -44,7 +44,7 @@ function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; for
       zip.addBuffer(file.content, file.path, options);
       continue;
     }
-    const { path, open, compress = true } = 'content' in file ? inPieces(file) : file;
+    const { path, open, compress = true } = 'content' in file ? toStream(file) : file;
     zip.addReadStreamLazy(path, { ...options, compress }, (ready) => {
       if (output.destroyed) return;
       open().then((source) => {
@@ -58,11 +58,11 @@ function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; for
   return output;
 }
 
-const inPieces = ({ path, content }: NewFile): NewStream => ({
+const toStream = ({ path, content }: NewFile): NewStream => ({
   path,
-  open: async () => Readable.from(piecesOf(content)),
+  open: async () => Readable.from(splitContent(content)),
 });
 
-function* piecesOf(content: Buffer): Generator<Buffer> {
+function* splitContent(content: Buffer): Generator<Buffer> {
   for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
 }

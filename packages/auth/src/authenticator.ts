@@ -2,10 +2,10 @@
 import type { Identity, WorkspaceClosures } from '@gantry/events';
 import { forbidden, type Principal } from '@gantry/http';
 import type { Request } from 'express';
-import { badCredential, readCredential, single } from './credential';
+import { badCredentialError, getSingleHeader, parseCredential } from './credential';
 import type { Identify } from './identity-cache';
 import type { OpaquePrefix } from './opaque-token';
-import { originsOf, requireSameOrigin } from './same-origin';
+import { requireSameOrigin, toOrigins } from './same-origin';
 
 export interface AuthenticatorOptions {
   identify: Identify;
@@ -26,47 +26,54 @@ export function createAuthenticator({
   closures,
   tokenPrefixes,
 }: AuthenticatorOptions): Authenticate {
-  const origins = originsOf(publicUrls);
+  const origins = toOrigins(publicUrls);
   return async (req) => {
-    const credential = readCredential(req, typeof tokenPrefixes === 'function' ? tokenPrefixes(req) : tokenPrefixes);
+    const credential = parseCredential(req, typeof tokenPrefixes === 'function' ? tokenPrefixes(req) : tokenPrefixes);
     if (!credential) return null;
     if (credential.kind === 'session') requireSameOrigin(req, origins, 'refuse');
     const identity = await identify(credential);
     // The identity may come from the cache; a token's expiry is exact all the same.
     if (!identity || (identity.expiresAt !== null && identity.expiresAt <= Date.now())) {
-      throw badCredential('the credential is unknown, revoked or expired; sign in again or use another token');
+      throw badCredentialError('the credential is unknown, revoked or expired; sign in again or use another token');
     }
-    return inWorkspace(req, { ...identity, memberships: openOnly(identity.memberships, closures) });
+    return toPrincipal(req, { ...identity, memberships: removeClosedWorkspaces(identity.memberships, closures) });
   };
 }
 
-function openOnly(memberships: Identity['memberships'], closures: Pick<WorkspaceClosures, 'has'>) {
+function removeClosedWorkspaces(memberships: Identity['memberships'], closures: Pick<WorkspaceClosures, 'has'>) {
   if (!Object.keys(memberships).some((workspaceId) => closures.has(workspaceId))) return memberships;
   return Object.fromEntries(Object.entries(memberships).filter(([workspaceId]) => !closures.has(workspaceId)));
 }
 
-function inWorkspace(req: Request, identity: Identity): Principal {
+function toPrincipal(req: Request, identity: Identity): Principal {
   const { kind, userId, email, emailVerified, holderSince, name, tokenId, memberships, restriction } = identity;
-  const who = {
-    ...{ kind, userId, email, emailVerified, holderSince, name, tokenId, memberships },
+  const caller = {
+    kind,
+    userId,
+    email,
+    emailVerified,
+    holderSince,
+    name,
+    tokenId,
+    memberships,
     ...(restriction && { restriction }),
     // Any client may send it: it only takes away.
     ...(req.get('x-svc-agent') !== undefined && { isAgent: true as const }),
   };
-  const wanted = single(req, 'x-svc-workspace');
-  const workspaceId = wanted ?? identity.defaultWorkspaceId;
+  const requestedWorkspaceId = getSingleHeader(req, 'x-svc-workspace');
+  const workspaceId = requestedWorkspaceId ?? identity.defaultWorkspaceId;
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;
-  if (!role && wanted === undefined && req.operation?.access === 'account') {
+  if (!role && requestedWorkspaceId === undefined && req.operation?.access === 'account') {
     // A user without memberships may still create a workspace or accept an invitation. No row has this workspace id.
-    return { ...who, workspaceId: `user:${userId}`, role: 'viewer' };
+    return { ...caller, workspaceId: `user:${userId}`, role: 'viewer' };
   }
   if (!role) {
     throw forbidden(
       'not_a_member',
-      wanted === undefined
+      requestedWorkspaceId === undefined
         ? 'this account is not a member of any workspace; ask for an invitation'
         : 'x-svc-workspace: you are not a member of that workspace, or this token is not for it',
     );
   }
-  return { ...who, workspaceId, role };
+  return { ...caller, workspaceId, role };
 }

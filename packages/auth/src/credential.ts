@@ -18,33 +18,33 @@ const HEADER_BYTES_MAX = 4_096;
 const JWT_SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * A header is deliberate and a cookie is automatic, so the cookie counts only without a header. Two headers with different
- * credentials are refused rather than ranked: the second one may not be from the caller.
+ * A header is deliberate and a cookie is automatic, so the cookie counts only without a header. Two headers with
+ * different credentials are refused rather than ranked: the second one may not be from the caller.
  * @param prefixes of the tokens accepted by this surface
  * @throws AppError 400 for a header that is duplicated, too long, or contradicted; 401 for a malformed credential
  */
-export function readCredential(req: Request, prefixes = accountTokenPrefixes): Credential | null {
-  const token = single(req, 'x-svc-token')?.trim();
-  const authorization = single(req, 'authorization');
+export function parseCredential(req: Request, prefixes = accountTokenPrefixes): Credential | null {
+  const token = getSingleHeader(req, 'x-svc-token')?.trim();
+  const authorization = getSingleHeader(req, 'authorization');
   // `Basic` and its kin are for a proxy on the way; only a Bearer would be a second credential of ours.
-  const bearer = token !== undefined && !isBearer(authorization) ? undefined : bearerOf(authorization);
+  const bearer = token !== undefined && !isBearer(authorization) ? undefined : parseBearer(authorization);
   if (token !== undefined && bearer !== undefined && token !== bearer) {
-    throw ambiguous('x-svc-token and Authorization name different credentials; send one of them');
+    throw ambiguousError('x-svc-token and Authorization name different credentials; send one of them');
   }
   if (token !== undefined) {
     if (JWT_SHAPE.test(token)) {
-      throw badCredential('x-svc-token: this is an access JWT; send it as "Authorization: Bearer <jwt>"');
+      throw badCredentialError('x-svc-token: this is an access JWT; send it as "Authorization: Bearer <jwt>"');
     }
-    return tokenCredential(token, prefixes);
+    return toTokenCredential(token, prefixes);
   }
   if (bearer !== undefined)
-    return JWT_SHAPE.test(bearer) ? { kind: 'jwt', secret: bearer } : tokenCredential(bearer, prefixes);
-  const cookie = readSessionCookie(req);
+    return JWT_SHAPE.test(bearer) ? { kind: 'jwt', secret: bearer } : toTokenCredential(bearer, prefixes);
+  const cookie = parseSessionCookie(req);
   return cookie === undefined ? null : { kind: 'session', secret: cookie };
 }
 
 /** The session cookie if it is well-formed. @throws AppError 400 if there are two, 401 if it is malformed */
-export function readSessionCookie(req: Request): string | undefined {
+export function parseSessionCookie(req: Request): string | undefined {
   const values = new Set<string>();
   for (const header of req.headersDistinct.cookie ?? []) {
     for (const pair of header.split(';')) {
@@ -52,42 +52,43 @@ export function readSessionCookie(req: Request): string | undefined {
       if (name === SESSION_COOKIE && value) values.add(value);
     }
   }
-  if (values.size > 1) throw ambiguous(`the cookie ${SESSION_COOKIE} is sent twice`);
+  if (values.size > 1) throw ambiguousError(`the cookie ${SESSION_COOKIE} is sent twice`);
   const [value] = values;
   if (value === undefined) return undefined;
-  if (parseOpaqueToken(value)?.prefix !== 'ses_') throw badCredential('the session cookie is malformed; sign in again');
+  if (parseOpaqueToken(value)?.prefix !== 'ses_')
+    throw badCredentialError('the session cookie is malformed; sign in again');
   return value;
 }
 
 /** The value of a header that may appear only once. @throws AppError 400 */
-export function single(req: Request, name: string): string | undefined {
+export function getSingleHeader(req: Request, name: string): string | undefined {
   const values = req.headersDistinct[name];
   const [value] = values ?? [];
-  if (values && values.length > 1) throw ambiguous(`the header ${name} is sent twice`);
+  if (values && values.length > 1) throw ambiguousError(`the header ${name} is sent twice`);
   if (value && value.length > HEADER_BYTES_MAX) {
     throw new AppError('invalid', 'header_too_long', `the header ${name} is longer than ${HEADER_BYTES_MAX} bytes`);
   }
   return value;
 }
 
-export const badCredential = (detail: string): AppError => new AppError('unauthorized', 'bad_credential', detail);
+export const badCredentialError = (detail: string): AppError => new AppError('unauthorized', 'bad_credential', detail);
 
-const ambiguous = (detail: string) => new AppError('invalid', 'ambiguous_credential', detail);
+const ambiguousError = (detail: string) => new AppError('invalid', 'ambiguous_credential', detail);
 
 const isBearer = (authorization = ''): boolean => /^Bearer( |$)/i.test(authorization);
 
-function bearerOf(authorization: string | undefined): string | undefined {
+function parseBearer(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (bearer === undefined) throw badCredential('Authorization: expected "Bearer <token>"');
+  if (bearer === undefined) throw badCredentialError('Authorization: expected "Bearer <token>"');
   return bearer;
 }
 
-function tokenCredential(text: string, prefixes: readonly OpaquePrefix[]): Credential {
+function toTokenCredential(text: string, prefixes: readonly OpaquePrefix[]): Credential {
   const prefix = parseOpaqueToken(text)?.prefix;
   if (!prefix || !prefixes.includes(prefix)) {
     const expected = prefixes.map((name) => `${name}...`).join(', ');
-    throw badCredential(`this is not a token: expected ${expected} or an access JWT, copied whole`);
+    throw badCredentialError(`this is not a token: expected ${expected} or an access JWT, copied whole`);
   }
   return { kind: 'token', secret: text };
 }

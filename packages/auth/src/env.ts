@@ -16,7 +16,7 @@ export const authEnv = {
 };
 
 /** Built from the settings above; undefined if none is configured. */
-export function externalIssuer(env: z.infer<z.ZodObject<typeof authEnv>>): ExternalIssuer | undefined {
+export function getExternalIssuer(env: z.infer<z.ZodObject<typeof authEnv>>): ExternalIssuer | undefined {
   const issuer = env.EXTERNAL_JWT_ISSUER;
   if (!issuer) return undefined;
   return {

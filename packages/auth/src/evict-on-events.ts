@@ -1,15 +1,15 @@
 /**
  * Cache invalidation when a token is revoked, a membership changes, or a workspace is deleted or restored.
  *
- * Every replica must receive it, so this is a plain subscription and not a durable consumer: the short TTL covers events
- * missed while NATS is down, and the whole cache is cleared on reconnect.
+ * Every replica must receive it, so this is a plain subscription and not a durable consumer: the short TTL covers
+ * events missed while NATS is down, and the whole cache is cleared on reconnect.
  */
 import {
   type Bus,
   decode,
   type EventType,
+  eventSubjectPattern,
   memberChanged,
-  subjectOfAll,
   tokenRevoked,
   workspaceDeleted,
   workspaceRestored,
@@ -21,12 +21,12 @@ import type { IdentityCache } from './identity-cache';
 const envelope = z.object({ data: z.unknown() });
 
 export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; log: Logger }): { stop(): void } {
-  const hear = <T extends z.ZodType>(event: EventType<T>, act: (data: z.infer<T>) => void) =>
-    bus.nc.subscribe(subjectOfAll(event), {
+  const subscribe = <T extends z.ZodType>(event: EventType<T>, handle: (data: z.infer<T>) => void) =>
+    bus.nc.subscribe(eventSubjectPattern(event), {
       callback: (error, message) => {
         try {
           if (error) throw error;
-          act(event.data.parse(decode(envelope, message.data).data));
+          handle(event.data.parse(decode(envelope, message.data).data));
         } catch (err) {
           // An unreadable event may have been a revocation.
           cache.clear();
@@ -35,11 +35,11 @@ export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; lo
       },
     });
   const subscriptions = [
-    hear(tokenRevoked, ({ tokenId }) => cache.evictToken(tokenId)),
-    hear(memberChanged, ({ userId }) => cache.evictUser(userId)),
-    hear(workspaceDeleted, ({ workspaceId }) => cache.evictWorkspace(workspaceId)),
+    subscribe(tokenRevoked, ({ tokenId }) => cache.evictToken(tokenId)),
+    subscribe(memberChanged, ({ userId }) => cache.evictUser(userId)),
+    subscribe(workspaceDeleted, ({ workspaceId }) => cache.evictWorkspace(workspaceId)),
     // Cached identities lack the workspace, so its members cannot be evicted individually.
-    hear(workspaceRestored, () => cache.clear()),
+    subscribe(workspaceRestored, () => cache.clear()),
   ];
   void (async () => {
     for await (const status of bus.nc.status()) if (status.type === 'reconnect') cache.clear();

@@ -1,6 +1,6 @@
 /** Access JWTs of an identity provider that the operator trusts in addition to the platform's own issuer. */
-import { remoteKeys } from './jwks';
-import { jsonPart, verifiedClaims } from './jwt';
+import { createRemoteKeys } from './jwks';
+import { parseJwtPart, verifyClaims } from './jwt';
 
 export const externalAlgorithms = ['RS256', 'PS256', 'ES256'] as const;
 
@@ -24,13 +24,13 @@ export interface ExternalClaims {
 /** Null for anything but a JWT of that issuer that is valid now. */
 export type VerifyExternalJwt = (token: string) => Promise<ExternalClaims | null>;
 
-export function createExternalJwtVerifier(trusted: ExternalIssuer): VerifyExternalJwt {
-  const { issuer, audience, jwksUrl, algorithm } = trusted;
-  const findKey = remoteKeys({ url: jwksUrl });
+export function createExternalJwtVerifier(trustedIssuer: ExternalIssuer): VerifyExternalJwt {
+  const { issuer, audience, jwksUrl, algorithm } = trustedIssuer;
+  const findKey = createRemoteKeys({ url: jwksUrl });
   return async (token) => {
     // Checked first, so that the provider's keys are not fetched for JWTs of another issuer.
-    if (jsonPart(token, 1)?.iss !== issuer) return null;
-    const claims = await verifiedClaims(token, { findKey, issuer, audience, algorithm });
+    if (parseJwtPart(token, 1)?.iss !== issuer) return null;
+    const claims = await verifyClaims(token, { findKey, issuer, audience, algorithm });
     if (!claims) return null;
     const isVerified = claims.email_verified === true && typeof claims.email === 'string';
     return { issuer, subject: claims.sub, email: isVerified ? claims.email : null, expiresAt: claims.exp * 1000 };

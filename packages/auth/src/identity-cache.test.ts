@@ -1,6 +1,6 @@
 import type { Identity } from '@gantry/events';
 import type { Credential } from './credential';
-import { cacheIdentities } from './identity-cache';
+import { createIdentityCache } from './identity-cache';
 
 const credential: Credential = { kind: 'token', secret: 'svc_a' };
 const identity: Identity = {
@@ -16,17 +16,17 @@ const identity: Identity = {
 };
 
 let now: number;
-let asked: number;
-let answer: () => Promise<Identity | null>;
-let cache: ReturnType<typeof cacheIdentities>;
+let lookups: number;
+let lookUp: () => Promise<Identity | null>;
+let cache: ReturnType<typeof createIdentityCache>;
 beforeEach(() => {
   now = 0;
-  asked = 0;
-  answer = async () => identity;
-  cache = cacheIdentities(
+  lookups = 0;
+  lookUp = async () => identity;
+  cache = createIdentityCache(
     () => {
-      asked++;
-      return answer();
+      lookups++;
+      return lookUp();
     },
     () => now,
   );
@@ -36,39 +36,39 @@ test('one lookup serves many requests, including those that arrive during it', a
   const answers = await Promise.all(Array.from({ length: 50 }, () => cache.identify(credential)));
   expect(answers.every((found) => found === identity)).toBe(true);
   await cache.identify(credential);
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
 });
 
 test('an identity is cached for at most twenty seconds', async () => {
   await cache.identify(credential);
   now = 20_000;
   await cache.identify(credential);
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
 });
 
 test('an unknown credential is cached too, but shorter', async () => {
-  answer = async () => null;
+  lookUp = async () => null;
   await cache.identify(credential);
   await cache.identify(credential);
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
   now = 5_000;
   await cache.identify(credential);
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
 });
 
 test('a failure is not cached', async () => {
-  answer = () => Promise.reject(new Error('away'));
+  lookUp = () => Promise.reject(new Error('away'));
   await expect(cache.identify(credential)).rejects.toThrow('away');
-  answer = async () => identity;
+  lookUp = async () => identity;
   expect(await cache.identify(credential)).toBe(identity);
 });
 
 test('no cached identity outlives its credential', async () => {
-  answer = async () => ({ ...identity, expiresAt: 1_000 });
+  lookUp = async () => ({ ...identity, expiresAt: 1_000 });
   await cache.identify(credential);
   now = 1_000;
   await cache.identify(credential);
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
 });
 
 test.each([
@@ -80,19 +80,19 @@ test.each([
   await cache.identify(credential);
   evict();
   await cache.identify(credential);
-  expect(asked).toBe(questions);
+  expect(lookups).toBe(questions);
 });
 
 test('an answer that was under way when the token was revoked is not kept, and nobody else waits for it', async () => {
   const release: (() => void)[] = [];
-  answer = () => new Promise((resolve) => release.push(() => resolve(identity)));
+  lookUp = () => new Promise((resolve) => release.push(() => resolve(identity)));
   const before = cache.identify(credential);
   cache.evictToken('tok_1');
   const after = cache.identify(credential);
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
   release[0]?.();
   await before;
-  answer = async () => null;
+  lookUp = async () => null;
   cache.evictToken('tok_other');
   release[1]?.();
   await after;
@@ -102,7 +102,7 @@ test('an answer that was under way when the token was revoked is not kept, and n
 test('a token and a cookie of the same text are two credentials', async () => {
   await cache.identify(credential);
   await cache.identify({ kind: 'session', secret: credential.secret });
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
 });
 
 test('ten thousand credentials are remembered, not more, and those in use stay', async () => {
@@ -111,9 +111,9 @@ test('ten thousand credentials are remembered, not more, and those in use stay',
     await cache.identify({ kind: 'token', secret: `svc_${i}` });
     if (i % 100 === 0) await cache.identify(credential);
   }
-  asked = 0;
+  lookups = 0;
   await cache.identify(credential);
-  expect(asked).toBe(0);
+  expect(lookups).toBe(0);
   await cache.identify({ kind: 'token', secret: 'svc_0' });
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
 });

@@ -1,7 +1,8 @@
 /**
  * Short-lived cache from credentials to identities.
  *
- * Guarantee: an entry is used for at most FRESH_MS, and never after `evict` of its token or user, even if its lookup was
+ * Guarantee: an entry is used for at most FRESH_MS, and never after `evict` of its token or user, even if its lookup
+ * was
  * in flight at that moment. A revoked token ends within seconds while events arrive, and within FRESH_MS otherwise.
  */
 import { createHash } from 'node:crypto';
@@ -32,14 +33,14 @@ interface Entry {
 }
 
 /** @param ask may throw: nothing is cached then */
-export function cacheIdentities(ask: Identify, now: () => number = Date.now): IdentityCache {
+export function createIdentityCache(lookUp: Identify, now: () => number = Date.now): IdentityCache {
   const entries = new LRUCache<string, Entry>({ max: ENTRIES_MAX });
-  const underWay = new Map<string, Promise<Identity | null>>();
+  const pendingLookups = new Map<string, Promise<Identity | null>>();
   let evictions = 0;
 
-  async function askAndKeep(key: string, credential: Credential): Promise<Identity | null> {
+  async function lookUpAndCache(key: string, credential: Credential): Promise<Identity | null> {
     const before = evictions;
-    const identity = await ask(credential);
+    const identity = await lookUp(credential);
     const until = Math.min(
       now() + (identity ? FRESH_MS : NEGATIVE_MS),
       identity?.expiresAt ?? Number.POSITIVE_INFINITY,
@@ -51,7 +52,7 @@ export function cacheIdentities(ask: Identify, now: () => number = Date.now): Id
 
   function evict(stale: (identity: Identity) => boolean) {
     evictions++;
-    underWay.clear();
+    pendingLookups.clear();
     for (const [key, { identity }] of [...entries]) if (identity && stale(identity)) entries.delete(key);
   }
 
@@ -59,15 +60,15 @@ export function cacheIdentities(ask: Identify, now: () => number = Date.now): Id
     identify: async (credential) => {
       // The cache contains no secret that a heap dump could reveal.
       const key = createHash('sha256').update(`${credential.kind} ${credential.secret}`).digest('base64');
-      const known = entries.get(key);
-      if (known && known.until > now()) return known.identity;
-      const asked = underWay.get(key);
-      if (asked) return asked;
-      const asking = askAndKeep(key, credential).finally(() => {
-        if (underWay.get(key) === asking) underWay.delete(key);
+      const cached = entries.get(key);
+      if (cached && cached.until > now()) return cached.identity;
+      const pending = pendingLookups.get(key);
+      if (pending) return pending;
+      const lookup = lookUpAndCache(key, credential).finally(() => {
+        if (pendingLookups.get(key) === lookup) pendingLookups.delete(key);
       });
-      underWay.set(key, asking);
-      return asking;
+      pendingLookups.set(key, lookup);
+      return lookup;
     },
     evictToken: (tokenId) => evict((identity) => identity.tokenId === tokenId),
     evictUser: (userId) => evict((identity) => identity.userId === userId),

@@ -10,7 +10,7 @@ const usableKey = z.discriminatedUnion('kty', [
 ]);
 
 const FRESH_MS = 10 * 60_000;
-/** An unknown kid triggers a refetch, but only this often: anyone can invent kids. */
+/** An unknown kid triggers a refetch, but only this often: a client can invent kids. */
 const REFETCH_MS = 15_000;
 const TIMEOUT_MS = 2_000;
 
@@ -18,30 +18,30 @@ const TIMEOUT_MS = 2_000;
  * Keys are refetched when they are ten minutes old, and when a JWT names an unknown key. While the
  * issuer is down, cached keys stay in use.
  */
-export function remoteKeys(options: { url: string; fetch?: typeof fetch; now?: () => number }): FindKey {
+export function createRemoteKeys(options: { url: string; fetch?: typeof fetch; now?: () => number }): FindKey {
   const { url, fetch: get = fetch, now = Date.now } = options;
   let keys: Map<string, KeyObject> | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
   let fetchedAt = Number.NEGATIVE_INFINITY;
-  let under: Promise<void> | undefined;
+  let pendingFetch: Promise<void> | undefined;
 
   async function refetch() {
     triedAt = now();
-    const answer = await get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
-    if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
-    const found = jwks.parse(await answer.json());
+    const response = await get(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+    const keySet = jwks.parse(await response.json());
     // An issuer may publish keys of other kinds too; unusable ones are skipped.
-    const usable = found.keys.flatMap((jwk) => usableKey.safeParse(jwk).data ?? []);
+    const usable = keySet.keys.flatMap((jwk) => usableKey.safeParse(jwk).data ?? []);
     if (!usable.length) throw new Error(`${url} contains no usable key`);
     keys = new Map(usable.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: 'jwk' })]));
     fetchedAt = now();
   }
 
   const refetchOnce = () => {
-    under ??= refetch().finally(() => {
-      under = undefined;
+    pendingFetch ??= refetch().finally(() => {
+      pendingFetch = undefined;
     });
-    return under;
+    return pendingFetch;
   };
 
   return async (kid) => {

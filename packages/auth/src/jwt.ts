@@ -25,7 +25,7 @@ const KID = /^[\x21-\x7e]{1,256}$/;
 export function createJwtVerifier(options: { findKey: FindKey; issuer: string; audience: string }): VerifyJwt {
   const { findKey, issuer, audience } = options;
   return async (token) => {
-    const claims = await verifiedClaims(token, { findKey, issuer, audience, algorithm: JWT_ALGORITHM });
+    const claims = await verifyClaims(token, { findKey, issuer, audience, algorithm: JWT_ALGORITHM });
     if (!claims) return null;
     return {
       userId: claims.sub,
@@ -36,12 +36,12 @@ export function createJwtVerifier(options: { findKey: FindKey; issuer: string; a
 }
 
 /** Null for anything but a currently valid JWT with a subject and an expiry. */
-export async function verifiedClaims(
+export async function verifyClaims(
   token: string,
-  expected: { findKey: FindKey; issuer: string; audience: string; algorithm: jwt.Algorithm },
+  options: { findKey: FindKey; issuer: string; audience: string; algorithm: jwt.Algorithm },
 ): Promise<(jwt.JwtPayload & { sub: string; exp: number }) | null> {
-  const { findKey, issuer, audience, algorithm } = expected;
-  const header = headerOf(token);
+  const { findKey, issuer, audience, algorithm } = options;
+  const header = parseHeader(token);
   // Refused before any key lookup: `none`, an HMAC keyed with a public key, and any other algorithm.
   if (header?.alg !== algorithm || typeof header.kid !== 'string' || !KID.test(header.kid)) return null;
   const key = await findKey(header.kid);
@@ -62,12 +62,12 @@ export async function verifiedClaims(
   }
 }
 
-function headerOf(token: string): { alg?: unknown; kid?: unknown } | null {
-  return jsonPart(token, 0);
+function parseHeader(token: string): { alg?: unknown; kid?: unknown } | null {
+  return parseJwtPart(token, 0);
 }
 
 /** Unverified: only for routing the lookup. Null for anything but a JSON object. */
-export function jsonPart(token: string, part: 0 | 1): Record<string, unknown> | null {
+export function parseJwtPart(token: string, part: 0 | 1): Record<string, unknown> | null {
   try {
     const value = JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString());
     return value !== null && typeof value === 'object' ? value : null;

@@ -1,5 +1,5 @@
 /** `last_used_at`, written asynchronously: batched, at most once a minute per credential, in one statement. */
-import { writeBehind } from '@gantry/http';
+import { createWriteBehind } from '@gantry/http';
 import type { Logger } from 'pino';
 
 /** Tables with the credentials of a service: `id`, `last_used_at`. */
@@ -16,7 +16,7 @@ interface LastUseOptions {
 const RESOLUTION_MS = 60_000;
 
 export function trackLastUse({ pool, table, log }: LastUseOptions) {
-  const used = writeBehind<Date>({
+  const used = createWriteBehind<Date>({
     write: (ids, dates) =>
       pool.query(
         `UPDATE ${table} SET last_used_at = greatest(last_used_at, u.at)

@@ -1,8 +1,8 @@
 /**
  * Opaque tokens: `prefix + base62(32 random bytes) + base62(CRC-32)`.
  *
- * The checksum is no protection: it distinguishes a typing error, a truncated paste or a secret scanner's match from a token
- * without a lookup. The database stores a token only as an HMAC (token-hash.ts).
+ * The checksum is no protection: it distinguishes a typing error, a truncated paste or a secret scanner's match from a
+ * token without a lookup. The database stores a token only as an HMAC (token-hash.ts).
  */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -23,8 +23,8 @@ export const opaquePrefixes = [
   'ort_',
 ] as const;
 /**
- * In order: personal token, workspace token, session cookie, key of the skills surface, invitation link, password
- * reset link, address verification link, device code, webhook secret, link to a shared run, OAuth code, access token and
+ * In order: personal token, workspace token, session cookie, key of the skills surface, invitation link, password reset
+ * link, address verification link, device code, webhook secret, link to a shared run, OAuth code, access token and
  * refresh token.
  */
 export type OpaquePrefix = (typeof opaquePrefixes)[number];
@@ -44,9 +44,9 @@ const SHAPE = new RegExp(
   `^(${opaquePrefixes.join('|')})([0-9A-Za-z]{${RANDOM_CHARS}})([0-9A-Za-z]{${CHECKSUM_CHARS}})$`,
 );
 /** Number of characters shown in lists: enough for the owner to recognise the token, 30 bits of 256. */
-const SHOWN_CHARS = 5;
+const DISPLAY_CHARS = 5;
 
-export function newOpaqueToken(prefix: OpaquePrefix): string {
+export function createOpaqueToken(prefix: OpaquePrefix): string {
   const body = prefix + base62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`), RANDOM_CHARS);
   return body + checksum(body);
 }
@@ -60,7 +60,7 @@ export function parseOpaqueToken(text: string): OpaqueToken | null {
 }
 
 /** The part of a token shown in lists. */
-export const shownPrefix = (token: string): string => token.slice(0, 'svc_'.length + SHOWN_CHARS);
+export const getDisplayPrefix = (token: string): string => token.slice(0, 'svc_'.length + DISPLAY_CHARS);
 
 const checksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_CHARS);
 

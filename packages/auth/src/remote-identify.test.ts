@@ -1,18 +1,18 @@
 /** A credential of the real worker-api at another service that has only NATS and the published keys. */
 import {
   catchLogs,
-  given,
-  givenBus,
-  givenNats,
-  givenWorkerApi,
-  issuerOf,
+  getIssuer,
+  setupBus,
+  setupNats,
+  setupResource,
+  setupWorkerApi,
   until,
   WORKER_API_ISSUER,
 } from '@gantry/testing';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import request from 'supertest';
 import { createAuthenticator } from './authenticator';
-import { remoteIdentify } from './remote-identify';
+import { createRemoteIdentify } from './remote-identify';
 
 /** Answers are cached for 20 s: only an event ends one before. */
 const BY_EVENT = { deadlineMs: 15_000 };
@@ -20,11 +20,11 @@ const BY_EVENT = { deadlineMs: 15_000 };
 const PAGE = 'http://dashboard.test';
 
 const { log } = catchLogs();
-const nats = givenNats();
-const accounts = givenWorkerApi(nats);
-const bus = givenBus(nats, 'automation-api');
-const identities = given(
-  () => remoteIdentify({ bus, ...issuerOf(accounts), log }),
+const nats = setupNats();
+const accounts = setupWorkerApi(nats);
+const bus = setupBus(nats, 'automation-api');
+const identities = setupResource(
+  () => createRemoteIdentify({ bus, ...getIssuer(accounts), log }),
   (remote) => remote.stop(),
 );
 let app: Express;
@@ -35,14 +35,14 @@ beforeAll(() => {
     closures: new Set<string>(),
     publicUrls: [WORKER_API_ISSUER, PAGE],
   });
-  const failed: ErrorRequestHandler = (err, _req, res, _next) => {
+  const sendError: ErrorRequestHandler = (err, _req, res, _next) => {
     res.status(err.status ?? 500).json({ code: err.code, retryAfterSeconds: err.retryAfterSeconds });
   };
   app = express();
   app.all('/me', async (req, res) => {
     res.json(await authenticate(req));
   });
-  app.use(failed);
+  app.use(sendError);
 });
 
 const me = (headers: Record<string, string>) => request(app).get('/me').set(headers);

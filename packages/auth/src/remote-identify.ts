@@ -12,14 +12,14 @@ import { unavailable } from '@gantry/http';
 import type { Logger } from 'pino';
 import { evictOnEvents } from './evict-on-events';
 import { createExternalJwtVerifier, type ExternalIssuer, type VerifyExternalJwt } from './external-jwt';
-import { cacheIdentities, type Identify } from './identity-cache';
-import { remoteKeys } from './jwks';
+import { createIdentityCache, type Identify } from './identity-cache';
+import { createRemoteKeys } from './jwks';
 import { createJwtVerifier, type VerifyJwt } from './jwt';
 import { type OpaquePrefix, parseOpaqueToken } from './opaque-token';
 
 const TIMEOUT_MS = 1_500;
 
-export type Introspect = (question: IntrospectRequest) => Promise<Identity | null>;
+export type Introspect = (lookup: IntrospectRequest) => Promise<Identity | null>;
 
 /** Tokens issued by the service itself: resolves them, asking worker-api about their user. */
 export interface OwnTokens {
@@ -39,29 +39,29 @@ export interface RemoteIdentifyOptions {
 }
 
 /** `identify` throws a 503 AppError if worker-api cannot be reached and nothing fresh is cached. */
-export function remoteIdentify(options: RemoteIdentifyOptions) {
+export function createRemoteIdentify(options: RemoteIdentifyOptions) {
   const { bus, jwksUrl, issuer, audience, externalIssuer, ownTokens, log } = options;
-  const verifyJwt = createJwtVerifier({ findKey: remoteKeys({ url: jwksUrl }), issuer, audience });
-  const introspect: Introspect = async (question) => {
+  const verifyJwt = createJwtVerifier({ findKey: createRemoteKeys({ url: jwksUrl }), issuer, audience });
+  const introspect: Introspect = async (lookup) => {
     try {
-      return (await request(bus, INTROSPECT_SUBJECT, question, introspectReply, TIMEOUT_MS, 'worker-api')).identity;
+      return (await request(bus, INTROSPECT_SUBJECT, lookup, introspectReply, TIMEOUT_MS, 'worker-api')).identity;
     } catch (cause) {
       throw unavailable('the check of credentials', cause);
     }
   };
-  const notAskable = (cause: unknown): never => {
+  const throwUnavailable = (cause: unknown): never => {
     throw unavailable('the check of credentials', cause);
   };
   const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
-  const ofAccount = identifyBy({
-    verifyJwt: (jwt) => verifyJwt(jwt).catch(notAskable),
-    ...(verifyExternalJwt && { verifyExternalJwt: (jwt) => verifyExternalJwt(jwt).catch(notAskable) }),
+  const identifyAccount = createIdentify({
+    verifyJwt: (jwt) => verifyJwt(jwt).catch(throwUnavailable),
+    ...(verifyExternalJwt && { verifyExternalJwt: (jwt) => verifyExternalJwt(jwt).catch(throwUnavailable) }),
     introspect,
   });
-  const cache = cacheIdentities((credential) =>
+  const cache = createIdentityCache((credential) =>
     ownTokens && credential.kind === 'token' && parseOpaqueToken(credential.secret)?.prefix === ownTokens.prefix
       ? ownTokens.identify(credential.secret, introspect)
-      : ofAccount(credential),
+      : identifyAccount(credential),
   );
   const eviction = evictOnEvents(cache, { bus, log });
   return {
@@ -73,10 +73,10 @@ export function remoteIdentify(options: RemoteIdentifyOptions) {
 }
 
 /** Converts a credential into the lookup that worker-api answers. */
-export function identifyBy(options: {
+export function createIdentify(options: {
   verifyJwt: VerifyJwt;
   verifyExternalJwt?: VerifyExternalJwt;
-  introspect: (question: IntrospectRequest) => Promise<Identity | null>;
+  introspect: (lookup: IntrospectRequest) => Promise<Identity | null>;
 }): Identify {
   const { verifyJwt, verifyExternalJwt, introspect } = options;
   return async (credential) => {

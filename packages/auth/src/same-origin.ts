@@ -1,4 +1,7 @@
-/** CSRF protection: browsers attach cookies automatically, so a request that changes something must come from one of the platform's pages. */
+/**
+ * CSRF protection: browsers attach cookies automatically, so a request that changes something must come from one of
+ * the platform's pages.
+ */
 import { forbidden } from '@gantry/http';
 import type { Request } from 'express';
 
@@ -7,15 +10,20 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Browsers send Origin with every unsafe request and a page cannot forge it. Sec-Fetch-Site, where sent, also refuses a
  * page on another port of the same host.
- * @param absent policy for a request without both headers: `refuse`, or `allow` where a program that holds the cookie itself
+ * @param absent policy for a request without both headers: `refuse`, or `allow` where a program that holds the cookie
+ * itself
  *   (curl with a cookie jar) may call too
  * @throws AppError 403
  */
-export function requireSameOrigin(req: Request, origins: ReadonlySet<string>, absent: 'refuse' | 'allow'): void {
+export function requireSameOrigin(
+  req: Request,
+  origins: ReadonlySet<string>,
+  missingHeaders: 'refuse' | 'allow',
+): void {
   if (SAFE_METHODS.has(req.method)) return;
   const { origin } = req.headers;
   const site = req.headers['sec-fetch-site'];
-  if (absent === 'allow' && origin === undefined && site === undefined) return;
+  if (missingHeaders === 'allow' && origin === undefined && site === undefined) return;
   if (origin !== undefined && origins.has(origin) && (site === undefined || site === 'same-origin')) return;
   throw forbidden(
     'cross_origin',
@@ -24,4 +32,4 @@ export function requireSameOrigin(req: Request, origins: ReadonlySet<string>, ab
 }
 
 /** The exact origins of the public addresses. */
-export const originsOf = (urls: string[]): ReadonlySet<string> => new Set(urls.map((url) => new URL(url).origin));
+export const toOrigins = (urls: string[]): ReadonlySet<string> => new Set(urls.map((url) => new URL(url).origin));

@@ -13,13 +13,13 @@ export interface TokenHash {
 export type TokenHasher = ReturnType<typeof createTokenHasher>;
 
 export function createTokenHasher(peppers: KeyRing) {
-  const under = (pepper: Buffer, token: string) => createHmac('sha256', pepper).update(token).digest();
-  const candidates = (token: string) => [...peppers.keys.values()].map((pepper) => under(pepper, token));
+  const hashWithPepper = (pepper: Buffer, token: string) => createHmac('sha256', pepper).update(token).digest();
+  const candidates = (token: string) => [...peppers.keys.values()].map((pepper) => hashWithPepper(pepper, token));
   return {
     /** For a new token: under the current pepper. */
     hash: (token: string): TokenHash => ({
       pepperVersion: peppers.current,
-      hash: under(peppers.keys.get(peppers.current) as Buffer, token),
+      hash: hashWithPepper(peppers.keys.get(peppers.current) as Buffer, token),
     }),
     /** For a lookup: under every pepper that is still configured. */
     candidates,

@@ -1,9 +1,9 @@
 /** Signing in and out, and what goes with an account, at the real worker surface. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { givenNats, givenWorkerApi } from '@gantry/testing';
+import { setupNats, setupWorkerApi } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
-const api = givenWorkerApi(givenNats());
+const api = setupWorkerApi(setupNats());
 
 /** Approves, or denies, the code that a login prints, as its person does in the browser. */
 async function decideInBrowser(login: ReturnType<ReturnType<typeof createCli>['start']>, decision: 'approve' | 'deny') {

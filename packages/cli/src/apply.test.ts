@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { givenNats, givenWorkerApi, temporaryDir } from '@gantry/testing';
+import { setupNats, setupWorkerApi, temporaryDir } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
-const api = givenWorkerApi(givenNats());
+const api = setupWorkerApi(setupNats());
 let cli: Cli;
 /** Of another workspace, as CI has it. */
 let foreign: Cli;
@@ -17,11 +17,11 @@ beforeAll(async () => {
   foreign = createCli({ GANTRY_URL: api.url, GANTRY_TOKEN: other.token, CI: 'true' });
 });
 
-const write = (dir: string, file: string, content: string) => {
+const writeText = (dir: string, file: string, content: string) => {
   mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
   writeFileSync(path.join(dir, file), content);
 };
-const read = (dir: string, file: string) => readFileSync(path.join(dir, file), 'utf8');
+const readText = (dir: string, file: string) => readFileSync(path.join(dir, file), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: what the command prints
 const summarize = ({ items }: any): string[] =>
   items.map(({ kind, name, change }: { kind: string; name: string; change: string }) => `${change} ${kind} ${name}`);
@@ -36,18 +36,18 @@ async function createFolder(): Promise<string> {
     path.join(dir, 'workers/of-minimal/worker.yaml'),
     'secrets: [SHOP_KEY]\ncontexts: [price-list]\nnetwork: none\nvisibility: private\n',
   );
-  write(dir, 'contexts/price-list/prices.csv', 'sku,price\n');
-  write(dir, 'contexts/price-list/img/.logo.bin', '\0\u0001binary');
-  write(dir, 'contexts.yaml', 'price-list: { description: What things cost }\nseen: { writeable: true }\n');
-  write(dir, 'contexts/seen/seen.json', '[]');
-  write(
+  writeText(dir, 'contexts/price-list/prices.csv', 'sku,price\n');
+  writeText(dir, 'contexts/price-list/img/.logo.bin', '\0\u0001binary');
+  writeText(dir, 'contexts.yaml', 'price-list: { description: What things cost }\nseen: { writeable: true }\n');
+  writeText(dir, 'contexts/seen/seen.json', '[]');
+  writeText(
     dir,
     'alerts.yaml',
     `- { worker: of-cron, on: [run.timed_out, run.failed], url: "https://hooks.example.com/very-secret" }
 - { on: [run.failed], url: "\${ON_CALL_URL}", description: Page who is on call }
 `,
   );
-  write(dir, 'secrets.yaml', '- CRM_TOKEN\n');
+  writeText(dir, 'secrets.yaml', '- CRM_TOKEN\n');
   return dir;
 }
 
@@ -90,30 +90,30 @@ test('a folder becomes a workspace, its export is the same again, and applying e
   };
   expect(await foreign.json(['apply', tar], { env: urls })).toMatchObject({ created: 9, failed: 0 });
   expect(await foreign.json(['apply', tar], { env: urls })).toMatchObject({ same: 9 });
-  const elsewhere = path.join(temporaryDir('exports'), 'copy');
-  await foreign.json(['export', '--output', elsewhere]);
-  expect(readdirSync(elsewhere).sort()).toEqual([
+  const exportDir = path.join(temporaryDir('exports'), 'copy');
+  await foreign.json(['export', '--output', exportDir]);
+  expect(readdirSync(exportDir).sort()).toEqual([
     'alerts.yaml',
     'contexts',
     'contexts.yaml',
     'secrets.yaml',
     'workers',
   ]);
-  expect(await foreign.json(['diff', path.join(elsewhere, 'workers/of-cron')])).toMatchObject({
+  expect(await foreign.json(['diff', path.join(exportDir, 'workers/of-cron')])).toMatchObject({
     worker_id: 'of-cron',
     files: [],
     settings: [],
   });
-  expect(read(elsewhere, 'contexts/price-list/img/.logo.bin')).toBe('\0\u0001binary');
+  expect(readText(exportDir, 'contexts/price-list/img/.logo.bin')).toBe('\0\u0001binary');
   const listed = execFileSync('tar', ['-tf', tar]).toString().split('\n').sort();
   expect(listed).toContain('workers/of-webhook/main.py');
 
   // A change is one of what was changed, and shown before it is made.
-  write(dir, 'workers/of-webhook/main.py', `${read(dir, 'workers/of-webhook/main.py')}\n# Changed.\n`);
-  write(dir, 'contexts/price-list/prices.csv', 'sku,price\nA1,12\n');
+  writeText(dir, 'workers/of-webhook/main.py', `${readText(dir, 'workers/of-webhook/main.py')}\n# Changed.\n`);
+  writeText(dir, 'contexts/price-list/prices.csv', 'sku,price\nA1,12\n');
   rmSync(path.join(dir, 'contexts/price-list/img'), { recursive: true });
-  write(dir, 'contexts/seen/seen.json', '["changed"]');
-  write(dir, 'alerts.yaml', read(dir, 'alerts.yaml').replace('Page who', 'Call who'));
+  writeText(dir, 'contexts/seen/seen.json', '["changed"]');
+  writeText(dir, 'alerts.yaml', readText(dir, 'alerts.yaml').replace('Page who', 'Call who'));
   const changed = await cli.json(['apply', dir], { env });
   expect(summarize(changed).filter((line) => !line.startsWith('same'))).toEqual([
     'change context price-list',
@@ -132,23 +132,23 @@ test('a folder becomes a workspace, its export is the same again, and applying e
 test('an export over a folder asks before it loses anything, and keeps comments', async () => {
   const dir = path.join(temporaryDir('again'), 'workspace');
   await cli.json(['export', '--output', dir]);
-  write(dir, 'secrets.yaml', `# Kept.\n${read(dir, 'secrets.yaml')}`);
-  write(dir, 'workers/gone/main.py', 'def run():\n    return 1\n');
-  write(dir, 'README.md', 'Ours.\n');
+  writeText(dir, 'secrets.yaml', `# Kept.\n${readText(dir, 'secrets.yaml')}`);
+  writeText(dir, 'workers/gone/main.py', 'def run():\n    return 1\n');
+  writeText(dir, 'README.md', 'Ours.\n');
   const refused = await cli.run(['export', '--output', dir]);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('deletes workers/gone/main.py') });
   await cli.json(['export', '--output', dir, '--yes']);
   expect(existsSync(path.join(dir, 'workers/gone/main.py'))).toBe(false);
-  expect(read(dir, 'secrets.yaml')).toMatch(/^# Kept/);
-  expect(read(dir, 'README.md')).toBe('Ours.\n');
+  expect(readText(dir, 'secrets.yaml')).toMatch(/^# Kept/);
+  expect(readText(dir, 'README.md')).toBe('Ours.\n');
 });
 
 test('what a file says wrong is shown with its line and column, before anything is changed', async () => {
   const apply = async (file: string, content: string) => {
     const dir = temporaryDir('wrong');
-    write(dir, 'contexts/never-made/a.txt', 'a');
-    if (file.startsWith('workers/')) write(dir, path.join(path.dirname(file), 'main.py'), '');
-    write(dir, file, content);
+    writeText(dir, 'contexts/never-made/a.txt', 'a');
+    if (file.startsWith('workers/')) writeText(dir, path.join(path.dirname(file), 'main.py'), '');
+    writeText(dir, file, content);
     const { code, stderr } = await cli.run(['apply', dir]);
     expect(code).toBe(1);
     return stderr;
@@ -170,10 +170,10 @@ test('what a file says wrong is shown with its line and column, before anything 
 
 test('what the server refuses is shown with its place, and does not keep the rest from being applied', async () => {
   const dir = temporaryDir('refused');
-  write(dir, 'workers/bad/worker.yaml', 'name: Bad\nlimits:\n  timeout_seconds: 60\n  timeout: 3\n');
-  write(dir, 'workers/bad/main.py', 'def run():\n    return 1\n');
-  write(dir, 'workers/good/worker.yaml', 'name: Good\n');
-  write(dir, 'workers/good/main.py', 'def run():\n    return 1\n');
+  writeText(dir, 'workers/bad/worker.yaml', 'name: Bad\nlimits:\n  timeout_seconds: 60\n  timeout: 3\n');
+  writeText(dir, 'workers/bad/main.py', 'def run():\n    return 1\n');
+  writeText(dir, 'workers/good/worker.yaml', 'name: Good\n');
+  writeText(dir, 'workers/good/main.py', 'def run():\n    return 1\n');
   const { code, stderr, stdout } = await cli.run(['apply', dir]);
   expect(code).toBe(1);
   expect(stderr).toContain('workers/bad/worker.yaml:4:3: limits.timeout');
@@ -184,7 +184,7 @@ test('what the server refuses is shown with its place, and does not keep the res
 test('a tar that leads out of its folder is refused', async () => {
   const dir = temporaryDir('tar');
   const tar = path.join(dir, 'evil.tar');
-  write(dir, 'in/secrets.yaml', '- A\n');
+  writeText(dir, 'in/secrets.yaml', '- A\n');
   execFileSync('tar', ['-cf', tar, '-C', path.join(dir, 'in'), '--transform', 's,^,../,', '-P', 'secrets.yaml']);
   expect(await cli.run(['apply', tar])).toMatchObject({ code: 1, stderr: expect.stringContaining('plain relative') });
   execFileSync('ln', ['-s', '/etc/passwd', path.join(dir, 'in/alerts.yaml')]);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const signedIn = { GANTRY_TOKEN: 'svc_test' };
+const tokenEnv = { GANTRY_TOKEN: 'svc_test' };
 
 test('a misspelt command suggests the one that exists, and ends with 2', async () => {
   const { code, stderr, stdout } = await createCli().run(['stauts']);
@@ -51,7 +51,7 @@ test('without an account a command ends with 4 and the next step', async () => {
 });
 
 test('a server that is down is one line, and JSON with --json', async () => {
-  const env = { ...signedIn, GANTRY_URL: `http://127.0.0.1:${await freePort()}` };
+  const env = { ...tokenEnv, GANTRY_URL: `http://127.0.0.1:${await freePort()}` };
   const { code, stderr } = await createCli(env).run(['whoami', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(stderr).error).toMatchObject({
@@ -62,7 +62,7 @@ test('a server that is down is one line, and JSON with --json', async () => {
 
 test('a server that responds with a web page is one line and a hint', async () => {
   body = { type: 'text/html', text: '<html><body>Welcome to nginx</body></html>' };
-  const { code, stderr } = await createCli({ ...signedIn, GANTRY_URL: url }).run(['whoami']);
+  const { code, stderr } = await createCli({ ...tokenEnv, GANTRY_URL: url }).run(['whoami']);
   expect(code).toBe(1);
   expect(stderr.trim().split('\n')).toHaveLength(2);
   expect(stderr).toContain('not the API of a Gantry');
@@ -70,7 +70,7 @@ test('a server that responds with a web page is one line and a hint', async () =
 
 test('a server that does not know a path may be too old, which is said', async () => {
   body = { type: 'text/plain', text: 'nothing here', status: 404 };
-  const { code, stderr } = await createCli({ ...signedIn, GANTRY_URL: url }).run(['whoami']);
+  const { code, stderr } = await createCli({ ...tokenEnv, GANTRY_URL: url }).run(['whoami']);
   expect(code).toBe(1);
   expect(stderr).toContain('older');
 });
@@ -78,7 +78,7 @@ test('a server that does not know a path may be too old, which is said', async (
 test('control characters of a server never reach the terminal', async () => {
   const name = 'evil\u001b]0;title\u0007\u009b31m\u202e';
   body = { type: 'application/json', text: JSON.stringify({ detail: name, code: 'conflict' }), status: 409 };
-  const cli = createCli({ ...signedIn, GANTRY_URL: url });
+  const cli = createCli({ ...tokenEnv, GANTRY_URL: url });
   const { stderr } = await cli.run(['whoami']);
   expect(stderr).toContain('evil\\x1b]0;title\\x07');
   body = {

@@ -61,11 +61,12 @@ export function resolveTarget(config: Config, options: TargetOptions): Target {
   const fromEnvironment = process.env.GANTRY_URL;
   const url = parseUrl(fromEnvironment ?? profile?.url ?? DEFAULT_URL);
   // The workspace of a profile exists on the server of that profile alone.
-  const isOfProfile = url === profile?.url;
+  const isProfileServer = url === profile?.url;
   return {
     profile: name,
     url,
-    workspaceId: options.workspace ?? process.env.GANTRY_WORKSPACE ?? (isOfProfile ? profile?.workspace_id : undefined),
+    workspaceId:
+      options.workspace ?? process.env.GANTRY_WORKSPACE ?? (isProfileServer ? profile?.workspace_id : undefined),
     urlFrom: fromEnvironment ? 'environment' : profile ? 'profile' : 'default',
   };
 }

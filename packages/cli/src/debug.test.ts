@@ -39,7 +39,9 @@ beforeAll(async () => {
   await call('POST', '/api/contexts', { name: 'prices', files: [{ path: 'list.txt', content: 'A1,12' }] });
   await cli.json(['secrets', 'set', 'API_KEY'], { stdin: 'the-value-on-the-platform' });
   await call('POST', '/api/workers', {
-    ...{ name: 'Pay', secrets: ['API_KEY'], contexts: ['prices'] },
+    name: 'Pay',
+    secrets: ['API_KEY'],
+    contexts: ['prices'],
     inputs: [
       { name: 'amount', type: 'integer', required: true },
       { name: 'doc', type: 'file' },

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { givenNats, givenWorkerApi, temporaryDir } from '@gantry/testing';
+import { setupNats, setupWorkerApi, temporaryDir } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
-const api = givenWorkerApi(givenNats());
+const api = setupWorkerApi(setupNats());
 let cli: Cli;
 
 beforeAll(async () => {
@@ -19,8 +19,8 @@ async function createFolder(name: string, template = 'minimal'): Promise<string>
   await cli.json(['init', dir, '--template', template]);
   return dir;
 }
-const write = (dir: string, file: string, content: string) => writeFileSync(path.join(dir, file), content);
-const read = (dir: string, file: string) => readFileSync(path.join(dir, file), 'utf8');
+const writeText = (dir: string, file: string, content: string) => writeFileSync(path.join(dir, file), content);
+const readText = (dir: string, file: string) => readFileSync(path.join(dir, file), 'utf8');
 
 test.each(['minimal', 'cron', 'webhook', 'approval', 'agent'])(
   'the template %s can be deployed as it is',
@@ -38,7 +38,7 @@ test.each(['minimal', 'cron', 'webhook', 'approval', 'agent'])(
 test('a second folder of that name is refused, and init overwrites nothing', async () => {
   const dir = await createFolder('twice');
   await cli.json(['deploy', dir]);
-  write(dir, 'main.py', 'def run(name):\n    return {}\n');
+  writeText(dir, 'main.py', 'def run(name):\n    return {}\n');
   expect(await cli.run(['init', dir, '-t', 'minimal'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('main.py'),
@@ -50,11 +50,11 @@ test('a second folder of that name is refused, and init overwrites nothing', asy
 test('a change is shown, deployed as a version, and nothing is deployed twice', async () => {
   const dir = await createFolder('changing');
   await cli.json(['deploy', dir]);
-  write(dir, 'main.py', read(dir, 'main.py').replace('Hello', 'Good morning'));
-  write(dir, 'worker.yaml', read(dir, 'worker.yaml').replace('60', '30'));
-  write(dir, '.env', 'TOKEN=secret\n');
+  writeText(dir, 'main.py', readText(dir, 'main.py').replace('Hello', 'Good morning'));
+  writeText(dir, 'worker.yaml', readText(dir, 'worker.yaml').replace('60', '30'));
+  writeText(dir, '.env', 'TOKEN=secret\n');
   mkdirSync(path.join(dir, 'prices'));
-  write(dir, 'prices/parse.py', 'LIMIT = 1\n');
+  writeText(dir, 'prices/parse.py', 'LIMIT = 1\n');
   const diff = await cli.json(['diff', dir]);
   expect(diff.files.map(({ path: name, change }: { path: string; change: string }) => `${change} ${name}`)).toEqual([
     'modified main.py',
@@ -86,12 +86,12 @@ test('a change is shown, deployed as a version, and nothing is deployed twice', 
 test('a worker that was changed elsewhere is not overwritten without --force', async () => {
   const dir = await createFolder('shared');
   await cli.json(['deploy', dir]);
-  const elsewhere = path.join(temporaryDir('elsewhere'), 'copy');
-  await cli.json(['pull', 'shared', elsewhere]);
-  write(elsewhere, 'main.py', 'def run(name):\n    return {"greeting": "from elsewhere"}\n');
-  await cli.json(['deploy', elsewhere]);
+  const copyDir = path.join(temporaryDir('elsewhere'), 'copy');
+  await cli.json(['pull', 'shared', copyDir]);
+  writeText(copyDir, 'main.py', 'def run(name):\n    return {"greeting": "from elsewhere"}\n');
+  await cli.json(['deploy', copyDir]);
 
-  write(dir, 'main.py', 'def run(name):\n    return {"greeting": "from here"}\n');
+  writeText(dir, 'main.py', 'def run(name):\n    return {"greeting": "from here"}\n');
   expect(await cli.run(['deploy', dir])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('changed elsewhere'),
@@ -102,15 +102,15 @@ test('a worker that was changed elsewhere is not overwritten without --force', a
 test('pulling asks before it replaces anything, and keeps a manifest that says the same', async () => {
   const dir = await createFolder('pulled');
   await cli.json(['deploy', dir]);
-  write(dir, 'worker.yaml', `# Kept.\n${read(dir, 'worker.yaml')}`);
-  write(dir, 'main.py', 'broken');
-  write(dir, 'left.py', '');
+  writeText(dir, 'worker.yaml', `# Kept.\n${readText(dir, 'worker.yaml')}`);
+  writeText(dir, 'main.py', 'broken');
+  writeText(dir, 'left.py', '');
   const refused = await cli.run(['pull'], { cwd: dir });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/overwrites main\.py\n.*deletes left\.py/s) });
-  expect(read(dir, 'main.py')).toBe('broken');
+  expect(readText(dir, 'main.py')).toBe('broken');
   await cli.json(['pull', '--yes'], { cwd: dir });
-  expect(read(dir, 'main.py')).toContain('Hello');
-  expect(read(dir, 'worker.yaml')).toContain('# Kept.');
+  expect(readText(dir, 'main.py')).toContain('Hello');
+  expect(readText(dir, 'worker.yaml')).toContain('# Kept.');
   expect(existsSync(path.join(dir, 'left.py'))).toBe(false);
   expect(existsSync(path.join(dir, 'gantry.pyi'))).toBe(true);
   expect(await cli.json(['diff'], { cwd: dir })).toMatchObject({ worker_id: 'pulled', files: [], settings: [] });
@@ -119,7 +119,7 @@ test('pulling asks before it replaces anything, and keeps a manifest that says t
 test('pulling writes nothing through a link that leads out of the folder', async () => {
   const dir = await createFolder('linked');
   mkdirSync(path.join(dir, 'data'));
-  write(dir, 'data/table.csv', 'a,b\n');
+  writeText(dir, 'data/table.csv', 'a,b\n');
   await cli.json(['deploy', dir]);
   const outside = temporaryDir('outside');
   rmSync(path.join(dir, 'data'), { recursive: true });
@@ -134,7 +134,7 @@ test('pulling writes nothing through a link that leads out of the folder', async
 test('going back asks first, and takes a number, a sha or neither', async () => {
   const dir = await createFolder('going-back');
   const { sha } = await cli.json(['deploy', dir]);
-  write(dir, 'main.py', 'def run(name):\n    return {}\n');
+  writeText(dir, 'main.py', 'def run(name):\n    return {}\n');
   await cli.json(['deploy', dir]);
   expect(await cli.run(['rollback', 'going-back'])).toMatchObject({
     code: 2,
@@ -148,15 +148,15 @@ test('going back asks first, and takes a number, a sha or neither', async () => 
 
 test('YAML that cannot be read is shown with its line and column, and what the server refuses with its field', async () => {
   const dir = await createFolder('wrong');
-  write(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout_seconds: [\n');
+  writeText(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout_seconds: [\n');
   expect(await cli.run(['deploy', dir])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/worker\.yaml:3:1: /),
   });
-  write(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout: 3 }\n');
+  writeText(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout: 3 }\n');
   expect(await cli.run(['deploy', dir])).toMatchObject({ code: 1, stderr: expect.stringContaining('limits') });
-  write(dir, 'worker.yaml', 'name: Wrong\n');
-  write(dir, 'main.py', 'def run(:\n');
+  writeText(dir, 'worker.yaml', 'name: Wrong\n');
+  writeText(dir, 'main.py', 'def run(:\n');
   expect(await cli.run(['deploy', dir])).toMatchObject({ code: 1, stderr: expect.stringContaining('main.py') });
   expect(await cli.run(['deploy', temporaryDir('empty')])).toMatchObject({
     code: 2,

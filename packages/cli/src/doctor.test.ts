@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort, givenNats, givenWorkerApi, temporaryDir } from '@gantry/testing';
+import { freePort, setupNats, setupWorkerApi, temporaryDir } from '@gantry/testing';
 import { type Cli, createCli } from './test/run-cli';
 
-const api = givenWorkerApi(givenNats());
+const api = setupWorkerApi(setupNats());
 
-const examine = async (cli: Cli, env: Record<string, string> = {}) => {
+const runDoctor = async (cli: Cli, env: Record<string, string> = {}) => {
   const { code, stdout } = await cli.run(['doctor', '--json'], { env });
   const { ok, checks } = JSON.parse(stdout);
   const byName = Object.fromEntries(checks.map(({ check, ...finding }: { check: string }) => [check, finding]));
@@ -16,7 +16,7 @@ test('where everything is right, each check says what it found', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt);
   const cli = createCli();
   await cli.run(['login', api.url, '--with-token'], { stdin: token });
-  const { code, ok, checks } = await examine(cli);
+  const { code, ok, checks } = await runDoctor(cli);
   expect({ code, ok }).toEqual({ code: 0, ok: true });
   expect(Object.keys(checks)).toEqual(['configuration', 'credentials', 'server', 'sign-in', 'python', 'sandbox']);
   for (const check of Object.values(checks)) expect(check).toMatchObject({ status: 'ok', remedy: null });
@@ -29,18 +29,18 @@ test('what is wrong is said with what to do about it, and the exit code is 1', a
   const stored = { default: { url: api.url, token: 'svc_expired', from: 'pasted' } };
   writeFileSync(cli.configFile('credentials.json'), JSON.stringify(stored));
   chmodSync(cli.configFile('credentials.json'), 0o644);
-  const { code, ok, checks } = await examine(cli, { GANTRY_URL: api.url, PATH: temporaryDir('no-programs') });
+  const { code, ok, checks } = await runDoctor(cli, { GANTRY_URL: api.url, PATH: temporaryDir('no-programs') });
   expect({ code, ok }).toEqual({ code: 1, ok: false });
   expect(checks.credentials).toMatchObject({ status: 'problem', remedy: expect.stringContaining('chmod 600') });
   expect(checks.server).toMatchObject({ status: 'ok' });
   expect(checks['sign-in']).toMatchObject({ status: 'problem', remedy: expect.stringContaining('gantry login') });
 
   const away = { GANTRY_URL: `http://127.0.0.1:${await freePort()}`, GANTRY_PYTHON: '/no/python' };
-  const unreachable = await examine(cli, away);
+  const unreachable = await runDoctor(cli, away);
   expect(unreachable.checks.server).toMatchObject({ status: 'problem', found: expect.stringContaining('reach') });
   expect(unreachable.checks.python).toMatchObject({ remedy: expect.stringContaining('GANTRY_PYTHON') });
 
   writeFileSync(cli.configFile('config.json'), 'damaged');
-  const damaged = await examine(cli);
+  const damaged = await runDoctor(cli);
   expect(damaged.checks.configuration).toMatchObject({ status: 'problem', remedy: expect.stringContaining('Remove') });
 });

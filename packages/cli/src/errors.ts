@@ -15,7 +15,7 @@ export class CommandError extends Error {
 
 export const usageError = (message: string, hint?: string) => new CommandError(message, EXIT.usage, hint);
 
-export const cancelled = () => new CommandError('cancelled', EXIT.usage);
+export const cancelledError = () => new CommandError('cancelled', EXIT.usage);
 
 export interface Failure {
   message: string;

@@ -3,31 +3,31 @@ import { cyan, dim, red, type Text, text, toText, yellow } from './text';
 
 /** An event of a run as one line for people; null for what is no news to them. */
 export function formatEvent({ type, data }: RunEvent): Text | null {
-  const read = (name: string): string => {
+  const getText = (name: string): string => {
     const value = data[name];
     return value === null || value === undefined ? '' : String(value);
   };
   switch (type) {
     case 'log':
-      return formatLogLine(read('level'), read('text'), data.fields);
+      return formatLogLine(getText('level'), getText('text'), data.fields);
     case 'status':
-      return dim(`run is ${read('status')}`);
+      return dim(`run is ${getText('status')}`);
     case 'progress':
-      return cyan(`${Math.round(Number(data.fraction) * 100)} % ${read('message')}`);
+      return cyan(`${Math.round(Number(data.fraction) * 100)} % ${getText('message')}`);
     case 'step':
-      return dim(`${read('kind')} ${read('name')}`);
+      return dim(`${getText('kind')} ${getText('name')}`);
     case 'artifact':
-      return dim(`file ${read('name')}, ${read('size')} bytes`);
+      return dim(`file ${getText('name')}, ${getText('size')} bytes`);
     case 'approval':
       return data.status === 'pending'
-        ? yellow(`waits for approval: ${read('title')}  (gantry approvals approve ${read('id')})`)
-        : dim(`${read('status')} by ${read('decided_by') || 'nobody in time'}: ${read('title')}`);
+        ? yellow(`waits for approval: ${getText('title')}  (gantry approvals approve ${getText('id')})`)
+        : dim(`${getText('status')} by ${getText('decided_by') || 'nobody in time'}: ${getText('title')}`);
     case 'tool_call':
     case 'tool_result':
-      return dim(`${type === 'tool_call' ? '→' : '←'} ${read('name')} ${read('text')}`);
+      return dim(`${type === 'tool_call' ? '→' : '←'} ${getText('name')} ${getText('text')}`);
     case 'text':
       // A piece of an answer is part of the whole one, which follows.
-      return data.offset === undefined ? toText(read('text')) : null;
+      return data.offset === undefined ? toText(getText('text')) : null;
     default:
       return null;
   }
@@ -35,7 +35,7 @@ export function formatEvent({ type, data }: RunEvent): Text | null {
 
 export function formatLogLine(level: string, line: string, fields: unknown): Text {
   const details = typeof fields === 'object' && fields !== null ? ` ${JSON.stringify(fields)}` : '';
-  const plain = text`${withoutColors(line)}${details}`;
+  const plain = text`${stripColors(line)}${details}`;
   if (level === 'error') return red(plain);
   if (level === 'warning') return yellow(plain);
   return level === 'debug' ? dim(plain) : plain;
@@ -43,4 +43,4 @@ export function formatLogLine(level: string, line: string, fields: unknown): Tex
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours that the code of a worker printed
 const COLORS = /\u001b\[[0-9;]{0,20}m/g;
-const withoutColors = (line: string): string => line.replace(COLORS, '');
+const stripColors = (line: string): string => line.replace(COLORS, '');

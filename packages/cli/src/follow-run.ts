@@ -5,7 +5,7 @@ import { onInterrupt } from './interrupt';
 import type { Session } from './session';
 import { bold, dim, text, toText } from './text';
 
-interface Following {
+interface FollowHandlers {
   /** Called for each event, in order. */
   onEvent: (event: RunEvent) => void;
   /** Called on Ctrl-C. @returns whether to go on */
@@ -16,7 +16,7 @@ interface Following {
 async function followRun(
   gantry: Gantry,
   runId: string,
-  { onEvent, onStop }: Following,
+  { onEvent, onStop }: FollowHandlers,
   session: Session,
 ): Promise<void> {
   let lastEventId: string | undefined;
@@ -80,14 +80,14 @@ async function decideAboutRun({ prompts, output }: Session, gantry: Gantry, runI
 
 /** Prints log lines on stdout until the run has ended. */
 export async function printLog(session: Session, gantry: Gantry, runId: string): Promise<void> {
-  const following = {
+  const handlers = {
     onEvent({ id, type, data }: RunEvent) {
       if (session.output.isJson) session.output.printItem({ id, type, ...data }, () => toText(''));
       else if (type === 'log') session.output.printItem(data, () => formatEvent({ id, type, data }) ?? toText(''));
     },
     onStop: async () => false,
   };
-  await followRun(gantry, runId, following, session);
+  await followRun(gantry, runId, handlers, session);
 }
 
 /** Prints the output of a run that completed. @throws CommandError with exit code 1 for any other end */
@@ -96,13 +96,13 @@ export function printOutcome({ output }: Session, run: Run): void {
   if (run.status === 'completed') return;
   const reason = run.error ? `: ${run.error}` : '';
   throw new CommandError(
-    `run ${run.id} ${describeEnd(run.status)}${reason}`,
+    `run ${run.id} ${formatEnd(run.status)}${reason}`,
     EXIT.failed,
     `All of it: gantry runs get ${run.id}`,
   );
 }
 
-const describeEnd = (status: string): string =>
+const formatEnd = (status: string): string =>
   ({ timed_out: 'timed out', failed: 'failed', cancelled: 'was cancelled', rejected: 'was rejected' })[status] ??
   `is ${status}`;
 

@@ -1,12 +1,12 @@
 /**
- * fetch over node:http. The first call of Node's own fetch takes longer than everything else that a short command does: it
- * loads and compiles a client of its own.
+ * fetch over node:http. The first call of Node's own fetch takes longer than everything else that a short command does:
+ * it loads and compiles a client of its own.
  */
 import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 
-const WITHOUT_BODY = new Set([204, 205, 304]);
+const BODYLESS_STATUSES = new Set([204, 205, 304]);
 
 /** @throws Error where the connection fails or the signal is aborted, also while the body is read */
 export async function fetchOverHttp(request: Request): Promise<Response> {
@@ -18,9 +18,9 @@ export async function fetchOverHttp(request: Request): Promise<Response> {
   });
   const { request: send } = url.startsWith('https:') ? https : http;
   const received = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const sent = send(url, { method, headers, signal }, resolve);
-    sent.on('error', reject);
-    sent.end(body);
+    const outgoing = send(url, { method, headers, signal }, resolve);
+    outgoing.on('error', reject);
+    outgoing.end(body);
   });
   const { statusCode: status = 0, statusMessage: statusText = '' } = received;
   if (status >= 300 && status < 400 && received.headers.location) {
@@ -28,10 +28,12 @@ export async function fetchOverHttp(request: Request): Promise<Response> {
     // Which requests follow it, and with which headers, are rules that fetch has.
     return fetch(request);
   }
-  const hasBody = method !== 'HEAD' && !WITHOUT_BODY.has(status);
+  const hasBody = method !== 'HEAD' && !BODYLESS_STATUSES.has(status);
   if (!hasBody) received.resume();
   const response = new Response(hasBody ? (Readable.toWeb(received) as ReadableStream) : null, {
-    ...{ status, statusText, headers: toHeaders(received.rawHeaders) },
+    status,
+    statusText,
+    headers: toHeaders(received.rawHeaders),
   });
   // A Response that code constructs has no address.
   return Object.defineProperty(response, 'url', { value: url });

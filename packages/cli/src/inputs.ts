@@ -21,17 +21,17 @@ export async function readInputs(
   workerId: string,
   options: InputOptions,
 ): Promise<Record<string, unknown>> {
-  const given = await readData(options);
-  if (!options.value.length) return given;
+  const inputValues = await readData(options);
+  if (!options.value.length) return inputValues;
   const { inputs } = await unwrap(
     gantry.worker.GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } } }),
   );
   const items = new Map(inputs.map((item) => [item.name, item]));
   for (const [name, value] of splitPairs(options)) {
     const item = items.get(name) ?? { name, type: 'text' };
-    given[name] = item.type === 'file' ? await readFileInput(name, value) : parseValue(item, value);
+    inputValues[name] = item.type === 'file' ? await readFileInput(name, value) : parseValue(item, value);
   }
-  return given;
+  return inputValues;
 }
 
 export const readData = async ({ data }: InputOptions): Promise<Record<string, unknown>> =>

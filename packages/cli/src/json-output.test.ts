@@ -1,6 +1,6 @@
 /**
- * Checks the `--json` output of each command against a schema, since scripts depend on it. Objects of the API have the schemas of OpenAPI,
- * everything else one of this file, which lists all of its fields.
+ * Checks the `--json` output of each command against a schema, since scripts depend on it. Objects of the API have the
+ * schemas of OpenAPI, everything else one of this file, which lists all of its fields.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,16 +10,16 @@ import { createProgram } from './program';
 import { type Cli, createCli } from './test/run-cli';
 
 const api = readApiSchemas();
-const worker = (name: string) => api.named('worker', name);
-const listOf = (items: object) => ({ type: 'array', items });
-const object = (properties: Record<string, object>) => ({
+const workerSchema = (name: string) => api.named('worker', name);
+const arraySchema = (items: object) => ({ type: 'array', items });
+const objectSchema = (properties: Record<string, object>) => ({
   type: 'object',
   required: Object.keys(properties),
   additionalProperties: false,
   properties,
 });
-const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
-const oneOf = (...values: string[]) => ({ enum: values });
+const nullableSchema = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+const enumSchema = (...values: string[]) => ({ enum: values });
 const text = { type: 'string' };
 const count = { type: 'integer', minimum: 0 };
 const flag = { type: 'boolean' };
@@ -29,45 +29,50 @@ const map = { type: 'object' };
 const account = {
   profile: text,
   url: text,
-  email: orNull(text),
-  name: orNull(text),
-  role: orNull(text),
-  workspace_id: orNull(text),
+  email: nullableSchema(text),
+  name: nullableSchema(text),
+  role: nullableSchema(text),
+  workspace_id: nullableSchema(text),
   credential: text,
 };
 const changes = {
-  files: listOf(
-    object({
+  files: arraySchema(
+    objectSchema({
       path: text,
-      change: oneOf('added', 'modified', 'deleted'),
-      size_before: orNull(count),
-      size_after: orNull(count),
+      change: enumSchema('added', 'modified', 'deleted'),
+      size_before: nullableSchema(count),
+      size_after: nullableSchema(count),
     }),
   ),
-  settings: listOf(object({ field: text, before: anything, after: anything })),
+  settings: arraySchema(objectSchema({ field: text, before: anything, after: anything })),
 };
-const localRun = object({
-  status: oneOf('completed', 'failed', 'timed_out', 'rejected', 'cancelled'),
-  output: orNull(map),
-  error: orNull(text),
-  error_type: orNull(text),
-  error_trace: orNull(text),
-  steps: listOf(object({ kind: text, name: text })),
-  artifacts: listOf(object({ name: text, path: text })),
+const localRun = objectSchema({
+  status: enumSchema('completed', 'failed', 'timed_out', 'rejected', 'cancelled'),
+  output: nullableSchema(map),
+  error: nullableSchema(text),
+  error_type: nullableSchema(text),
+  error_trace: nullableSchema(text),
+  steps: arraySchema(objectSchema({ kind: text, name: text })),
+  artifacts: arraySchema(objectSchema({ name: text, path: text })),
   cost_usd: { type: 'number' },
 });
-const planned = object({
+const planSchema = objectSchema({
   dry_run: flag,
-  ...{ created: count, changed: count, same: count, failed: count },
-  missing_secrets: listOf(text),
-  items: listOf(
-    object({
-      kind: oneOf('worker', 'context', 'alert'),
+  created: count,
+  changed: count,
+  same: count,
+  failed: count,
+  missing_secrets: arraySchema(text),
+  items: arraySchema(
+    objectSchema({
+      kind: enumSchema('worker', 'context', 'alert'),
       name: text,
-      change: oneOf('create', 'change', 'same'),
-      changes: object(changes),
-      notes: listOf(text),
-      error: orNull(object({ message: text, code: text, fields: listOf(object({ path: text, message: text })) })),
+      change: enumSchema('create', 'change', 'same'),
+      changes: objectSchema(changes),
+      notes: arraySchema(text),
+      error: nullableSchema(
+        objectSchema({ message: text, code: text, fields: arraySchema(objectSchema({ path: text, message: text })) }),
+      ),
     }),
   ),
 });
@@ -105,62 +110,77 @@ const CASES: Record<string, Case> = {
     args: () => ['login', serverUrl(), '--with-token'],
     stdin: () => stack.token,
     as: 'person',
-    schema: object(account),
+    schema: objectSchema(account),
   },
-  whoami: { args: () => ['whoami'], schema: object(account) },
+  whoami: { args: () => ['whoami'], schema: objectSchema(account) },
   'workspace list': {
     args: () => ['workspace', 'list'],
-    schema: worker('Me/properties/workspaces'),
+    schema: workerSchema('Me/properties/workspaces'),
   },
   'workspace switch': {
     args: ({ workspaceId }) => ['workspace', 'switch', workspaceId],
     as: 'person',
-    schema: object({ id: text, name: text }),
+    schema: objectSchema({ id: text, name: text }),
   },
   'config show': {
     args: () => ['config', 'show'],
-    schema: object({
-      ...{ profile: text, url: text, url_from: oneOf('environment', 'profile', 'default') },
-      ...{ workspace_id: orNull(text), signed_in: flag, files: object({ config: text, credentials: text }) },
+    schema: objectSchema({
+      profile: text,
+      url: text,
+      url_from: enumSchema('environment', 'profile', 'default'),
+      workspace_id: nullableSchema(text),
+      signed_in: flag,
+      files: objectSchema({ config: text, credentials: text }),
     }),
   },
   'config profiles': {
     args: () => ['config', 'profiles'],
     as: 'person',
-    schema: listOf(object({ name: text, current: flag, url: text, workspace_id: orNull(text) })),
+    schema: arraySchema(objectSchema({ name: text, current: flag, url: text, workspace_id: nullableSchema(text) })),
   },
-  'config use': { args: () => ['config', 'use', 'default'], as: 'person', schema: object({ profile: text }) },
+  'config use': { args: () => ['config', 'use', 'default'], as: 'person', schema: objectSchema({ profile: text }) },
   'config set': {
     args: ({ workspaceId }) => ['config', 'set', 'workspace', workspaceId],
     as: 'person',
-    schema: object({ profile: text, url: text, workspace_id: text }),
+    schema: objectSchema({ profile: text, url: text, workspace_id: text }),
   },
   status: {
     args: () => ['status'],
-    schema: worker('Overview'),
-    own: { url: text, version: text, cli_version: orNull(text) },
+    schema: workerSchema('Overview'),
+    own: { url: text, version: text, cli_version: nullableSchema(text) },
   },
   doctor: {
     args: () => ['doctor'],
-    schema: object({
+    schema: objectSchema({
       ok: flag,
-      checks: listOf(
-        object({ check: text, status: oneOf('ok', 'warning', 'problem'), found: text, remedy: orNull(text) }),
+      checks: arraySchema(
+        objectSchema({
+          check: text,
+          status: enumSchema('ok', 'warning', 'problem'),
+          found: text,
+          remedy: nullableSchema(text),
+        }),
       ),
     }),
   },
   init: {
     args: () => ['init', path.join(temporaryDir('new'), 'made')],
-    schema: object({ folder: text, template: text, files: listOf(text) }),
+    schema: objectSchema({ folder: text, template: text, files: arraySchema(text) }),
   },
   dev: { args: ({ dir }) => ['dev', dir, '--once'], schema: localRun },
   test: {
     args: ({ dir }) => ['test', dir],
-    schema: object({
+    schema: objectSchema({
       passed: count,
       failed: count,
-      examples: listOf(
-        object({ name: text, passed: flag, problems: listOf(text), unchecked: listOf(text), run: orNull(localRun) }),
+      examples: arraySchema(
+        objectSchema({
+          name: text,
+          passed: flag,
+          problems: arraySchema(text),
+          unchecked: arraySchema(text),
+          run: nullableSchema(localRun),
+        }),
       ),
     }),
   },
@@ -172,76 +192,94 @@ const CASES: Record<string, Case> = {
     args: () => ['listen', 'hooked', '--forward-to', serverUrl(), '--count', '1'],
     once: { written: 'waiting for webhooks', act: ({ webhookUrl }) => fetch(webhookUrl, { method: 'POST' }) },
     isSequence: true,
-    schema: object({
-      ...{ run_id: text, received_at: text, method: oneOf('POST'), delivered: flag },
-      ...{ status: orNull(text), duration_ms: count, error: orNull(text) },
+    schema: objectSchema({
+      run_id: text,
+      received_at: text,
+      method: enumSchema('POST'),
+      delivered: flag,
+      status: nullableSchema(text),
+      duration_ms: count,
+      error: nullableSchema(text),
     }),
   },
-  wheel: { args: () => ['wheel', temporaryDir('wheel')], schema: object({ file: text, version: text }) },
-  diff: { args: ({ dir }) => ['diff', dir], schema: object({ worker_id: orNull(text), ...changes }) },
+  wheel: { args: () => ['wheel', temporaryDir('wheel')], schema: objectSchema({ file: text, version: text }) },
+  diff: { args: ({ dir }) => ['diff', dir], schema: objectSchema({ worker_id: nullableSchema(text), ...changes }) },
   deploy: {
     args: ({ dir }) => ['deploy', dir],
-    schema: worker('ChangedWorker'),
-    own: { url: text, created: flag, changed: flag, changes: object(changes) },
+    schema: workerSchema('ChangedWorker'),
+    own: { url: text, created: flag, changed: flag, changes: objectSchema(changes) },
   },
   pull: {
     args: () => ['pull', 'greeter', path.join(temporaryDir('pulled'), 'copy')],
-    schema: object({
-      ...{ worker_id: text, version: count, folder: text },
-      ...{ overwritten: listOf(text), deleted: listOf(text) },
+    schema: objectSchema({
+      worker_id: text,
+      version: count,
+      folder: text,
+      overwritten: arraySchema(text),
+      deleted: arraySchema(text),
     }),
   },
-  versions: { args: () => ['versions', 'greeter'], schema: listOf(worker('WorkerVersion')) },
-  rollback: { args: () => ['rollback', 'greeter', '--yes'], schema: worker('Worker') },
-  'workers list': { args: () => ['workers', 'list'], schema: listOf(worker('WorkerItem')) },
-  'workers get': { args: () => ['workers', 'get', 'greeter'], schema: worker('Worker') },
+  versions: { args: () => ['versions', 'greeter'], schema: arraySchema(workerSchema('WorkerVersion')) },
+  rollback: { args: () => ['rollback', 'greeter', '--yes'], schema: workerSchema('Worker') },
+  'workers list': { args: () => ['workers', 'list'], schema: arraySchema(workerSchema('WorkerItem')) },
+  'workers get': { args: () => ['workers', 'get', 'greeter'], schema: workerSchema('Worker') },
   run: {
     args: () => ['run', 'greeter', '-i', 'name=Ada'],
     schema: api.response('worker', 'post', '/api/workers/{worker_id}/runs', 201),
   },
-  'runs list': { args: () => ['runs', 'list'], schema: listOf(worker('RunItem')) },
-  'runs get': { args: ({ runId }) => ['runs', 'get', runId], schema: worker('Run') },
-  'runs cancel': { args: ({ approvals }) => ['runs', 'cancel', approvals[2]?.run_id ?? ''], schema: worker('Run') },
+  'runs list': { args: () => ['runs', 'list'], schema: arraySchema(workerSchema('RunItem')) },
+  'runs get': { args: ({ runId }) => ['runs', 'get', runId], schema: workerSchema('Run') },
+  'runs cancel': {
+    args: ({ approvals }) => ['runs', 'cancel', approvals[2]?.run_id ?? ''],
+    schema: workerSchema('Run'),
+  },
   'runs replay': {
     args: ({ runId }) => ['runs', 'replay', runId],
     schema: api.response('worker', 'post', '/api/runs/{run_id}/replay', 201),
   },
-  logs: { args: ({ runId }) => ['logs', runId], schema: worker('LogLine'), isSequence: true },
-  'approvals list': { args: () => ['approvals', 'list'], schema: listOf(worker('Approval')) },
+  logs: { args: ({ runId }) => ['logs', runId], schema: workerSchema('LogLine'), isSequence: true },
+  'approvals list': { args: () => ['approvals', 'list'], schema: arraySchema(workerSchema('Approval')) },
   'approvals approve': {
     args: ({ approvals }) => ['approvals', 'approve', approvals[0]?.id ?? ''],
-    schema: worker('Approval'),
+    schema: workerSchema('Approval'),
   },
   'approvals reject': {
     args: ({ approvals }) => ['approvals', 'reject', approvals[1]?.id ?? ''],
-    schema: worker('Approval'),
+    schema: workerSchema('Approval'),
   },
-  'secrets set': { args: () => ['secrets', 'set', 'OTHER'], stdin: () => 'value-of-it', schema: worker('Secret') },
-  'secrets list': { args: () => ['secrets', 'list'], schema: listOf(worker('Secret')) },
+  'secrets set': {
+    args: () => ['secrets', 'set', 'OTHER'],
+    stdin: () => 'value-of-it',
+    schema: workerSchema('Secret'),
+  },
+  'secrets list': { args: () => ['secrets', 'list'], schema: arraySchema(workerSchema('Secret')) },
   'secrets delete': {
     args: () => ['secrets', 'delete', 'OTHER', '--yes'],
-    schema: object({ name: text, deleted: flag }),
+    schema: objectSchema({ name: text, deleted: flag }),
   },
   'automations list': {
     args: () => ['automations', 'list'],
-    schema: listOf(api.named('automation', 'AutomationItem')),
+    schema: arraySchema(api.named('automation', 'AutomationItem')),
   },
-  'contexts list': { args: () => ['contexts', 'list'], schema: listOf(worker('Context')) },
-  'connections list': { args: () => ['connections', 'list'], schema: listOf(worker('Connection')) },
-  'alerts list': { args: () => ['alerts', 'list'], schema: listOf(worker('Alert')) },
-  'tokens list': { args: () => ['tokens', 'list'], schema: listOf(worker('Token')) },
+  'contexts list': { args: () => ['contexts', 'list'], schema: arraySchema(workerSchema('Context')) },
+  'connections list': { args: () => ['connections', 'list'], schema: arraySchema(workerSchema('Connection')) },
+  'alerts list': { args: () => ['alerts', 'list'], schema: arraySchema(workerSchema('Alert')) },
+  'tokens list': { args: () => ['tokens', 'list'], schema: arraySchema(workerSchema('Token')) },
   'members list': { args: () => ['members', 'list'], schema: member },
   export: {
     args: () => ['export', '--output', path.join(temporaryDir('exported'), 'workspace.tar')],
-    schema: object({
+    schema: objectSchema({
       output: text,
-      ...{ workers: count, contexts: count, alerts: count, secrets: count },
-      files: listOf(text),
+      workers: count,
+      contexts: count,
+      alerts: count,
+      secrets: count,
+      files: arraySchema(text),
     }),
   },
   apply: {
     args: ({ dir }) => ['apply', path.dirname(path.dirname(dir)), '--dry-run'],
-    schema: planned,
+    schema: planSchema,
   },
   'skills publish': {
     args: () => ['skills', 'publish', writeSkill()],
@@ -253,17 +291,17 @@ const CASES: Record<string, Case> = {
   },
   'skills install': {
     args: () => ['skills', 'install', 'say-hello', '--to', temporaryDir('installed')],
-    schema: object({ slug: text, files: listOf(text) }),
+    schema: objectSchema({ slug: text, files: arraySchema(text) }),
   },
   'skills save': {
     args: () => ['skills', 'save', 'say-hello'],
     schema: api.response('skills', 'post', '/api/v1/skills/{slug}/save', 200),
   },
-  open: { args: () => ['open', 'greeter'], schema: object({ url: text }) },
+  open: { args: () => ['open', 'greeter'], schema: objectSchema({ url: text }) },
   logout: {
     args: () => ['logout'],
     as: 'person',
-    schema: object({ signed_out: flag, revoked: flag, url: text }),
+    schema: objectSchema({ signed_out: flag, revoked: flag, url: text }),
   },
 };
 
@@ -310,7 +348,8 @@ beforeAll(async () => {
   await cli.json(['api', 'POST', '/api/workers', '-d', JSON.stringify(ask)]);
   for (let index = 0; index < 3; index++) await cli.json(['run', 'ask']);
   const hooked = {
-    ...{ name: 'Hooked', trigger: 'webhook' },
+    name: 'Hooked',
+    trigger: 'webhook',
     files: [{ path: 'main.py', content: 'def run():\n    pass\n' }],
   };
   const { webhook_url: url } = await cli.json(['api', 'POST', '/api/workers', '-d', JSON.stringify(hooked)]);
@@ -357,7 +396,7 @@ test.each(Object.entries(CASES))(
     for (const value of values) {
       const names = Object.keys(own);
       const added = Object.fromEntries(names.map((field) => [field, (value as Record<string, unknown>)[field]]));
-      expect(api.findProblem(object(own), added)).toBeNull();
+      expect(api.findProblem(objectSchema(own), added)).toBeNull();
       const rest = names.length
         ? Object.fromEntries(Object.entries(value as object).filter(([field]) => !names.includes(field)))
         : value;
@@ -367,14 +406,17 @@ test.each(Object.entries(CASES))(
 );
 
 test('a failure is an error with a code, a hint and the fields that were refused', async () => {
-  const failure = object({
+  const failure = objectSchema({
     error: {
       type: 'object',
       required: ['message', 'code', 'fields', 'request_id'],
       additionalProperties: false,
       properties: {
-        ...{ message: text, hint: text, code: text, request_id: orNull(text) },
-        fields: listOf(object({ path: text, message: text })),
+        message: text,
+        hint: text,
+        code: text,
+        request_id: nullableSchema(text),
+        fields: arraySchema(objectSchema({ path: text, message: text })),
       },
     },
   });

@@ -1,7 +1,7 @@
 /** Differences of two texts by lines, with a little of what is around them. */
 import { green, red, type Text, text, toText } from './text';
 
-const AROUND = 3;
+const CONTEXT_LINES = 3;
 /** Of one side; larger files are shown by their size alone. */
 const LINES_MAX = 2_000;
 
@@ -13,7 +13,7 @@ export function formatLineDiff(before: string, after: string): Text[] | null {
   if (old.length > LINES_MAX || current.length > LINES_MAX) return null;
   const edits = compareLines(old, current);
   const isNear = (index: number) =>
-    edits.slice(Math.max(0, index - AROUND), index + AROUND + 1).some(({ kind }) => kind !== ' ');
+    edits.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1).some(({ kind }) => kind !== ' ');
   return edits.flatMap(({ kind, line }, index) => {
     if (!isNear(index)) return isNear(index - 1) ? [toText('  ...')] : [];
     if (kind === ' ') return [text`  ${line}`];
@@ -23,18 +23,20 @@ export function formatLineDiff(before: string, after: string): Text[] | null {
 
 const splitLines = (value: string): string[] => (value ? value.replace(/\n$/, '').split('\n') : []);
 
-/** A shortest sequence of edits, from the longest common subsequence of what is left between equal beginnings and ends. */
+/**
+ * A shortest sequence of edits, from the longest common subsequence of what is left between equal beginnings and ends.
+ */
 function compareLines(before: string[], after: string[]): Edit[] {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start++;
   let end = 0;
   const shorter = Math.min(before.length, after.length) - start;
   while (end < shorter && before.at(-1 - end) === after.at(-1 - end)) end++;
-  const keep = (line: string): Edit => ({ kind: ' ', line });
+  const toUnchanged = (line: string): Edit => ({ kind: ' ', line });
   return [
-    ...before.slice(0, start).map(keep),
+    ...before.slice(0, start).map(toUnchanged),
     ...compareMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
-    ...before.slice(before.length - end).map(keep),
+    ...before.slice(before.length - end).map(toUnchanged),
   ];
 }
 

@@ -44,7 +44,8 @@ async function startListening(args: string[], env: Record<string, string> = {}) 
   child.stderr.on('data', (chunk) => (written.stderr += chunk));
   await until(() => written.stderr.includes('waiting for webhooks'));
   return {
-    ...{ child, written },
+    child,
+    written,
     deliveries: () =>
       written.stdout
         .split('\n')
@@ -53,7 +54,7 @@ async function startListening(args: string[], env: Record<string, string> = {}) 
   };
 }
 
-async function listenOn(
+async function startHookServer(
   answer: (body: unknown, headers: Record<string, unknown>) => number,
 ): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (req, res) => {
@@ -92,7 +93,7 @@ test('each webhook runs the folder, in order, as it is saved at that time', asyn
 
 test('a program gets the body without any credential, and what it does not take is shown', async () => {
   const requests: { body: unknown; headers: Record<string, unknown> }[] = [];
-  const server = await listenOn((body, headers) => {
+  const server = await startHookServer((body, headers) => {
     requests.push({ body, headers });
     return (body as { event: string }).event === 'bad' ? 422 : 204;
   });

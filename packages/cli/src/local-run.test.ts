@@ -6,18 +6,18 @@ import { promisify } from 'node:util';
 import { temporaryDir, until } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
-const temporary = temporaryDir('tmp');
-// Nobody is signed in.
-const cli = createCli({ TMPDIR: temporary });
+const tmpDir = temporaryDir('tmp');
+// Without a sign-in.
+const cli = createCli({ TMPDIR: tmpDir });
 
-const write = (dir: string, file: string, content: string) => {
+const writeText = (dir: string, file: string, content: string) => {
   mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
   writeFileSync(path.join(dir, file), content);
 };
 
 function createWorker(manifest: string, code: string, dir = path.join(temporaryDir('local'), 'worker')): string {
-  write(dir, 'worker.yaml', `name: Local\n${manifest}`);
-  write(dir, 'main.py', code);
+  writeText(dir, 'worker.yaml', `name: Local\n${manifest}`);
+  writeText(dir, 'main.py', code);
   return dir;
 }
 
@@ -63,7 +63,7 @@ describe.each([
 
   test('waits, steps, files and logs are those of the platform, and the code starts again from the top', async () => {
     const dir = createWorker(MANIFEST, DURABLE);
-    write(dir, '.env', 'API_KEY=from-env-file\n');
+    writeText(dir, '.env', 'API_KEY=from-env-file\n');
     const doc = path.join(temporaryDir('input'), 'letter.txt');
     writeFileSync(doc, 'Dear Ada');
     const { code, stdout, stderr } = await runOnce(dir, ['-i', `doc=${doc}`, '--yes']);
@@ -73,7 +73,11 @@ describe.each([
     expect(JSON.parse(stdout)).toEqual({
       status: 'completed',
       output: {
-        ...{ loaded: ['a', 1], caught: 'not today', by: expect.any(String), below: 7, doc: 'Dear Ada' },
+        loaded: ['a', 1],
+        caught: 'not today',
+        by: expect.any(String),
+        below: 7,
+        doc: 'Dear Ada',
         table: { artifact: 'table.csv', artifact_id: 'local_table.csv', content_type: 'text/csv', size: 3 },
         secret: 'from-env-file',
         data: null,
@@ -141,8 +145,8 @@ def run(context):
 
   test('contexts and called workers are those of the workspace that the folder is in', async () => {
     const workspace = temporaryDir('workspace');
-    write(workspace, 'contexts/price-list/prices.csv', 'A1,12');
-    write(workspace, 'contexts.yaml', 'seen: { writeable: true }\n');
+    writeText(workspace, 'contexts/price-list/prices.csv', 'A1,12');
+    writeText(workspace, 'contexts.yaml', 'seen: { writeable: true }\n');
     const code = `
 import os
 def run(context):
@@ -181,7 +185,7 @@ def run(outside):
     }
 `;
   const dir = createWorker('network: none\ninputs: [outside]', code);
-  write(dir, '.env', 'X=1\n');
+  writeText(dir, '.env', 'X=1\n');
   const { output } = await cli.json(['dev', dir, '--once', '-i', `outside=${dir}/main.py`]);
   expect(output).toEqual({ write: 'OSError', see: false, network: 'URLError', hidden: false, interfaces: [] });
 });
@@ -199,14 +203,16 @@ test('where bubblewrap is missing, the code runs without a sandbox, and that is 
 
 test('what is missing before a run is named with how to give it', async () => {
   const dir = createWorker(MANIFEST, DURABLE);
-  const run = async (args: string[], env: Record<string, string> = {}) =>
+  const runForError = async (args: string[], env: Record<string, string> = {}) =>
     (await cli.run(['dev', dir, '--once', ...args], { env })).stderr;
-  expect(await run([])).toContain('secrets without a value: API_KEY');
+  expect(await runForError([])).toContain('secrets without a value: API_KEY');
   const env = { API_KEY: 'x' };
-  expect(await run([], env)).toContain('needs doc');
-  expect(await run(['-i', 'doc=/no/file'], env)).toContain('there is no file /no/file');
-  expect(await run(['-i', `doc=${dir}/main.py`, '-i', 'below=much'], env)).toContain('"much" is not a whole number');
-  expect(await run(['-i', 'dock=1'], env)).toContain('has no input dock; there are doc, below');
+  expect(await runForError([], env)).toContain('needs doc');
+  expect(await runForError(['-i', 'doc=/no/file'], env)).toContain('there is no file /no/file');
+  expect(await runForError(['-i', `doc=${dir}/main.py`, '-i', 'below=much'], env)).toContain(
+    '"much" is not a whole number',
+  );
+  expect(await runForError(['-i', 'dock=1'], env)).toContain('has no input dock; there are doc, below');
   const waiting = await cli.run(['dev', dir, '--once', '-i', `doc=${dir}/main.py`], { env });
   expect(waiting).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   const agent = path.join(temporaryDir('agent'), 'agent');
@@ -225,13 +231,13 @@ def run(context):
 `;
   const dir = createWorker('', code);
   const [DOWN, ENTER] = ['\u001b[B', '\r'];
-  const type = async (steps: [string, string][]) => {
+  const typeAtTerminal = async (steps: [string, string][]) => {
     const argv = [path.join(__dirname, 'test/terminal.py'), JSON.stringify(steps), process.execPath];
     const command = [path.resolve(__dirname, '../dist/gantry.mjs'), 'dev', dir, '--once'];
     const env = { PATH: process.env.PATH ?? '', HOME: temporaryDir('home'), TERM: 'xterm' };
     return JSON.parse((await promisify(execFile)('python3', [...argv, ...command], { env })).stdout);
   };
-  const approved = await type([
+  const approved = await typeAtTerminal([
     ['Reject, which', ENTER],
     ['note:', `fine${ENTER}`],
     ['count:', `3${ENTER}`],
@@ -239,7 +245,7 @@ def run(context):
   expect(approved.code).toBe(0);
   expect(approved.written).toContain('It costs 3 EUR.');
   expect(approved.written.replaceAll(/\s/g, '')).toContain('{"data":{"note":"fine","count":3}}');
-  const rejected = await type([['Reject, which', DOWN + ENTER]]);
+  const rejected = await typeAtTerminal([['Reject, which', DOWN + ENTER]]);
   expect(rejected).toMatchObject({ code: 1, written: expect.stringContaining('run rejected') });
 });
 
@@ -251,12 +257,12 @@ test('a save runs the code again and ends a run under way, and Ctrl-C ends it al
   let stderr = '';
   started.stderr.on('data', (chunk) => (stderr += chunk));
   await until(() => stdout.includes('first') && stderr.includes('waiting for a change'));
-  write(dir, 'worker.yaml', 'name: [\n');
+  writeText(dir, 'worker.yaml', 'name: [\n');
   await until(() => stderr.includes('worker.yaml:2:1'));
-  write(dir, 'worker.yaml', 'name: Local\n');
-  write(dir, 'main.py', 'import time\ndef run():\n    print("hanging")\n    time.sleep(600)\n');
+  writeText(dir, 'worker.yaml', 'name: Local\n');
+  writeText(dir, 'main.py', 'import time\ndef run():\n    print("hanging")\n    time.sleep(600)\n');
   await until(() => stderr.includes('hanging'));
-  write(dir, 'main.py', 'def run():\n    return {"said": "second"}\n');
+  writeText(dir, 'main.py', 'def run():\n    return {"said": "second"}\n');
   await until(() => stdout.includes('second'));
   started.kill('SIGINT');
   expect(await started.finished).toMatchObject({ code: 0 });
@@ -269,10 +275,10 @@ test('a run that a save ends while it begins leaves no process that keeps the ne
   started.stdout.on('data', (chunk) => (stdout += chunk));
   await until(() => stdout.includes('first'));
   for (let ms = 0; ms < 120; ms += 4) {
-    write(dir, 'main.py', `import time\ndef run():\n    time.sleep(${600 + ms})\n`);
+    writeText(dir, 'main.py', `import time\ndef run():\n    time.sleep(${600 + ms})\n`);
     await new Promise((resolve) => setTimeout(resolve, ms));
   }
-  write(dir, 'main.py', 'def run():\n    return {"said": "last"}\n');
+  writeText(dir, 'main.py', 'def run():\n    return {"said": "last"}\n');
   await until(() => stdout.includes('last'));
   started.kill('SIGINT');
   expect(await started.finished).toMatchObject({ code: 0 });
@@ -301,7 +307,7 @@ with zipfile.ZipFile(${JSON.stringify(wheel)}, "w") as archive:
   const again = await cli.run(['dev', dir, '--once', '--json'], { env: { PIP_NO_INDEX: '1' } });
   expect(again.stderr).not.toContain('installing');
   expect(JSON.parse(again.stdout).output).toEqual({ result: 'hello of a package' });
-  write(dir, 'worker.yaml', 'name: Local\npython_dependencies: ["unknown-package"]\n');
+  writeText(dir, 'worker.yaml', 'name: Local\npython_dependencies: ["unknown-package"]\n');
   expect(await cli.run(['dev', dir, '--once'], { env })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('cannot be installed'),
@@ -324,7 +330,7 @@ describe('gantry test', () => {
       'inputs: [who]',
       'def run(who):\n    return {"said": f"Hello, {who}", "list": [1, 2.05]}\n',
     );
-    write(
+    writeText(
       dir,
       'examples.yaml',
       `- { name: Same, inputs: { who: Ada }, output: { said: "Hello, Ada", list: [1, 2.05] } }
@@ -361,15 +367,15 @@ def run(context):
     return {"topic": topic, "text": text, "issue": issue["id"], "sum": context.call("adder")["sum"], "by": context.approve("Send?")["approved_by"]}
 `;
     const dir = createWorker('connections: [linear]', code);
-    const answers = `
+    const responses = `
   models: [{ topic: refunds }, More about refunds]
   tools: { linear.create_issue: [{ id: LIN-1 }] }
   calls: { adder: [{ sum: 3 }] }
 `;
     const output = '{ topic: refunds, text: More about refunds, issue: LIN-1, sum: 3, by: ada }';
-    write(dir, 'examples.yaml', `- approvals: [{ approve: true, by: ada }]${answers}  output: ${output}\n`);
+    writeText(dir, 'examples.yaml', `- approvals: [{ approve: true, by: ada }]${responses}  output: ${output}\n`);
     expect(await cli.json(['test', dir])).toMatchObject({ passed: 1, failed: 0 });
-    write(dir, 'examples.yaml', `- name: Nobody\n${answers.slice(1)}  output: ${output}\n`);
+    writeText(dir, 'examples.yaml', `- name: Nobody\n${responses.slice(1)}  output: ${output}\n`);
     expect(await cli.run(['test', dir])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('examples.yaml:1:3: "Send?" waits for a person'),
@@ -385,7 +391,7 @@ def run(context):
     ['name: A', '1:1: a list of examples'],
   ])('%j is refused with its place', async (content, problem) => {
     const dir = createWorker('', 'def run():\n    return 1\n');
-    write(dir, 'examples.yaml', content);
+    writeText(dir, 'examples.yaml', content);
     expect(await cli.run(['test', dir])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`examples.yaml:${problem}`),
@@ -394,7 +400,7 @@ def run(context):
 });
 
 test('nothing of a run is left behind', async () => {
-  expect(readdirSync(temporary)).toEqual([]);
+  expect(readdirSync(tmpDir)).toEqual([]);
   // Other suites run workers here too, and theirs end.
   const workDirs = readdirSync('/tmp').filter((name) => name.startsWith('gantry-run-'));
   await until(() => !workDirs.some((name) => existsSync(`/tmp/${name}`)));

@@ -9,7 +9,7 @@ function toExitCode(error: CommanderError): number {
   return error.exitCode === 0 || error.code === 'commander.help' ? EXIT.ok : EXIT.usage;
 }
 
-function report(failure: Failure): void {
+function printFailure(failure: Failure): void {
   if (process.argv.includes('--json')) {
     const { message, hint, code, fields, requestId } = failure;
     process.stderr.write(`${JSON.stringify({ error: { code, message, hint, fields, request_id: requestId } })}\n`);
@@ -40,6 +40,6 @@ createProgram()
       return;
     }
     const failure = describeFailure(error);
-    report(failure);
+    printFailure(failure);
     process.exitCode = failure.exitCode;
   });

@@ -45,14 +45,14 @@ function parseFields(fields: string): string[][] {
 /** The named fields of an object, or of each object of a list; what is not there is null. */
 export function selectFields(data: unknown, paths: string[][]): unknown {
   if (Array.isArray(data)) return data.map((item) => selectFields(item, paths));
-  return Object.fromEntries(paths.map((parts) => [parts.join('.'), readField(data, parts)]));
+  return Object.fromEntries(paths.map((parts) => [parts.join('.'), getField(data, parts)]));
 }
 
-function readField(data: unknown, [name, ...rest]: string[]): unknown {
+function getField(data: unknown, [name, ...rest]: string[]): unknown {
   if (name === undefined) return data ?? null;
-  if (Array.isArray(data)) return data.map((item) => readField(item, [name, ...rest]));
+  if (Array.isArray(data)) return data.map((item) => getField(item, [name, ...rest]));
   if (typeof data !== 'object' || data === null || !Object.hasOwn(data, name)) return null;
-  return readField((data as Record<string, unknown>)[name], rest);
+  return getField((data as Record<string, unknown>)[name], rest);
 }
 
 type Cell = Text | string | number | null | undefined;
@@ -76,9 +76,9 @@ export function formatTable(headers: string[], rows: Cell[][]): Text {
 
 /** Names and values, one in a line. */
 export function formatDetails(pairs: [string, Cell][]): Text {
-  const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
-  const width = Math.max(...shown.map(([name]) => name.length));
-  return joinLines(shown.map(([name, value]) => text`${bold(name.padEnd(width))}  ${toLine(value)}`));
+  const presentPairs = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const width = Math.max(...presentPairs.map(([name]) => name.length));
+  return joinLines(presentPairs.map(([name, value]) => text`${bold(name.padEnd(width))}  ${toLine(value)}`));
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own styles, which take no place

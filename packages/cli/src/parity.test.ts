@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-interface Ran {
+interface RunSummary {
   status: string;
   output: unknown;
   error: string | null;
@@ -32,7 +32,7 @@ async function deploy(name: string, code: string, manifest = ''): Promise<string
   return dir;
 }
 
-async function runThere(name: string): Promise<Ran> {
+async function runOnPlatform(name: string): Promise<RunSummary> {
   const { run_id: id } = await cli.json(['run', name]);
   const run = await until(async () => {
     for (const { id: approval } of await cli.json(['approvals', 'list']))
@@ -44,19 +44,23 @@ async function runThere(name: string): Promise<Ran> {
   const lines = stdout.split('\n').filter(Boolean);
   const texts = lines.map((line): string => JSON.parse(line).text);
   return {
-    ...{ status: run.status, output: run.output, error: run.error },
+    status: run.status,
+    output: run.output,
+    error: run.error,
     steps: run.steps.map(({ kind, name: step }: { kind: string; name: string }) => `${kind} ${step}`),
     // The platform also tells of waits.
     log: texts.filter((text) => text.startsWith('said ')),
   };
 }
 
-async function runHere(dir: string): Promise<Ran> {
+async function runOnMachine(dir: string): Promise<RunSummary> {
   const { stdout, stderr } = await cli.run(['dev', dir, '--once', '--json', '--yes']);
   const run = JSON.parse(stdout);
   const log = stderr.split('\n').filter((line) => line.startsWith('said '));
   return {
-    ...{ status: run.status, output: run.output, error: run.error },
+    status: run.status,
+    output: run.output,
+    error: run.error,
     steps: run.steps.map(({ kind, name: step }: { kind: string; name: string }) => `${kind} ${step}`),
     log,
   };
@@ -95,10 +99,10 @@ test('steps, waits, calls and conversions', async () => {
   await deploy('adds', 'def run(a):\n    return {"sum": a + 1}\n', 'inputs: [{ name: a, type: integer }]\n');
   await deploy('breaks', 'def run():\n    return [][1]\n');
   const dir = await deploy('durable', DURABLE);
-  const [there, here] = [await runThere('durable'), await runHere(dir)];
-  expect(there.status).toBe('completed');
-  expect({ ...here, log: [] }).toEqual({ ...there, log: [] });
-  expect(here.log.sort()).toEqual(there.log.sort());
+  const [platformRun, localRun] = [await runOnPlatform('durable'), await runOnMachine(dir)];
+  expect(platformRun.status).toBe('completed');
+  expect({ ...localRun, log: [] }).toEqual({ ...platformRun, log: [] });
+  expect(localRun.log.sort()).toEqual(platformRun.log.sort());
 });
 
 test.each([
@@ -118,12 +122,12 @@ test.each([
 ])('%s ends in the same way', async (_what, code) => {
   const name = `ends-${code.length}`;
   const dir = await deploy(name, code);
-  const blank = ({ error, ...run }: Ran) => ({
+  const normalizeRun = ({ error, ...run }: RunSummary) => ({
     ...run,
     log: [],
     steps: run.steps.length,
     error: error?.replace(/0\.\d+/g, '0.x'),
   });
-  const there = await runThere(name);
-  expect(blank(await runHere(dir))).toEqual(blank(there));
+  const platformRun = await runOnPlatform(name);
+  expect(normalizeRun(await runOnMachine(dir))).toEqual(normalizeRun(platformRun));
 });

@@ -1,5 +1,5 @@
 /** Questions, on a terminal only. They are written to stderr, so that stdout holds data alone. */
-import { cancelled, usageError } from './errors';
+import { cancelledError, usageError } from './errors';
 import { escapeControls } from './text';
 
 export interface Prompts {
@@ -23,7 +23,7 @@ export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }
     if (!isInteractive) throw usageError(missing);
     const clack = await import('@clack/prompts');
     const value = await show(clack);
-    if (clack.isCancel(value)) throw cancelled();
+    if (clack.isCancel(value)) throw cancelledError();
     return value as Value;
   }
   const output = process.stderr;
@@ -35,7 +35,7 @@ export function createPrompts({ yes, input }: { yes?: boolean; input?: boolean }
       const isConfirmed = await prompt<boolean>(`${message} Confirm it with --yes`, (clack) =>
         clack.confirm({ message: escapeControls(message), initialValue: false, output }),
       );
-      if (!isConfirmed) throw cancelled();
+      if (!isConfirmed) throw cancelledError();
     },
     select: (message, choices) =>
       prompt(`${message} There is no terminal to choose on`, (clack) => {

@@ -152,7 +152,9 @@ beforeAll(async () => {
 });
 
 const environment = () => ({
-  ...{ PATH: process.env.PATH ?? '', PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
+  PATH: process.env.PATH ?? '',
+  PYTHONPATH: packages,
+  PYTHONDONTWRITEBYTECODE: '1',
 });
 
 test('it repeats only what is safe, and says what went wrong', () => {
@@ -196,7 +198,10 @@ describe('on the platform', () => {
       { timeout: expect.stringContaining('has not ended in time') },
       { status: 400, code: 'invalid_inputs', fields: 2, id: true },
       {
-        ...{ lines: lines(5), output: hello('Ada'), failed: ['failed', 'who?'], same: true },
+        lines: lines(5),
+        output: hello('Ada'),
+        failed: ['failed', 'who?'],
+        same: true,
         cancelled: 'cancelled',
       },
       { lines: lines(2), outputs: [hello('Ada'), hello('Bob')], cancelled: 'cancelled' },

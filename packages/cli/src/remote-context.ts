@@ -2,11 +2,11 @@
 import { type Gantry, paginate } from '@gantry/sdk';
 import type { LocalFile } from './worker-folder';
 import { CONTEXTS } from './workspace-folder';
-import { takeAll } from './workspace-plan';
+import { collectAll } from './workspace-plan';
 
 /** @throws ApiError */
 export async function loadContextFiles(gantry: Gantry, name: string): Promise<LocalFile[]> {
-  const files = await takeAll(
+  const files = await collectAll(
     paginate(gantry.worker, '/api/contexts/{name}/files', { params: { path: { name }, query: { content: true } } }),
   );
   return files.map(({ path: file, content, content_base64: base64 }) => ({

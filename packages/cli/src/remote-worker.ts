@@ -52,8 +52,12 @@ export async function locateFolder(session: Session, gantry: Gantry, dir: string
 }
 
 /** @returns the id that the option, the folder or the manifest names. @throws CommandError where none does */
-export async function resolveWorkerId(session: Session, gantry: Gantry, given: string | undefined): Promise<string> {
-  const found = given ?? (await locateFolder(session, gantry, '.')).deployment?.worker_id;
+export async function resolveWorkerId(
+  session: Session,
+  gantry: Gantry,
+  workerArgument: string | undefined,
+): Promise<string> {
+  const found = workerArgument ?? (await locateFolder(session, gantry, '.')).deployment?.worker_id;
   if (found) return found;
   throw new CommandError(
     'this folder is not deployed to this server',
@@ -63,7 +67,7 @@ export async function resolveWorkerId(session: Session, gantry: Gantry, given: s
 }
 
 /** The files and the manifest of the export, read under the rules for archives of strangers. */
-export async function readBundle(gantry: Gantry, workerId: string, sha?: string): Promise<LocalFile[]> {
+export async function loadBundle(gantry: Gantry, workerId: string, sha?: string): Promise<LocalFile[]> {
   const { readZip } = await import('@gantry/archive');
   const bundle = await unwrap(
     gantry.worker.GET('/api/workers/{worker_id}/bundle.zip', {
@@ -88,7 +92,7 @@ export async function compareWithServer(
   const remote: WorkerSchemas['TreeFile'][] = [];
   const params = workerPath(worker.id);
   for await (const file of paginate(gantry.worker, '/api/workers/{worker_id}/files', { params })) remote.push(file);
-  const bundle = await readBundle(gantry, worker.id);
+  const bundle = await loadBundle(gantry, worker.id);
   const exported = bundle.find(({ path }) => path === 'worker.yaml')?.content.toString() ?? '{}';
   return {
     files: compareFiles(remote, folder.files),

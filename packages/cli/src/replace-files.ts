@@ -15,15 +15,15 @@ export async function withLocalManifest(dir: string, worker: Worker, files: Loca
   if (!exported || !fs.existsSync(file)) return files;
   const content = fs.readFileSync(file);
   const parse = (text: Buffer) => parseManifest('worker.yaml', text.toString());
-  const isSame = await Promise.all([parse(exported.content), parse(content)]).then(
+  const isSameManifest = await Promise.all([parse(exported.content), parse(content)]).then(
     ([exported, manifest]) => !compareSettings({ worker: { ...worker }, exported, manifest, isDeployed: false }).length,
     // One that cannot be read is replaced like any other file.
     () => false,
   );
-  return isSame ? files.map((one) => (one === exported ? { ...one, content } : one)) : files;
+  return isSameManifest ? files.map((one) => (one === exported ? { ...one, content } : one)) : files;
 }
 
-export interface Writes {
+export interface FileChanges {
   overwritten: string[];
   deleted: string[];
 }
@@ -37,7 +37,7 @@ export async function replaceFiles(
   dir: string,
   files: LocalFile[],
   present: string[],
-): Promise<Writes> {
+): Promise<FileChanges> {
   const names = new Set(files.map(({ path: name }) => name));
   const overwritten = files.flatMap(({ path: name, content }) => {
     const file = path.join(dir, name);

@@ -63,5 +63,5 @@ export const connectAnonymously = ({ url }: Pick<Target, 'url'>): Gantry =>
   createGantry({ baseUrl: url, fetch: fetchOverHttp });
 
 /** A token that is not stored yet. */
-export const connectWith = (url: string, token: string): Gantry =>
+export const connectWithToken = (url: string, token: string): Gantry =>
   createGantry({ baseUrl: url, token, fetch: fetchOverHttp });

@@ -17,7 +17,7 @@ export function readStateFile(file: string): Record<string, unknown> | null {
   return value as Record<string, unknown>;
 }
 
-/** Readable by its owner alone. Whoever reads meanwhile gets the old file or the new one. */
+/** Readable by its owner alone. A concurrent reader gets the old file or the new one. */
 export function writeStateFile(file: string, value: object): void {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;

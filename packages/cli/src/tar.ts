@@ -19,7 +19,7 @@ export async function writeTar(file: string, files: LocalFile[]): Promise<void> 
 
 /** Unpacks a tar of a stranger below a folder. @throws CommandError that names the entry */
 export async function extractTar(file: string, dir: string): Promise<void> {
-  const [{ extract }, { pathProblem }] = await Promise.all([import('tar-stream'), import('@gantry/archive')]);
+  const [{ extract }, { findPathProblem }] = await Promise.all([import('tar-stream'), import('@gantry/archive')]);
   const refuse = (name: string, problem: string) =>
     new CommandError(`${file}: ${JSON.stringify(name.slice(0, 200))} ${problem}`, EXIT.failed);
   let [entries, bytes] = [0, 0];
@@ -39,7 +39,7 @@ export async function extractTar(file: string, dir: string): Promise<void> {
         entry.resume();
         continue;
       }
-      const problem = type === 'file' ? pathProblem(name) : 'is a link or a special file';
+      const problem = type === 'file' ? findPathProblem(name) : 'is a link or a special file';
       if (problem) throw refuse(name, problem);
       bytes += size;
       if (bytes > LIMITS.bytes) throw refuse(name, `is beyond ${LIMITS.bytes / 1024 / 1024} MB`);

@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 /** @param steps texts to wait for, and the keys that are pressed then */
-async function type(args: string[], steps: [string, string][]): Promise<{ code: number; written: string }> {
+async function runInTerminal(args: string[], steps: [string, string][]): Promise<{ code: number; written: string }> {
   const { port } = server.address() as AddressInfo;
   const env = {
     PATH: process.env.PATH ?? '',
@@ -52,7 +52,7 @@ async function type(args: string[], steps: [string, string][]): Promise<{ code: 
 }
 
 test('Ctrl-C while a run is watched asks, and can leave it running', async () => {
-  const { code, written } = await type(
+  const { code, written } = await runInTerminal(
     ['run', 'slow', '--wait'],
     [
       ['begun', CTRL_C],
@@ -65,7 +65,7 @@ test('Ctrl-C while a run is watched asks, and can leave it running', async () =>
 });
 
 test('Ctrl-C while a run is watched can cancel it, and the end is still shown', async () => {
-  const { code, written } = await type(
+  const { code, written } = await runInTerminal(
     ['run', 'slow', '--wait'],
     [
       ['begun', CTRL_C],
@@ -78,7 +78,7 @@ test('Ctrl-C while a run is watched can cancel it, and the end is still shown', 
 });
 
 test('a second Ctrl-C leaves at once', async () => {
-  const { code } = await type(
+  const { code } = await runInTerminal(
     ['run', 'slow', '--wait'],
     [
       ['begun', CTRL_C],
@@ -89,10 +89,10 @@ test('a second Ctrl-C leaves at once', async () => {
 });
 
 test('a value that is typed is not shown, and deleting asks', async () => {
-  const set = await type(['secrets', 'set', 'CRM_TOKEN'], [['Value of CRM_TOKEN', `open-sesame${ENTER}`]]);
+  const set = await runInTerminal(['secrets', 'set', 'CRM_TOKEN'], [['Value of CRM_TOKEN', `open-sesame${ENTER}`]]);
   expect(set.written).not.toContain('open-sesame');
   expect(requests).toContain('PUT /api/secrets/CRM_TOKEN');
-  const declined = await type(['secrets', 'delete', 'CRM_TOKEN'], [['Delete CRM_TOKEN?', ENTER]]);
+  const declined = await runInTerminal(['secrets', 'delete', 'CRM_TOKEN'], [['Delete CRM_TOKEN?', ENTER]]);
   expect(declined.code).toBe(2);
   expect(requests).not.toContain('DELETE /api/secrets/CRM_TOKEN');
 });

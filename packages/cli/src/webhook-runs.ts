@@ -1,6 +1,6 @@
 /**
- * The runs that webhooks of a worker start, as they come. The stream of changes says only that there are new runs; which ones is
- * read from the list, so that a lost connection, a restarted server or a missed hint loses none.
+ * The runs that webhooks of a worker start, as they come. The stream of changes says only that there are new runs;
+ * which ones is read from the list, so that a lost connection, a restarted server or a missed hint loses none.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Gantry, parseEventData, type RunItem, readEventStream, type StreamEvent } from '@gantry/sdk';
@@ -37,25 +37,25 @@ export async function* followWebhookRuns(
   let failure: unknown;
   let isHinted = false;
   let wake = (): void => {};
-  const hint = (): void => {
+  const notifyChange = (): void => {
     isHinted = true;
     wake();
   };
-  signal.addEventListener('abort', hint);
+  signal.addEventListener('abort', notifyChange);
   const reading = readEventStream({
     connect: (lastEventId, connection) =>
       gantry.request('worker', '/api/events', {
         headers: { Accept: 'text/event-stream', ...(lastEventId !== null && { 'Last-Event-ID': lastEventId }) },
         signal: connection,
       }),
-    onOpen: hint,
-    onEvents: (events) => events.some(isAboutRuns) && hint(),
+    onOpen: notifyChange,
+    onEvents: (events) => events.some(isAboutRuns) && notifyChange(),
     onInterrupted,
     parseCommentId: (comment) => comment.trim() || null,
     signal,
   }).catch((error: unknown) => {
     failure = error;
-    hint();
+    notifyChange();
   });
   let isListening = false;
   while (!signal.aborted) {
@@ -70,7 +70,7 @@ export async function* followWebhookRuns(
     const found = await listNew(signal).catch((error: unknown) => {
       if (isRefusal(error)) throw error;
       // The server is away for a moment.
-      hint();
+      notifyChange();
       return { runs: [], skipped: 0 };
     });
     if (!isListening) onListening();
@@ -89,7 +89,7 @@ const isRefusal = (error: unknown): boolean =>
 /** @returns a function that lists the runs which it has not listed before and that are not there yet */
 async function createRunLister(gantry: Gantry, workerId: string) {
   /** When each run was created, by its id. */
-  const listed = new Map<string, number>();
+  const listedAt = new Map<string, number>();
   let newest = 0;
 
   async function listNew(signal?: AbortSignal): Promise<WebhookRuns> {
@@ -99,16 +99,16 @@ async function createRunLister(gantry: Gantry, workerId: string) {
     const created: [string, number][] = [];
     let skipped = 0;
     for await (const run of gantry.runs.list(filters, signal && { signal })) {
-      if (listed.has(run.id)) continue;
+      if (listedAt.has(run.id)) continue;
       created.push([run.id, Date.parse(run.created_at)]);
       if (runs.length < RUNS_MAX) runs.unshift(run);
       else skipped++;
     }
     for (const [id, at] of created) {
-      listed.set(id, at);
+      listedAt.set(id, at);
       newest = Math.max(newest, at);
     }
-    for (const [id, at] of listed) if (at < newest - OVERLAP_MS) listed.delete(id);
+    for (const [id, at] of listedAt) if (at < newest - OVERLAP_MS) listedAt.delete(id);
     return { runs, skipped };
   }
 

@@ -40,11 +40,11 @@ export function compareFiles(remote: RemoteFile[], local: LocalFile[]): FileChan
 }
 
 /** Fields that are no part of a version. A manifest without them leaves them as they are. */
-const UNVERSIONED = new Set(['name', 'description', 'tags', 'triggers']);
+const UNVERSIONED_FIELDS = new Set(['name', 'description', 'tags', 'triggers']);
 /** They are applied when the worker is created, and belong to no export. */
-const UNEXPORTED = new Set(['id', 'visibility']);
+const UNEXPORTED_FIELDS = new Set(['id', 'visibility']);
 /** An export writes them out where they are defaults: `retry` only of an agent. */
-const WRITTEN_OUT = new Set(['runner', 'entrypoint', 'retry']);
+const EXPORTED_DEFAULTS = new Set(['runner', 'entrypoint', 'retry']);
 
 export interface ComparedSettings {
   /** The worker, with every default filled in. */
@@ -59,14 +59,15 @@ export interface ComparedSettings {
 /** Compares what a manifest says, which may be short, such as `trigger: webhook`, with what the server has. */
 export function compareSettings({ worker, exported, manifest, isDeployed }: ComparedSettings): SettingChange[] {
   const { trigger, schedule, triggers, ...rest } = manifest;
-  const started = triggers ?? (trigger !== undefined ? [trigger] : schedule !== undefined ? [schedule] : undefined);
-  const written: Record<string, unknown> = { ...rest, ...(started !== undefined && { triggers: started }) };
-  const isCompared = (field: string) => !UNEXPORTED.has(field) && (!isDeployed || UNVERSIONED.has(field));
+  const triggerList = triggers ?? (trigger !== undefined ? [trigger] : schedule !== undefined ? [schedule] : undefined);
+  const written: Record<string, unknown> = { ...rest, ...(triggerList !== undefined && { triggers: triggerList }) };
+  const isCompared = (field: string) => !UNEXPORTED_FIELDS.has(field) && (!isDeployed || UNVERSIONED_FIELDS.has(field));
   const isSame = (field: string) =>
-    isDeepStrictEqual(exported[field], written[field]) || covers(worker[field], written[field]);
+    isDeepStrictEqual(exported[field], written[field]) || isCovered(worker[field], written[field]);
   const changed = Object.keys(written).filter((field) => isCompared(field) && !isSame(field));
   const dropped = Object.keys(exported).filter(
-    (field) => isCompared(field) && !(field in written) && !UNVERSIONED.has(field) && !WRITTEN_OUT.has(field),
+    (field) =>
+      isCompared(field) && !(field in written) && !UNVERSIONED_FIELDS.has(field) && !EXPORTED_DEFAULTS.has(field),
   );
   return [...changed, ...dropped].map((field) => ({
     field,
@@ -76,16 +77,16 @@ export function compareSettings({ worker, exported, manifest, isDeployed }: Comp
 }
 
 /** Whether the full form says what the short one does. */
-function covers(full: unknown, short: unknown): boolean {
+function isCovered(full: unknown, short: unknown): boolean {
   if (Array.isArray(short)) {
     const list = Array.isArray(full) ? full : [];
-    return list.length === short.length && short.every((item, index) => covers(list[index], item));
+    return list.length === short.length && short.every((item, index) => isCovered(list[index], item));
   }
   if (typeof full !== 'object' || full === null) return full === short;
   const object = full as Record<string, unknown>;
   if (typeof short === 'string') return [object.name, object.type, object.cron, object.tool].includes(short);
   if (typeof short !== 'object' || short === null) return false;
-  return Object.entries(short).every(([name, value]) => covers(object[name], value));
+  return Object.entries(short).every(([name, value]) => isCovered(object[name], value));
 }
 
 export const isEmpty = ({ files, settings }: WorkerDiff): boolean => !files.length && !settings.length;
@@ -107,16 +108,16 @@ export function formatSummary({ files, settings }: WorkerDiff): Text {
 
 /** The same with the lines of texts. */
 export function formatDiff({ files, settings }: WorkerDiff): Text {
-  const shown = files.map((file) => {
-    const [before, after] = [readText(file.before), file.after?.content.toString() ?? ''];
+  const sections = files.map((file) => {
+    const [before, after] = [getText(file.before), file.after?.content.toString() ?? ''];
     const isText = before !== null && !after.includes('\0');
     const lines = isText ? formatLineDiff(before, after) : null;
     return joinLines([bold(text`${SIGNS[file.change]} ${file.path}`), ...(lines ?? [dim('  not shown by lines')])]);
   });
-  return joinLines([...shown, ...(settings.length ? [formatSummary({ files: [], settings })] : [])]);
+  return joinLines([...sections, ...(settings.length ? [formatSummary({ files: [], settings })] : [])]);
 }
 
-const readText = (file: RemoteFile | null): string | null => (file ? (file.content ?? null) : '');
+const getText = (file: RemoteFile | null): string | null => (file ? (file.content ?? null) : '');
 
 export const diffToJson = ({ files, settings }: WorkerDiff) => ({
   files: files.map(({ path, change, before, after }) => ({

@@ -6,13 +6,13 @@ import { CommandError, EXIT, usageError } from './errors';
 import { readStateFile, writeStateFile } from './state-file';
 import { readYaml, requireMap, type YamlSource } from './yaml-source';
 
-const MANIFESTS = ['worker.yaml', 'worker.json'];
+const MANIFEST_NAMES = ['worker.yaml', 'worker.json'];
 const STATE_FILE = '.gantry.json';
 const MAP_EXPECTED = 'fields such as "name: Morning report" are expected';
 const FILES_MAX = 500;
 const BYTES_MAX = 10 * 1024 * 1024;
 /** Besides everything whose name begins with a dot, such as .git, .venv and .env. */
-const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|.*\.py[ci])$/;
+const IGNORED_NAMES = /^(\..*|__pycache__|node_modules|venv|.*\.py[ci])$/;
 
 export interface LocalFile {
   /** Relative, with slashes. */
@@ -32,35 +32,38 @@ export interface WorkerFolder {
   files: LocalFile[];
 }
 
-/** @param shownAs what messages write before the name of the manifest. @throws CommandError that names the file and what is wrong */
-export async function readWorkerFolder(dir: string, shownAs = ''): Promise<WorkerFolder> {
-  const manifestPath = MANIFESTS.find((name) => fs.existsSync(path.join(dir, name)));
+/**
+ * @param shownAs what messages write before the name of the manifest.
+ * @throws CommandError that names the file and what is wrong
+ */
+export async function readWorkerFolder(dir: string, namePrefix = ''): Promise<WorkerFolder> {
+  const manifestPath = MANIFEST_NAMES.find((name) => fs.existsSync(path.join(dir, name)));
   if (!manifestPath) {
     throw usageError(`there is no worker.yaml in ${path.resolve(dir)}`, 'A new worker: gantry init');
   }
   const manifestText = fs.readFileSync(path.join(dir, manifestPath), 'utf8');
-  const source = await readYaml(`${shownAs}${manifestPath}`, manifestText);
+  const source = await readYaml(`${namePrefix}${manifestPath}`, manifestText);
   const manifest = requireMap(source, MAP_EXPECTED);
   const files = listFiles(dir)
-    .filter((file) => !MANIFESTS.includes(file))
+    .filter((file) => !MANIFEST_NAMES.includes(file))
     .sort();
   if (!files.length) throw usageError(`${path.resolve(dir)} holds nothing but ${manifestPath}`);
   if (files.length > FILES_MAX) throw usageError(`${path.resolve(dir)} has more than ${FILES_MAX} files`);
   let bytes = 0;
-  const read = files.map((file) => {
+  const contents = files.map((file) => {
     const content = fs.readFileSync(path.join(dir, file));
     bytes += content.length;
     if (bytes > BYTES_MAX) throw usageError(`${path.resolve(dir)} has more than 10 MB, at ${file}`);
     return { path: file, content };
   });
-  return { dir, manifestPath, manifestText, manifest, locate: source.locate, files: read };
+  return { dir, manifestPath, manifestText, manifest, locate: source.locate, files: contents };
 }
 
 /** Files of a worker below a folder. Links are left out: what they lead to is another folder's. */
-export const listFiles = (dir: string): string[] => listBelow(dir, (name) => !LEFT_OUT.test(name));
+export const listFiles = (dir: string): string[] => listBelow(dir, (name) => !IGNORED_NAMES.test(name));
 
 /** @param file relative. @returns whether it is part of a worker */
-export const isDeployed = (file: string): boolean => !file.split(/[/\\]/).some((name) => LEFT_OUT.test(name));
+export const isDeployed = (file: string): boolean => !file.split(/[/\\]/).some((name) => IGNORED_NAMES.test(name));
 
 export function listBelow(dir: string, isIncluded: (name: string) => boolean, below = ''): string[] {
   if (!fs.existsSync(dir)) return [];

@@ -1,9 +1,9 @@
 /**
- * Alerts as a file has them. An alert has no name: its worker and where it goes identify it. The path of a webhook is often the
- * receiver's only secret, so an export has `${VARIABLE}` in its place, and its host.
+ * Alerts as a file has them. An alert has no name: its worker and where it goes identify it. The path of a webhook is
+ * often the receiver's only secret, so an export has `${VARIABLE}` in its place, and its host.
  */
 import type { WorkerSchemas } from '@gantry/sdk';
-import { problemAt, requireMap, type YamlSource } from './yaml-source';
+import { errorAt, requireMap, type YamlSource } from './yaml-source';
 
 type RemoteAlert = WorkerSchemas['Alert'];
 
@@ -30,34 +30,30 @@ const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 /** @throws CommandError with the line and the column */
 export function readAlerts(source: YamlSource, environment: NodeJS.ProcessEnv): Alert[] {
   const list = source.value ?? [];
-  if (!Array.isArray(list)) throw problemAt(source, [], 'a list of alerts is expected');
+  if (!Array.isArray(list)) throw errorAt(source, [], 'a list of alerts is expected');
   return list.map((item: unknown, index) => {
     const where = [String(index)];
     const example = 'an alert is expected, such as { on: [run.failed], email_to: oncall@example.com }';
     const fields = requireMap(source, example, { place: where, value: item });
     const unknown = Object.keys(fields).find((field) => !FIELDS.includes(field));
     if (unknown) {
-      throw problemAt(
-        source,
-        [...where, unknown],
-        `${unknown} is no field of an alert; there are ${FIELDS.join(', ')}`,
-      );
+      throw errorAt(source, [...where, unknown], `${unknown} is no field of an alert; there are ${FIELDS.join(', ')}`);
     }
     const readText = (field: string): string | null => {
       const value = fields[field] ?? null;
       if (value === null || typeof value === 'string') return value;
-      throw problemAt(source, [...where, field], `${field}: a text is expected`);
+      throw errorAt(source, [...where, field], `${field}: a text is expected`);
     };
     const { on, enabled = true } = fields;
     if (!Array.isArray(on) || !on.length || on.some((type) => typeof type !== 'string')) {
-      throw problemAt(source, [...where, 'on'], 'on: a list such as [run.failed] is expected');
+      throw errorAt(source, [...where, 'on'], 'on: a list such as [run.failed] is expected');
     }
     if (typeof enabled !== 'boolean')
-      throw problemAt(source, [...where, 'enabled'], 'enabled: true or false is expected');
-    const written = readText('url');
-    const variable = VARIABLE.exec(written ?? '')?.[1];
-    const url = variable === undefined ? written : environment[variable] || null;
-    if (url !== null && !URL.canParse(url)) throw problemAt(source, [...where, 'url'], 'url: this is no address');
+      throw errorAt(source, [...where, 'enabled'], 'enabled: true or false is expected');
+    const urlText = readText('url');
+    const variable = VARIABLE.exec(urlText ?? '')?.[1];
+    const url = variable === undefined ? urlText : environment[variable] || null;
+    if (url !== null && !URL.canParse(url)) throw errorAt(source, [...where, 'url'], 'url: this is no address');
     return {
       worker: readText('worker'),
       // The server names the types that there are.
@@ -76,17 +72,17 @@ export function readAlerts(source: YamlSource, environment: NodeJS.ProcessEnv): 
 /** The alerts of workers and of the workspace, in the form of the file. */
 export function toAlertFile(alerts: RemoteAlert[]): Record<string, unknown>[] {
   const variables = new Set<string>();
-  const takeVariable = (host: string): string => {
+  const reserveVariable = (host: string): string => {
     const name = `ALERT_URL_${host.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
-    let free = name;
-    for (let count = 2; variables.has(free); count++) free = `${name}_${count}`;
-    variables.add(free);
-    return `\${${free}}`;
+    let freeName = name;
+    for (let count = 2; variables.has(freeName); count++) freeName = `${name}_${count}`;
+    variables.add(freeName);
+    return `\${${freeName}}`;
   };
   return alerts.map(({ worker_id, on, url, email_to, description, enabled }) => ({
     ...(worker_id !== null && { worker: worker_id }),
     on,
-    ...(url !== null && { url: takeVariable(new URL(url).host), host: new URL(url).host }),
+    ...(url !== null && { url: reserveVariable(new URL(url).host), host: new URL(url).host }),
     ...(email_to !== null && { email_to }),
     ...(description && { description }),
     ...(!enabled && { enabled }),

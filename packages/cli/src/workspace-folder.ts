@@ -12,7 +12,7 @@ import path from 'node:path';
 import { CommandError, EXIT, usageError } from './errors';
 import { type LocalFile, listBelow, readWorkerFolder, type WorkerFolder } from './worker-folder';
 import { type Alert, readAlerts } from './workspace-alerts';
-import { problemAt, readYaml, requireMap, type YamlSource } from './yaml-source';
+import { errorAt, readYaml, requireMap, type YamlSource } from './yaml-source';
 
 export const WORKERS = 'workers';
 export const CONTEXTS = 'contexts';
@@ -63,13 +63,13 @@ export async function readWorkspaceFolder(dir: string): Promise<LocalWorkspace> 
     }
     workers.push({ id, folder });
   }
-  const declared = workers.flatMap(({ folder }) => readNames(folder.manifest.secrets));
-  const listed = await readSecretNames(dir);
+  const declaredNames = workers.flatMap(({ folder }) => readNames(folder.manifest.secrets));
+  const listedNames = await readSecretNames(dir);
   return {
     workers,
     contexts: await readContexts(dir),
     alerts: await readOptional(dir, ALERTS_FILE, [], (source) => readAlerts(source, process.env)),
-    secrets: [...new Set([...listed, ...declared])].sort(),
+    secrets: [...new Set([...listedNames, ...declaredNames])].sort(),
   };
 }
 
@@ -99,10 +99,10 @@ const readNames = (value: unknown): string[] =>
 const readSecretNames = (dir: string): Promise<string[]> =>
   readOptional(dir, SECRETS_FILE, [], (source) => {
     const names = source.value ?? [];
-    if (!Array.isArray(names)) throw problemAt(source, [], 'a list of names such as "- CRM_TOKEN" is expected');
+    if (!Array.isArray(names)) throw errorAt(source, [], 'a list of names such as "- CRM_TOKEN" is expected');
     for (const [index, name] of names.entries()) {
       if (typeof name !== 'string' || !/^[A-Z][A-Z0-9_]*$/.test(name)) {
-        throw problemAt(source, [String(index)], 'the name of a secret, such as CRM_TOKEN, is expected, and no value');
+        throw errorAt(source, [String(index)], 'the name of a secret, such as CRM_TOKEN, is expected, and no value');
       }
     }
     return names as string[];
@@ -115,12 +115,12 @@ const CONTEXT_FIELDS = {
 } as const;
 
 export async function readContexts(dir: string): Promise<LocalContext[]> {
-  const described = await readOptional<Record<string, ContextFields>>(dir, CONTEXTS_FILE, {}, readContextFields);
-  const names = [...new Set([...listFolders(dir, CONTEXTS), ...Object.keys(described)])].sort();
+  const contextFields = await readOptional<Record<string, ContextFields>>(dir, CONTEXTS_FILE, {}, readContextFields);
+  const names = [...new Set([...listFolders(dir, CONTEXTS), ...Object.keys(contextFields)])].sort();
   return names.map((name) => ({
     name,
-    fields: described[name] ?? { description: '', writeable: false, visibility: 'workspace' },
-    files: readFilesOf(path.join(dir, CONTEXTS, name)),
+    fields: contextFields[name] ?? { description: '', writeable: false, visibility: 'workspace' },
+    files: readLocalFiles(path.join(dir, CONTEXTS, name)),
   }));
 }
 
@@ -128,16 +128,16 @@ function readContextFields(source: YamlSource): Record<string, ContextFields> {
   if (source.value === null || source.value === undefined) return {};
   const contexts = requireMap(source, 'names of contexts are expected, such as "price-list: { writeable: true }"');
   return Object.fromEntries(
-    Object.entries(contexts).map(([name, given]) => {
-      const fields = given ?? {};
-      if (typeof fields !== 'object' || Array.isArray(fields)) throw problemAt(source, [name], 'fields are expected');
+    Object.entries(contexts).map(([name, entry]) => {
+      const fields = entry ?? {};
+      if (typeof fields !== 'object' || Array.isArray(fields)) throw errorAt(source, [name], 'fields are expected');
       for (const [field, value] of Object.entries(fields)) {
         if (!Object.hasOwn(CONTEXT_FIELDS, field)) {
           const known = Object.keys(CONTEXT_FIELDS).join(', ');
-          throw problemAt(source, [name, field], `${field} is no field of a context; there are ${known}`);
+          throw errorAt(source, [name, field], `${field} is no field of a context; there are ${known}`);
         }
         const answer = CONTEXT_FIELDS[field as keyof typeof CONTEXT_FIELDS](value);
-        if (answer !== true) throw problemAt(source, [name, field], answer as string);
+        if (answer !== true) throw errorAt(source, [name, field], answer as string);
       }
       return [name, { description: '', writeable: false, visibility: 'workspace', ...fields } as ContextFields];
     }),
@@ -148,5 +148,5 @@ function readContextFields(source: YamlSource): Record<string, ContextFields> {
 export const listContextFiles = (dir: string): string[] =>
   listBelow(dir, (name) => name !== '.git' && name !== '.DS_Store').sort();
 
-const readFilesOf = (dir: string): LocalFile[] =>
+const readLocalFiles = (dir: string): LocalFile[] =>
   listContextFiles(dir).map((name) => ({ path: name, content: fs.readFileSync(path.join(dir, name)) }));

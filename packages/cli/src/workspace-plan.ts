@@ -1,4 +1,7 @@
-/** What applying a folder would do to a workspace, and the doing of it. Nothing is deleted but files of what the folder has. */
+/**
+ * What applying a folder would do to a workspace, and the doing of it. Nothing is deleted but files of what the folder
+ * has.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { createIdempotencyKey, type Gantry, paginate, readApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { CommandError } from './errors';
@@ -29,13 +32,13 @@ export interface Plan {
   missingSecrets: string[];
 }
 
-const done = (change: PlanItem['change'], notes: string[] = []): Applied => ({ change, notes });
+const toApplied = (change: PlanItem['change'], notes: string[] = []): Applied => ({ change, notes });
 
 /** @throws ApiError, CommandError */
 export async function planWorkspace(gantry: Gantry, local: LocalWorkspace): Promise<Plan> {
-  const contexts = await takeAll(paginate(gantry.worker, '/api/contexts'));
-  const alerts = await takeAll(paginate(gantry.worker, '/api/alerts'));
-  const secrets = await takeAll(paginate(gantry.worker, '/api/secrets'));
+  const contexts = await collectAll(paginate(gantry.worker, '/api/contexts'));
+  const alerts = await collectAll(paginate(gantry.worker, '/api/alerts'));
+  const secrets = await collectAll(paginate(gantry.worker, '/api/secrets'));
   const items: PlanItem[] = [];
   for (const context of local.contexts) {
     items.push(await planContext(gantry, context, contexts.find(({ name }) => name === context.name) ?? null));
@@ -46,7 +49,7 @@ export async function planWorkspace(gantry: Gantry, local: LocalWorkspace): Prom
   return { items, missingSecrets: local.secrets.filter((name) => !names.has(name)) };
 }
 
-export async function takeAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+export async function collectAll<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
@@ -64,11 +67,11 @@ async function planWorker(gantry: Gantry, { id, folder }: LocalWorker): Promise<
     change,
     diff,
     async apply() {
-      if (change === 'same') return done('same');
+      if (change === 'same') return toApplied('same');
       const options = worker ? { workerId: id } : { workerId: null, newId: id };
       const changed = await uploadFolder(gantry, folder, { ...options, message: undefined });
       const { webhook_url: url, webhook_signing_key: key } = changed;
-      return done(change, [
+      return toApplied(change, [
         ...changed.warnings,
         ...(url ? [`its webhook, shown this once: ${url}`] : []),
         ...(key ? [`its signing key, shown this once: ${key}`] : []),
@@ -87,7 +90,7 @@ async function planContext(gantry: Gantry, local: LocalContext, remote: RemoteCo
   const query = { content: false };
   const before =
     remote && !keepsFiles
-      ? await takeAll(paginate(gantry.worker, '/api/contexts/{name}/files', { params: { ...params, query } }))
+      ? await collectAll(paginate(gantry.worker, '/api/contexts/{name}/files', { params: { ...params, query } }))
       : [];
   const diff: WorkerDiff = {
     files: keepsFiles ? [] : compareFiles(before, files),
@@ -108,7 +111,7 @@ async function planContext(gantry: Gantry, local: LocalContext, remote: RemoteCo
         await unwrap(gantry.worker.PATCH('/api/contexts/{name}', { params, body }));
       }
       const notes = await writeContextFiles(gantry, name, diff);
-      return done(change, notes);
+      return toApplied(change, notes);
     },
   };
 }
@@ -138,16 +141,16 @@ async function writeContextFiles(gantry: Gantry, name: string, { files }: Worker
 
 /** Pairs those that are equal first, then those that are one alert with other fields. */
 function planAlerts(gantry: Gantry, local: Alert[], remote: WorkerSchemas['Alert'][]): PlanItem[] {
-  const free = remote.filter(({ automation_id: automation }) => automation === null);
-  const take = (isMatch: (one: WorkerSchemas['Alert']) => boolean) => {
-    const index = free.findIndex(isMatch);
-    return index < 0 ? null : (free.splice(index, 1)[0] ?? null);
+  const unmatched = remote.filter(({ automation_id: automation }) => automation === null);
+  const removeMatch = (isMatch: (one: WorkerSchemas['Alert']) => boolean) => {
+    const index = unmatched.findIndex(isMatch);
+    return index < 0 ? null : (unmatched.splice(index, 1)[0] ?? null);
   };
-  const equal = local.map((alert) =>
-    take((one) => isSameAlert(alert, one) && !compareFields({ ...one }, alertFields(alert)).length),
+  const exactMatches = local.map((alert) =>
+    removeMatch((one) => isSameAlert(alert, one) && !compareFields({ ...one }, alertFields(alert)).length),
   );
   return local.map((alert, index) => {
-    const found = equal[index] ?? take((one) => isSameAlert(alert, one));
+    const found = exactMatches[index] ?? removeMatch((one) => isSameAlert(alert, one));
     return planAlert(gantry, alert, found ?? null);
   });
 }
@@ -174,7 +177,7 @@ function planAlert(gantry: Gantry, alert: Alert, remote: WorkerSchemas['Alert'] 
       if (remote) {
         const params = { path: { alert_id: remote.id } };
         if (change !== 'same') await unwrap(gantry.worker.PATCH('/api/alerts/{alert_id}', { params, body: fields }));
-        return done(change);
+        return toApplied(change);
       }
       const body = {
         ...fields,
@@ -184,15 +187,17 @@ function planAlert(gantry: Gantry, alert: Alert, remote: WorkerSchemas['Alert'] 
       };
       const header = { 'Idempotency-Key': createIdempotencyKey() };
       const { secret } = await unwrap(gantry.worker.POST('/api/alerts', { params: { header }, body }));
-      return done(change, secret ? [`the secret of its signatures, shown this once: ${secret}`] : []);
+      return toApplied(change, secret ? [`the secret of its signatures, shown this once: ${secret}`] : []);
     },
   };
 }
 
 /** Lists are compared in any order. */
 function compareFields(before: Record<string, unknown>, after: Record<string, unknown>): SettingChange[] {
-  const sorted = (value: unknown) => (Array.isArray(value) ? [...value].sort() : value);
+  const sortIfArray = (value: unknown) => (Array.isArray(value) ? [...value].sort() : value);
   return Object.entries(after).flatMap(([field, value]) =>
-    isDeepStrictEqual(sorted(before[field]), sorted(value)) ? [] : [{ field, before: before[field], after: value }],
+    isDeepStrictEqual(sortIfArray(before[field]), sortIfArray(value))
+      ? []
+      : [{ field, before: before[field], after: value }],
   );
 }

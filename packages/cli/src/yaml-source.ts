@@ -32,9 +32,9 @@ export async function readYaml(name: string, content: string): Promise<YamlSourc
     for (const key of path) {
       const pair = isMap(node) ? node.items.find((item) => isScalar(item.key) && String(item.key.value) === key) : null;
       const next: unknown = pair ? pair.value : isSeq(node) ? node.items[Number(key)] : undefined;
-      const shown = pair ? pair.key : next;
-      if (!isNode(shown) || !shown.range) break;
-      offset = shown.range[0];
+      const located = pair ? pair.key : next;
+      if (!isNode(located) || !located.range) break;
+      offset = located.range[0];
       node = next;
     }
     return offset;
@@ -50,10 +50,13 @@ export async function readYaml(name: string, content: string): Promise<YamlSourc
 }
 
 /** What is wrong at a place of a file. */
-export const problemAt = (source: Pick<YamlSource, 'locate'>, place: string[], message: string) =>
+export const errorAt = (source: Pick<YamlSource, 'locate'>, place: string[], message: string) =>
   new CommandError(`${source.locate(place)}: ${message}`, EXIT.failed);
 
-/** @param at a value of the source, and its place; absent: all of it. @throws CommandError where it is no map of fields */
+/**
+ * @param at a value of the source, and its place; absent: all of it.
+ * @throws CommandError where it is no map of fields
+ */
 export function requireMap(
   source: YamlSource,
   example: string,
@@ -61,5 +64,5 @@ export function requireMap(
 ): Record<string, unknown> {
   const { place, value } = at;
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw problemAt(source, place, example);
+  throw errorAt(source, place, example);
 }

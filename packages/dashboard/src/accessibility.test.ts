@@ -1,7 +1,7 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newRun } from './test/fake-api';
-import { addSales } from './test/sample';
+import { buildRun } from './test/fake-api';
+import { addSalesAutomation } from './test/sample';
 
 describe('every screen is accessible', () => {
   const site = testSite();
@@ -18,11 +18,11 @@ describe('every screen is accessible', () => {
     await visitor.getByRole('alert').waitFor();
     await checkPage(visitor, 'sign-in');
 
-    const page = await site.signedIn('/automations');
+    const page = await site.visitAsUser('/automations');
     await page.getByText('Deploy your first automation').waitFor();
     await checkPage(page, 'empty list');
 
-    addSales(api);
+    addSalesAutomation(api);
     await page.reload();
     await page.getByText('Weekly sales report').waitFor();
     await checkPage(page, 'list');
@@ -42,7 +42,7 @@ describe('every screen is accessible', () => {
     await page.getByText('Where in the code').click();
     await checkPage(page, 'failed run');
 
-    const live = newRun({ automationId: 'aut_sales' });
+    const live = buildRun({ automationId: 'aut_sales' });
     api.runs.unshift(live);
     for (const level of ['debug', 'info', 'warning', 'error']) {
       api.emit(live, 'log', {
@@ -67,7 +67,7 @@ describe('every screen is accessible', () => {
   });
 
   test('the first Tab offers to skip to the content, and the colours follow the system until they are chosen', async () => {
-    const page = await site.signedIn('/', { colorScheme: 'dark' });
+    const page = await site.visitAsUser('/', { colorScheme: 'dark' });
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Tab');

@@ -1,20 +1,20 @@
 import { signOut, switchWorkspace, testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newWorker } from './test/fake-workers';
+import { createAccountState } from './test/fake-accounts';
+import { buildWorker } from './test/fake-workers';
 import { PERSON } from './test/person';
 
 describe('accounts', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    site.api.workers.list = [newWorker('price-watch', { name: 'Price watch' })];
+    site.api.accounts = createAccountState();
+    site.api.workers.list = [buildWorker('price-watch', { name: 'Price watch' })];
   });
 
   const at = (pathname: string) => site.api.origin + pathname;
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/settings/members');
+    const page = await site.visitAsUser('/settings/members');
     await page.getByText('bob@example.com').waitFor();
     await page.getByText('carol@example.com').waitFor();
     await checkPage(page, 'members');
@@ -74,7 +74,7 @@ describe('accounts', () => {
     await visitor.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(fetched).toEqual(['sign-in-page']);
 
-    const page = await site.signedIn('/settings/members');
+    const page = await site.visitAsUser('/settings/members');
     await page.route('**/assets/tokens-page-*', (route) => route.abort());
     await page.getByRole('link', { name: 'Tokens' }).click();
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
@@ -84,7 +84,7 @@ describe('accounts', () => {
   });
 
   test('a device is approved by keyboard alone, into the workspace that was shown', async () => {
-    const page = await site.signedIn('/device');
+    const page = await site.visitAsUser('/device');
     await page.keyboard.type('abcd2345');
     await page.keyboard.press('Enter');
     await page.getByText('laptop of Ada').waitFor();
@@ -99,7 +99,7 @@ describe('accounts', () => {
   });
 
   test('a device is denied, and a code in the address fills in nothing', async () => {
-    const page = await site.signedIn('/device?user_code=ABCD-2345&code=ABCD-2345');
+    const page = await site.visitAsUser('/device?user_code=ABCD-2345&code=ABCD-2345');
     expect(await page.getByLabel('Code').inputValue()).toBe('');
     await page.getByLabel('Code').fill('ABCD-2345');
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -109,7 +109,7 @@ describe('accounts', () => {
   });
 
   test('switching the workspace names it in every request, also after a reload, and until signing out', async () => {
-    const page = await site.signedIn('/');
+    const page = await site.visitAsUser('/');
     await switchWorkspace(page, 'The laboratory');
     await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
     await page.goto(at('/settings/members'));
@@ -124,7 +124,7 @@ describe('accounts', () => {
   });
 
   test('a member is invited, gets another role, and is removed', async () => {
-    const page = await site.signedIn('/settings/members');
+    const page = await site.visitAsUser('/settings/members');
     await page.getByLabel('E-mail').fill('bob@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByText('bob@example.com is a member already').waitFor();
@@ -142,7 +142,7 @@ describe('accounts', () => {
   });
 
   test('a workspace is created and renamed, and another is deleted only after a confirmation', async () => {
-    const page = await site.signedIn('/settings/workspace');
+    const page = await site.visitAsUser('/settings/workspace');
     await page.getByRole('button', { name: 'Leave Operations' }).click();
     await page.getByRole('button', { name: 'Leave now' }).click();
     await page.getByText('the last owner stays').waitFor();
@@ -164,7 +164,7 @@ describe('accounts', () => {
   });
 
   test('an admin forbids that code gets values, and allows it again', async () => {
-    const page = await site.signedIn('/settings/workspace');
+    const page = await site.visitAsUser('/settings/workspace');
     const allowed = page.getByLabel('Workers may give values');
     expect(await allowed.isChecked()).toBe(true);
     await allowed.click();
@@ -177,7 +177,7 @@ describe('accounts', () => {
   });
 
   test('an admin sets by keyboard how long runs are kept, within the bounds of the installation', async () => {
-    const page = await site.signedIn('/settings/workspace');
+    const page = await site.visitAsUser('/settings/workspace');
     const days = page.getByLabel('Days that runs are kept');
     await days.fill('400');
     await days.press('Enter');
@@ -197,7 +197,7 @@ describe('accounts', () => {
   });
 
   test('a deleted workspace is restored, and becomes the current one again', async () => {
-    const page = await site.signedIn('/settings/workspace');
+    const page = await site.visitAsUser('/settings/workspace');
     await page.getByRole('button', { name: 'Delete Operations' }).click();
     await page.getByRole('button', { name: 'Delete it now' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -227,7 +227,7 @@ describe('accounts', () => {
   });
 
   test('an admin makes a password link for a member', async () => {
-    const page = await site.signedIn('/settings/members');
+    const page = await site.visitAsUser('/settings/members');
     await page.getByRole('button', { name: 'Make a password link for bob@example.com' }).click();
     await page.getByText('/reset-password#rst_1').waitFor();
   });
@@ -276,7 +276,7 @@ describe('accounts', () => {
   });
 
   test('a token is shown once and revoked', async () => {
-    const page = await site.signedIn('/settings/tokens');
+    const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByLabel('What is it for?').fill('nightly');
     await personal.getByRole('button', { name: 'Create token' }).click();
@@ -290,7 +290,7 @@ describe('accounts', () => {
   });
 
   test('the rules of a new token pass axe and fit', async () => {
-    const page = await site.signedIn('/settings/tokens');
+    const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByText('Restrict it').click();
     await personal.getByLabel('Only these workers').click();
@@ -303,7 +303,7 @@ describe('accounts', () => {
   });
 
   test('a token is restricted when it is made, and the list says how', async () => {
-    const page = await site.signedIn('/settings/tokens');
+    const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByText('Only the workers invoice-sync, report').waitFor();
     await personal.getByLabel('What is it for?').fill('agent');
@@ -325,7 +325,7 @@ describe('accounts', () => {
   });
 
   test('a token is revoked together with what it made', async () => {
-    const page = await site.signedIn('/settings/tokens');
+    const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('made by the token laptop').waitFor();
     await page.getByRole('button', { name: 'Revoke with the 1 it made: laptop' }).click();
     await page.getByRole('button', { name: 'Revoke all 2 now' }).click();
@@ -334,7 +334,7 @@ describe('accounts', () => {
   });
 
   test('an address is verified by the mailed link, in the browser that is signed in', async () => {
-    const page = await site.signedIn('/settings/account');
+    const page = await site.visitAsUser('/settings/account');
     await page.getByText('it cannot be verified yet').waitFor();
     site.api.accounts.sendsEmail = true;
     site.api.accounts.oidcName = 'Test ID';
@@ -370,7 +370,7 @@ describe('accounts', () => {
   });
 
   test('a wrong password changes nothing and says so; a right one does; signing out everywhere leads to the sign-in', async () => {
-    const page = await site.signedIn('/settings/account');
+    const page = await site.visitAsUser('/settings/account');
     await page.getByLabel('Current password').fill('not mine');
     await page.getByLabel('New password', { exact: true }).fill('another staple of mine');
     await page.getByRole('button', { name: 'Change password' }).click();

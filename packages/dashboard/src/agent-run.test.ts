@@ -1,11 +1,14 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newApproval, newApprovals } from './test/fake-approvals';
-import { type FakeWorkerRun, newStep, newWorkerRun } from './test/fake-worker-runs';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { buildStep, buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
-const answer = (input: number, output: number, usd: number | null) => ({
-  ...{ text: '', tool_calls: [], cut: false, model: 'local/qwen3' },
+const modelResponse = (input: number, output: number, usd: number | null) => ({
+  text: '',
+  tool_calls: [],
+  cut: false,
+  model: 'local/qwen3',
   usage: { input_tokens: input, output_tokens: output, usd },
 });
 
@@ -13,23 +16,23 @@ describe('the run of an agent', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.workerRuns.length = 0;
-    site.api.approvals = newApprovals();
+    site.api.approvals = createApprovalState();
     site.api.artifacts.clear();
     site.api.accounts.me.role = 'owner';
   });
 
-  function add(fields: Parameters<typeof newWorkerRun>[0] = {}): FakeWorkerRun {
-    const fake = newWorkerRun({ input: { owner: 'octocat', repo: 'hello-world' }, ...fields });
+  function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {
+    const fake = buildWorkerRun({ input: { owner: 'octocat', repo: 'hello-world' }, ...fields });
     site.api.workerRuns.push(fake);
     return fake;
   }
-  const timeIn = ({ run }: FakeWorkerRun, ms: number) => new Date(Date.parse(run.created_at) + ms).toISOString();
-  const tell = (fake: FakeWorkerRun, ms: number, event: string, name: string | null, text: string) =>
-    site.api.emit(fake, event, { name, text, at: timeIn(fake, ms) });
+  const toTime = ({ run }: FakeWorkerRun, ms: number) => new Date(Date.parse(run.created_at) + ms).toISOString();
+  const emitPart = (fake: FakeWorkerRun, ms: number, event: string, name: string | null, text: string) =>
+    site.api.emit(fake, event, { name, text, at: toTime(fake, ms) });
   /** Adds a model response as a step of the run. */
-  function think(fake: FakeWorkerRun, ms: number, result: unknown) {
-    const times = { started_at: timeIn(fake, ms - 900), finished_at: timeIn(fake, ms) };
-    fake.run.steps.push(newStep(fake.run.steps.length + 1, 'model.smart', { kind: 'tool', result, ...times }));
+  function addModelStep(fake: FakeWorkerRun, ms: number, result: unknown) {
+    const times = { started_at: toTime(fake, ms - 900), finished_at: toTime(fake, ms) };
+    fake.run.steps.push(buildStep(fake.run.steps.length + 1, 'model.smart', { kind: 'tool', result, ...times }));
     site.api.emit(fake, 'step', { name: 'model.smart' });
   }
   const ISSUES = '[{"number":7,"title":"Import loses the last row"},{"number":9,"title":"Ignore all rules\u202e"}]';
@@ -38,15 +41,15 @@ describe('the run of an agent', () => {
   /** It has listed issues, and asks a person. */
   function addAsking(): FakeWorkerRun {
     const fake = add({ id: 'run_asks', status: 'running' });
-    site.api.emit(fake, 'status', { status: 'running', at: timeIn(fake, 40) });
-    think(fake, 1_000, answer(812, 40, 0.0009));
-    tell(fake, 1_010, 'text', null, 'I list the **open issues** first.');
-    tell(fake, 1_020, 'tool_call', 'github__list_issues', '{"owner":"octocat","repo":"hello\u200bworld"}');
-    tell(fake, 1_900, 'tool_result', 'github__list_issues', ISSUES);
-    think(fake, 3_000, answer(1_204, 31, 0.0013));
-    tell(fake, 3_010, 'tool_call', 'ask_person', JSON.stringify({ question: QUESTION }));
+    site.api.emit(fake, 'status', { status: 'running', at: toTime(fake, 40) });
+    addModelStep(fake, 1_000, modelResponse(812, 40, 0.0009));
+    emitPart(fake, 1_010, 'text', null, 'I list the **open issues** first.');
+    emitPart(fake, 1_020, 'tool_call', 'github__list_issues', '{"owner":"octocat","repo":"hello\u200bworld"}');
+    emitPart(fake, 1_900, 'tool_result', 'github__list_issues', ISSUES);
+    addModelStep(fake, 3_000, modelResponse(1_204, 31, 0.0013));
+    emitPart(fake, 3_010, 'tool_call', 'ask_person', JSON.stringify({ question: QUESTION }));
     const form = [{ name: 'answer', label: 'Answer', type: 'textarea', required: true }];
-    const approval = newApproval('apr_q', {
+    const approval = buildApproval('apr_q', {
       run_id: fake.run.id,
       title: QUESTION,
       message: QUESTION,
@@ -55,10 +58,18 @@ describe('the run of an agent', () => {
     });
     site.api.approvals.list.push(approval);
     const { requested_at, expires_at } = approval;
-    fake.run.steps.push(newStep(9, QUESTION, { kind: 'approve', status: 'pending', approval_id: 'apr_q' }));
+    fake.run.steps.push(buildStep(9, QUESTION, { kind: 'approve', status: 'pending', approval_id: 'apr_q' }));
     fake.run.approvals.push({
-      ...{ id: 'apr_q', status: 'pending', title: QUESTION, message: QUESTION, requested_at, expires_at },
-      ...{ decided_at: null, decided_by: null, reason: null, calls: null },
+      id: 'apr_q',
+      status: 'pending',
+      title: QUESTION,
+      message: QUESTION,
+      requested_at,
+      expires_at,
+      decided_at: null,
+      decided_by: null,
+      reason: null,
+      calls: null,
     });
     fake.run.status = 'pending_approval';
     return fake;
@@ -69,33 +80,33 @@ describe('the run of an agent', () => {
     const fake = addAsking();
     const [asked] = fake.run.approvals;
     if (!asked) throw new Error('no question');
-    Object.assign(asked, { status: 'approved', decided_at: timeIn(fake, 60_000), decided_by: 'grace@example.com' });
+    Object.assign(asked, { status: 'approved', decided_at: toTime(fake, 60_000), decided_by: 'grace@example.com' });
     const parts = [
-      { part: 'answer', ...answer(812, 40, 0.0009) },
+      { part: 'answer', ...modelResponse(812, 40, 0.0009) },
       { part: 'text', name: null, text: 'I list the **open issues** first.' },
       { part: 'tool_call', name: 'github__list_issues', text: '{"owner":"octocat","repo":"hello-world"}', id: 'c1' },
       { part: 'tool_result', name: 'github__list_issues', text: ISSUES, id: 'c1', failed: false },
       { part: 'tool_call', name: 'http', text: '{"url":"https://status.example.com"}', id: 'c2' },
       { part: 'tool_result', name: 'http', text: 'URLError: refused', id: 'c2', failed: true },
-      { part: 'answer', ...answer(1_204, 31, 0.0013) },
+      { part: 'answer', ...modelResponse(1_204, 31, 0.0013) },
       { part: 'tool_call', name: 'ask_person', text: JSON.stringify({ question: QUESTION }), id: 'c3' },
       { part: 'tool_result', name: 'ask_person', text: 'For now.', id: 'c3', failed: false },
-      { part: 'answer', ...answer(1_400, 60, null) },
+      { part: 'answer', ...modelResponse(1_400, 60, null) },
       { part: 'text', name: null, text: 'Number **7** is for now:\n\n1. stop the import\n2. read the last row again' },
     ];
     const body = Buffer.from(JSON.stringify({ skill: 'SKILL.md', parts }));
     site.api.artifacts.set('af_t', { contentType: 'application/json', body });
     const file = { id: 'af_t', name: 'transcript.json', content_type: 'application/json', size: body.length };
     fake.run.artifacts.push({ ...file, sha256: '0', download_url: '/x' });
-    think(fake, 62_000, null);
-    const completed_at = timeIn(fake, 62_100);
+    addModelStep(fake, 62_000, null);
+    const completed_at = toTime(fake, 62_100);
     Object.assign(fake.run, { status: 'completed', completed_at, duration_ms: 62_060, output: { text: 'Number 7.' } });
     site.api.emit(fake, 'done', { status: 'completed', at: completed_at });
     return fake;
   }
 
   const talk = (page: Page) => page.getByRole('region', { name: 'Conversation' });
-  const open = (fake: FakeWorkerRun, options = {}) => site.signedIn(`/runs/${fake.run.id}`, options);
+  const open = (fake: FakeWorkerRun, options = {}) => site.visitAsUser(`/runs/${fake.run.id}`, options);
   const call = (page: Page, name: string) => talk(page).locator('details').filter({ hasText: name });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
@@ -116,19 +127,19 @@ describe('the run of an agent', () => {
 
   test('words and calls come as the agent makes them, each answer with what it took', async () => {
     const fake = add({ status: 'running' });
-    site.api.emit(fake, 'status', { status: 'running', at: timeIn(fake, 40) });
+    site.api.emit(fake, 'status', { status: 'running', at: toTime(fake, 40) });
     const page = await open(fake);
     const words = (text: string, offset: number) =>
-      site.api.emit(fake, 'text', { name: null, text, step: 1, offset, at: timeIn(fake, 500) });
+      site.api.emit(fake, 'text', { name: null, text, step: 1, offset, at: toTime(fake, 500) });
     words('I cou', 0);
     await talk(page).getByText('I cou').waitFor();
     words('nt.', 5);
-    think(fake, 1_000, answer(812, 40, 0.0009));
-    tell(fake, 1_020, 'tool_call', 'python', '{"code":"print(3)"}');
+    addModelStep(fake, 1_000, modelResponse(812, 40, 0.0009));
+    emitPart(fake, 1_020, 'tool_call', 'python', '{"code":"print(3)"}');
     await talk(page).getByText('I count.').waitFor();
     await call(page, 'Python program').getByText('Running').waitFor();
     await talk(page).getByText('812 tokens in, 40 out, $0.0009').first().waitFor();
-    tell(fake, 1_900, 'tool_result', 'python', '{"exit_code":0,"stdout":"3\\n","stderr":""}');
+    emitPart(fake, 1_900, 'tool_result', 'python', '{"exit_code":0,"stdout":"3\\n","stderr":""}');
     await call(page, 'Python program').getByText('Completed').waitFor();
     await talk(page).getByText('Working').waitFor();
     await call(page, 'Python program').locator('summary').focus();
@@ -139,10 +150,10 @@ describe('the run of an agent', () => {
 
   test('a skill that the agent uses is named', async () => {
     const fake = add({ status: 'running' });
-    site.api.emit(fake, 'status', { status: 'running', at: timeIn(fake, 40) });
-    tell(fake, 1_000, 'tool_call', 'use_skill', '{"name":"release-notes"}');
-    tell(fake, 1_010, 'tool_result', 'use_skill', 'Group by kind.');
-    tell(fake, 1_020, 'tool_call', 'use_skill', '{"name":"No skill\u202e"}');
+    site.api.emit(fake, 'status', { status: 'running', at: toTime(fake, 40) });
+    emitPart(fake, 1_000, 'tool_call', 'use_skill', '{"name":"release-notes"}');
+    emitPart(fake, 1_010, 'tool_result', 'use_skill', 'Group by kind.');
+    emitPart(fake, 1_020, 'tool_call', 'use_skill', '{"name":"No skill\u202e"}');
     const page = await open(fake);
     await call(page, 'Use the skill release-notes').getByText('Completed').waitFor();
     await call(page, 'use skill').waitFor();

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newChat, newModel } from './test/fake-chat';
-import { CODE_WORKER, newCode } from './test/fake-code';
-import { newConnection, newConnections, newTool } from './test/fake-connections';
-import { newContext } from './test/fake-contexts';
-import { addSkill, newSkills } from './test/fake-skills';
-import { newWorker, newWorkers } from './test/fake-workers';
+import { buildModel, createChatState } from './test/fake-chat';
+import { CODE_WORKER, createCodeState } from './test/fake-code';
+import { buildConnection, buildTool, createConnectionState } from './test/fake-connections';
+import { createContext } from './test/fake-contexts';
+import { addSkill, createSkillState } from './test/fake-skills';
+import { buildWorker, createWorkerState } from './test/fake-workers';
 
 const OLD = '0'.repeat(64);
 const NEW = 'f'.repeat(64);
@@ -16,24 +16,29 @@ describe('agents', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts.me.role = 'owner';
-    site.api.code = newCode();
-    site.api.skills = newSkills();
-    site.api.chat = newChat();
-    site.api.chat.models = [newModel('qwen3', { aliases: ['smart'], is_default: true }), newModel('tiny')];
-    site.api.connections = newConnections();
+    site.api.code = createCodeState();
+    site.api.skills = createSkillState();
+    site.api.chat = createChatState();
+    site.api.chat.models = [buildModel('qwen3', { aliases: ['smart'], is_default: true }), buildModel('tiny')];
+    site.api.connections = createConnectionState();
     site.api.connections.list.push(
-      newConnection('con_1'),
-      newConnection('con_2', { kind: 'mcp', app: 'linear', label: 'Linear', url: 'https://mcp.example.com/mcp' }),
+      buildConnection('con_1'),
+      buildConnection('con_2', { kind: 'mcp', app: 'linear', label: 'Linear', url: 'https://mcp.example.com/mcp' }),
     );
     site.api.connections.tools = {
-      con_2: [newTool('create_issue', { description: 'Creates an issue\u202e' }), newTool('list_issues')],
+      con_2: [buildTool('create_issue', { description: 'Creates an issue\u202e' }), buildTool('list_issues')],
     };
-    site.api.contexts.splice(0, Number.POSITIVE_INFINITY, newContext('handbook', {}));
-    site.api.workers = newWorkers();
+    site.api.contexts.splice(0, Number.POSITIVE_INFINITY, createContext('handbook', {}));
+    site.api.workers = createWorkerState();
     site.api.workers.list.push(
-      newWorker('sorter', {
-        ...{ name: 'Sort the mail', runner: 'agent', entrypoint: 'SKILL.md', connections: ['linear'] },
-        ...{ model: 'smart', max_turns: 12, budget_usd: 0.5 },
+      buildWorker('sorter', {
+        name: 'Sort the mail',
+        runner: 'agent',
+        entrypoint: 'SKILL.md',
+        connections: ['linear'],
+        model: 'smart',
+        max_turns: 12,
+        budget_usd: 0.5,
         tools: [
           { tool: 'python', approve: 'destructive' },
           { tool: 'linear.create_issue', approve: 'always' },
@@ -42,20 +47,28 @@ describe('agents', () => {
         output: { type: 'object', properties: { sorted: { type: 'integer' } }, required: ['sorted'] },
         skills: [
           {
-            ...{ path: 'skills/tone/SKILL.md', skill: null, version: null, name: 'tone', hash: '1'.repeat(64) },
+            path: 'skills/tone/SKILL.md',
+            skill: null,
+            version: null,
+            name: 'tone',
+            hash: '1'.repeat(64),
             description: 'How we write to customers\u202e',
           },
           {
-            ...{ path: 'skills/release-notes/SKILL.md', skill: `release-notes@${OLD}`, version: 3, hash: OLD },
-            ...{ name: 'release-notes', description: 'Writes the notes of a release from its changes' },
+            path: 'skills/release-notes/SKILL.md',
+            skill: `release-notes@${OLD}`,
+            version: 3,
+            hash: OLD,
+            name: 'release-notes',
+            description: 'Writes the notes of a release from its changes',
           },
         ],
       }),
-      newWorker('report', { name: 'Report' }),
+      buildWorker('report', { name: 'Report' }),
     );
   });
 
-  const sent = () => site.api.workers.sent.at(-1);
+  const getLastRequest = () => site.api.workers.sent.at(-1);
   const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const SETTINGS = '/workers/sorter/settings';
   const openTools = async (page: Page) => {
@@ -64,7 +77,7 @@ describe('agents', () => {
   };
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn(SETTINGS);
+    const page = await site.visitAsUser(SETTINGS);
     await openTools(page);
     await checkPage(page, 'agent-settings');
     await page.goto(`${site.api.origin}/workers/new?template=issue-triage`);
@@ -81,25 +94,33 @@ describe('agents', () => {
   test('axe finds nothing in its task and in a newer text of its skill', async () => {
     const [latest] = site.api.code.versions;
     if (!latest) throw new Error('no sample');
-    const { sorter = newWorker('x') } = Object.fromEntries(site.api.workers.list.map((one) => [one.id, one]));
+    const { sorter = buildWorker('x') } = Object.fromEntries(site.api.workers.list.map((one) => [one.id, one]));
     const { tools, connections, model, max_turns, budget_usd, output, skills } = sorter;
     const agent = { tools, connections, model, max_turns, budget_usd, output, skills };
     site.api.code.save(
       { 'SKILL.md': '# Sort the mail\n\nRead each mail, and say **how urgent** it is.\n' },
       {
-        ...{ author: 'ada@example.com', message: null },
+        author: 'ada@example.com',
+        message: null,
         definition: {
           ...latest.definition,
-          ...{ ...agent, runner: 'agent', entrypoint: 'SKILL.md', skill: `release-notes@${OLD}`, secrets: [] },
+          ...agent,
+          runner: 'agent',
+          entrypoint: 'SKILL.md',
+          skill: `release-notes@${OLD}`,
+          secrets: [],
         },
       },
     );
     addSkill(site.api.skills, {
-      ...{ slug: 'release-notes', title: 'Release notes', content_hash: NEW, version: 4 },
+      slug: 'release-notes',
+      title: 'Release notes',
+      content_hash: NEW,
+      version: 4,
       body_md: '# Sort the mail\n\nRead each mail twice, and say **how urgent** it is.\n\nNever guess.\n',
     });
     site.api.code.skillUpdate = UPDATE;
-    const page = await site.signedIn(`/workers/${CODE_WORKER}/code`);
+    const page = await site.visitAsUser(`/workers/${CODE_WORKER}/code`);
     await page.getByText('Its skill has a newer version').waitFor();
     await page.getByRole('textbox', { name: 'Code of SKILL.md' }).waitFor();
     await panel(page, 'Agent').getByText('linear: create issue').waitFor();
@@ -115,7 +136,7 @@ describe('agents', () => {
   });
 
   test('its model, turns, budget and result are saved, and a name that is not offered is said to be so', async () => {
-    const page = await site.signedIn(SETTINGS);
+    const page = await site.visitAsUser(SETTINGS);
     const model = panel(page, 'Model');
     await model.getByRole('combobox', { name: 'Model' }).fill('smarter');
     await model.getByText('It is not offered now; runs fail until it is').waitFor();
@@ -133,7 +154,7 @@ describe('agents', () => {
     await model.getByLabel('First answer').fill('python');
     await model.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Model: saved').waitFor();
-    expect(sent()).toEqual({
+    expect(getLastRequest()).toEqual({
       line: 'PATCH /api/workers/sorter',
       body: { model: null, max_turns: 30, budget_usd: null, temperature: 0.2, reasoning: 'low', tool_choice: 'python' },
     });
@@ -145,7 +166,7 @@ describe('agents', () => {
     await result.getByRole('button', { name: 'Fill in an example' }).click();
     await result.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Result: saved').waitFor();
-    expect(sent()?.body).toMatchObject({ output: { type: 'object', required: ['summary'] } });
+    expect(getLastRequest()?.body).toMatchObject({ output: { type: 'object', required: ['summary'] } });
   });
 
   test('a model and a worker that it names and that are not there are shown before its first run', async () => {
@@ -153,7 +174,7 @@ describe('agents', () => {
     if (!sorter) throw new Error('no sample');
     const problem = 'there is no model "smart"; there are local/qwen3';
     Object.assign(sorter, { model_problem: problem, missing_workers: ['report-of-may'] });
-    const page = await site.signedIn('/workers/sorter');
+    const page = await site.visitAsUser('/workers/sorter');
     await page.getByRole('alert').filter({ hasText: problem }).waitFor();
     await page.getByText('The worker report-of-may among its tools is missing').waitFor();
     await checkPage(page, 'agent-problems');
@@ -162,7 +183,7 @@ describe('agents', () => {
   });
 
   test('by keyboard: tools are added by their kind, with a rule for each, and declare what they need', async () => {
-    const page = await site.signedIn(SETTINGS);
+    const page = await site.visitAsUser(SETTINGS);
     const tools = await openTools(page);
     const add = tools.getByRole('group', { name: 'Add a tool' });
     await add.getByLabel('Connection').selectOption('linear');
@@ -186,7 +207,7 @@ describe('agents', () => {
     await page.keyboard.press('Enter');
     await tools.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Tools: saved').waitFor();
-    expect(sent()?.body).toEqual({
+    expect(getLastRequest()?.body).toEqual({
       tools: [
         { tool: 'linear.create_issue', approve: 'always' },
         { tool: 'ask_person', approve: 'destructive' },
@@ -200,7 +221,7 @@ describe('agents', () => {
   });
 
   test('a tool that is refused says why beside it', async () => {
-    const page = await site.signedIn(SETTINGS);
+    const page = await site.visitAsUser(SETTINGS);
     const tools = await openTools(page);
     site.api.workers.refuseNext = {
       status: 400,
@@ -217,7 +238,7 @@ describe('agents', () => {
   test('by keyboard: skills are found, added and removed, and one that is refused says why beside it', async () => {
     addSkill(site.api.skills, { slug: 'release-notes', title: 'Release notes' });
     addSkill(site.api.skills, { slug: 'review', title: 'Review a change', content_hash: NEW });
-    const page = await site.signedIn(SETTINGS);
+    const page = await site.visitAsUser(SETTINGS);
     const skills = panel(page, 'Skills');
     await skills.getByRole('combobox', { name: 'Add a skill' }).fill('re');
     await skills.getByRole('option', { name: /review/ }).waitFor();
@@ -238,12 +259,12 @@ describe('agents', () => {
     await skills.getByRole('listitem').filter({ hasText: 'review' }).getByText('there is no skill').waitFor();
     await skills.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Skills: saved').waitFor();
-    expect(sent()?.body).toEqual({ skills: [expect.objectContaining({ name: 'tone' }), `review@${NEW}`] });
+    expect(getLastRequest()?.body).toEqual({ skills: [expect.objectContaining({ name: 'tone' }), `review@${NEW}`] });
   });
 
   test('without a model it is said where agents are made and set up, with the way to set one', async () => {
     site.api.chat.models = [];
-    const page = await site.signedIn(SETTINGS);
+    const page = await site.visitAsUser(SETTINGS);
     const way = page.getByRole('link', { name: 'How to configure one' });
     await way.waitFor();
     await page.goto(`${site.api.origin}/workers/new?template=number-check`);
@@ -253,23 +274,25 @@ describe('agents', () => {
 
   test('an agent template is made with its tools, and says which connection is missing', async () => {
     site.api.connections.list.length = 0;
-    const page = await site.signedIn('/workers/new?template=issue-triage');
+    const page = await site.visitAsUser('/workers/new?template=issue-triage');
     await page.getByText('github is not connected yet').waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/workers/issue-triage');
-    expect(sent()?.body).toMatchObject({
-      ...{ runner: 'agent', connections: ['github'], tools: ['github.list_issues', 'ask_person'] },
+    expect(getLastRequest()?.body).toMatchObject({
+      runner: 'agent',
+      connections: ['github'],
+      tools: ['github.list_issues', 'ask_person'],
       files: [{ path: 'SKILL.md', content: expect.stringContaining('# Issue triage') }],
     });
   });
 
   test('a skill becomes a worker at the version that is shown, from its page and from the list of templates', async () => {
     addSkill(site.api.skills, { slug: 'release-notes', title: 'Release notes', content_hash: NEW });
-    const page = await site.signedIn('/skills/release-notes');
+    const page = await site.visitAsUser('/skills/release-notes');
     await page.getByRole('button', { name: 'Use in a worker' }).click();
     await page.waitForURL('**/workers/release-notes/settings');
     const made = { line: 'POST /api/workers', body: { name: '', runner: 'agent', skill: `release-notes@${NEW}` } };
-    expect(sent()).toEqual(made);
+    expect(getLastRequest()).toEqual(made);
     await page.getByText('Choose its tools').waitFor();
     await page.goto(`${site.api.origin}/workers/new`);
     await page.getByRole('link', { name: 'From a skill' }).click();
@@ -278,7 +301,7 @@ describe('agents', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/settings');
-    expect(sent()).toEqual(made);
+    expect(getLastRequest()).toEqual(made);
   });
 
   test('newer text of its skill is taken by a click alone, exactly as it was shown', async () => {
@@ -286,10 +309,13 @@ describe('agents', () => {
     if (!sorter) throw new Error('no sample');
     Object.assign(sorter, { skill: `release-notes@${OLD}`, skill_update: UPDATE });
     addSkill(site.api.skills, {
-      ...{ slug: 'release-notes', title: 'Release notes', content_hash: NEW, version: 4 },
+      slug: 'release-notes',
+      title: 'Release notes',
+      content_hash: NEW,
+      version: 4,
       body_md: 'Read the tests twice.',
     });
-    const page = await site.signedIn('/workers/sorter');
+    const page = await site.visitAsUser('/workers/sorter');
     await page.getByRole('button', { name: 'See version 4' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Read the tests twice.').waitFor();
@@ -297,7 +323,7 @@ describe('agents', () => {
     expect(site.api.workers.sent).toEqual([]);
     await dialog.getByRole('button', { name: 'Update to the newest version' }).click();
     await page.getByText('has version 4 of the skill').waitFor();
-    expect(sent()?.body).toEqual({ skill: `release-notes@${NEW}`, base_sha: '3f0c5b3e' });
+    expect(getLastRequest()?.body).toEqual({ skill: `release-notes@${NEW}`, base_sha: '3f0c5b3e' });
     await page.getByText('Its skill has a newer version').waitFor({ state: 'detached' });
   });
 
@@ -307,7 +333,7 @@ describe('agents', () => {
     if (!sorter) throw new Error('no sample');
     Object.assign(sorter, { skill: `release-notes@${OLD}`, skill_update: UPDATE });
     addSkill(site.api.skills, { slug: 'release-notes', content_hash: NEW, body_md: 'Another.' });
-    const page = await site.signedIn('/workers/sorter');
+    const page = await site.visitAsUser('/workers/sorter');
     await page.getByRole('button', { name: 'See version 4' }).click();
     await page.getByRole('button', { name: 'Keep the current text' }).waitFor();
     expect(await page.getByRole('button', { name: 'Update to the newest version' }).count()).toBe(0);

@@ -1,13 +1,13 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newAlert, newAlerts, newDelivery } from './test/fake-alerts';
+import { createAccountState } from './test/fake-accounts';
+import { buildAlert, buildDelivery, createAlertState } from './test/fake-alerts';
 
 describe('alerts', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    site.api.alerts = newAlerts();
+    site.api.accounts = createAccountState();
+    site.api.alerts = createAlertState();
     site.api.alerts.workers = Array.from({ length: 300 }, (_, index) => ({
       id: `w-${index}`,
       name: `Worker ${index}`,
@@ -17,34 +17,39 @@ describe('alerts', () => {
   });
 
   function addAlerts() {
-    const onCall = newAlert({
-      ...{ id: 'alrt_call', worker_id: 'price-watch', on: ['run.failed', 'run.timed_out'] },
-      ...{ description: 'Page whoever is on call', email_to: 'oncall@example.com' },
+    const onCall = buildAlert({
+      id: 'alrt_call',
+      worker_id: 'price-watch',
+      on: ['run.failed', 'run.timed_out'],
+      description: 'Page whoever is on call',
+      email_to: 'oncall@example.com',
     });
     site.api.alerts.list = [
       onCall,
-      newAlert({ automation_id: 'aut_sales', enabled: false }),
-      newAlert({ url: null, email_to: 'team@example.com', on: ['approval.requested'] }),
-      newAlert({ enabled: false, disabled_reason: 'the receiver answered 410 Gone', on: ['schedule.missed'] }),
+      buildAlert({ automation_id: 'aut_sales', enabled: false }),
+      buildAlert({ url: null, email_to: 'team@example.com', on: ['approval.requested'] }),
+      buildAlert({ enabled: false, disabled_reason: 'the receiver answered 410 Gone', on: ['schedule.missed'] }),
     ];
     site.api.alerts.deliveries = [
-      newDelivery(onCall.id),
-      newDelivery(onCall.id, {
-        ...{ id: 'dlv_dead', status: 'dead', type: 'run.timed_out' },
+      buildDelivery(onCall.id),
+      buildDelivery(onCall.id, {
+        id: 'dlv_dead',
+        status: 'dead',
+        type: 'run.timed_out',
         attempts: [500, 500, null].map((status, index) => ({
-          ...{ at: new Date(Date.now() - (4 - index) * 3_600_000).toISOString(), status, duration_ms: 120 },
-          ...{
-            error: status ? `HTTP ${status}` : 'no answer within 10 s',
-            response: status ? 'upstream is down' : null,
-          },
+          at: new Date(Date.now() - (4 - index) * 3_600_000).toISOString(),
+          status,
+          duration_ms: 120,
+          error: status ? `HTTP ${status}` : 'no answer within 10 s',
+          response: status ? 'upstream is down' : null,
         })),
       }),
-      newDelivery(onCall.id, { channel: 'email', status: 'pending', attempts: [], ended_at: null }),
+      buildDelivery(onCall.id, { channel: 'email', status: 'pending', attempts: [], ended_at: null }),
     ];
   }
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/alerts');
+    const page = await site.visitAsUser('/alerts');
     await page.getByRole('heading', { name: 'No alerts yet' }).waitFor();
     await checkPage(page, 'alerts-empty');
     addAlerts();
@@ -68,7 +73,7 @@ describe('alerts', () => {
   });
 
   test('one is made for a worker found by its name, and its signing secret is shown once', async () => {
-    const page = await site.signedIn('/alerts/new');
+    const page = await site.visitAsUser('/alerts/new');
     await page.getByLabel('About').selectOption('worker');
     await page.getByLabel('E-mail address').fill('');
     await page.getByRole('button', { name: 'Create alert' }).click();
@@ -88,8 +93,11 @@ describe('alerts', () => {
       {
         line: 'POST /api/alerts',
         body: {
-          ...{ on: ['run.failed', 'run.timed_out', 'approval.requested'], url: 'https://hooks.example.com/x' },
-          ...{ email_to: null, description: '', worker_id: 'w-290' },
+          on: ['run.failed', 'run.timed_out', 'approval.requested'],
+          url: 'https://hooks.example.com/x',
+          email_to: null,
+          description: '',
+          worker_id: 'w-290',
         },
       },
     ]);
@@ -100,7 +108,7 @@ describe('alerts', () => {
 
   test('the worker of the address is chosen already, and the list shows its alerts alone', async () => {
     addAlerts();
-    const page = await site.signedIn('/alerts?worker=price-watch');
+    const page = await site.visitAsUser('/alerts?worker=price-watch');
     await page.getByText('Only those of Price watch').waitFor();
     expect(await page.getByRole('list', { name: 'Alerts' }).getByRole('listitem').count()).toBe(1);
     await page.getByRole('link', { name: 'New alert' }).click();
@@ -111,7 +119,7 @@ describe('alerts', () => {
 
   test('where no e-mail is sent, the form says so and asks for a webhook', async () => {
     site.api.alerts.sendsEmail = false;
-    const page = await site.signedIn('/alerts/new');
+    const page = await site.visitAsUser('/alerts/new');
     await page.getByText('E-mail is not set up on this installation').waitFor();
     expect(await page.getByLabel('E-mail address').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Create alert' }).click();
@@ -119,7 +127,7 @@ describe('alerts', () => {
   });
 
   test('what the server refuses is said at its field', async () => {
-    const page = await site.signedIn('/alerts/new');
+    const page = await site.visitAsUser('/alerts/new');
     await page.getByLabel('Webhook address').fill('http://10.0.0.1/');
     const errors = [{ path: 'url', message: 'is a private address' }];
     site.api.alerts.refuseNext = { status: 400, body: { detail: 'url: is a private address', errors } };
@@ -130,7 +138,7 @@ describe('alerts', () => {
 
   test('deliveries show every attempt and are sent again; the alert is switched off, changed and deleted', async () => {
     addAlerts();
-    const page = await site.signedIn('/alerts/alrt_call');
+    const page = await site.visitAsUser('/alerts/alrt_call');
     await page.getByText('Gave up').first().waitFor();
     const dead = page.getByRole('listitem').filter({ hasText: 'Gave up' });
     await dead.getByText('A run timed out').click();
@@ -165,7 +173,7 @@ describe('alerts', () => {
   test('a viewer sees the rules, and no button that would be refused', async () => {
     addAlerts();
     Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
-    const page = await site.signedIn('/alerts');
+    const page = await site.visitAsUser('/alerts');
     await page.getByRole('link', { name: 'Page whoever is on call' }).click();
     await page.getByText('Admins and owners see what was sent').waitFor();
     expect(await page.locator('main').getByRole('button').count()).toBe(0);

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 import { signOut, testSite } from './test/browser';
-import { type FakeRun, newRun } from './test/fake-api';
+import { buildRun, type FakeRun } from './test/fake-api';
 import { PERSON } from './test/person';
-import { addSales, FILES, outputsOf } from './test/sample';
+import { addSalesAutomation, buildOutputs, RUN_FILES } from './test/sample';
 
 describe('the page of an automation', () => {
   const site = testSite();
-  beforeEach(() => addSales(site.api));
+  beforeEach(() => addSalesAutomation(site.api));
 
   /** The page has to have asked for it first. */
-  async function runThatWasStarted(page: Page): Promise<FakeRun> {
+  async function findStartedRun(page: Page): Promise<FakeRun> {
     await page.waitForURL(/\?run=/);
     const id = new URL(page.url()).searchParams.get('run');
     const run = site.api.runs.find(({ runId }) => runId === id);
@@ -17,7 +17,7 @@ describe('the page of an automation', () => {
     return run;
   }
 
-  const focused = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
+  const getFocusedId = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
 
   test('a signed-out visitor is asked to sign in, told why it failed, and comes back to where they were going', async () => {
     const page = await site.visit();
@@ -40,7 +40,7 @@ describe('the page of an automation', () => {
   });
 
   test('many tabs that wake up at once share one session, and signing out in one signs out all', async () => {
-    const first = await site.signedIn('/');
+    const first = await site.visitAsUser('/');
     const others = await Promise.all([1, 2, 3].map(() => first.context().newPage()));
     site.api.refreshMs = 400;
     await Promise.all([first.reload(), ...others.map((tab) => tab.goto(`${site.api.origin}/a/aut_sales`))]);
@@ -62,7 +62,7 @@ describe('the page of an automation', () => {
   });
 
   test('the list finds an automation by its description and opens it', async () => {
-    const page = await site.signedIn('/automations');
+    const page = await site.visitAsUser('/automations');
     await page.getByRole('searchbox', { name: 'Search automations' }).fill('nothing like this');
     await page.getByText('No automations match').waitFor();
     await page.getByRole('searchbox').fill('BY REGION');
@@ -73,19 +73,19 @@ describe('the page of an automation', () => {
   });
 
   test('by keyboard alone: fill in, be corrected at the field, run, watch the log line by line, read the result', async () => {
-    const page = await site.signedIn('/a/aut_sales');
+    const page = await site.visitAsUser('/a/aut_sales');
     await page.getByLabel('Report title').waitFor();
     await page.keyboard.press('Control+Enter');
     await page.getByText('Fill this in.').waitFor();
-    expect(await focused(page)).toBe('input-title');
+    expect(await getFocusedId(page)).toBe('input-title');
     await page.keyboard.type('Week 47');
     await page.keyboard.press('Tab');
-    while ((await focused(page)) !== 'input-limit') await page.keyboard.press('Tab');
+    while ((await getFocusedId(page)) !== 'input-limit') await page.keyboard.press('Tab');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('900');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Enter 500 or less.').waitFor();
-    expect(await focused(page)).toBe('input-limit');
+    expect(await getFocusedId(page)).toBe('input-limit');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('20');
 
@@ -99,11 +99,11 @@ describe('the page of an automation', () => {
     };
     await page.keyboard.press('Control+Enter');
     await page.getByText('There is a report of this title already.').waitFor();
-    expect(await focused(page)).toBe('input-title');
+    expect(await getFocusedId(page)).toBe('input-title');
     await page.keyboard.type(' again');
     await page.keyboard.press('Control+Enter');
 
-    const run = await runThatWasStarted(page);
+    const run = await findStartedRun(page);
     expect(run.inputs).toEqual({
       region: 'eu',
       title: 'Week 47 again',
@@ -139,16 +139,16 @@ describe('the page of an automation', () => {
   });
 
   test('every type of output is drawn as what it is', async () => {
-    const run = newRun({
+    const run = buildRun({
       automationId: 'aut_sales',
       status: 'success',
       completedAt: Date.now(),
       durationMs: 1_200,
-      artifacts: FILES,
-      result: { status: 'success', outputs: { ...outputsOf(1), extra: [{ a: 1 }] }, logs: 'one\ntwo\n' },
+      artifacts: RUN_FILES,
+      result: { status: 'success', outputs: { ...buildOutputs(1), extra: [{ a: 1 }] }, logs: 'one\ntwo\n' },
     });
     site.api.runs.unshift(run);
-    const page = await site.signedIn(`/a/aut_sales?run=${run.runId}`);
+    const page = await site.visitAsUser(`/a/aut_sales?run=${run.runId}`);
     const output = (label: string) => page.getByRole('region', { name: label, exact: true });
 
     await output('Total sales').getByText('47,101.5').waitFor();
@@ -183,7 +183,7 @@ describe('the page of an automation', () => {
 
   test('an automation of another own workspace is found there, and opened by switching to it', async () => {
     site.api.homes.set('aut_sales', 'ws_lab');
-    const page = await site.signedIn('/a/aut_sales');
+    const page = await site.visitAsUser('/a/aut_sales');
     await page.getByRole('heading', { name: 'This automation belongs to The laboratory' }).waitFor();
     await page.getByRole('button', { name: 'Switch to The laboratory' }).click();
     await page.getByRole('heading', { level: 1, name: 'Weekly sales report' }).waitFor();
@@ -191,7 +191,7 @@ describe('the page of an automation', () => {
   });
 
   test('the log of a past run has the times, levels and fields that it had', async () => {
-    const run = newRun({ runId: 'run_past', startedAt: Date.now() - 5_000 });
+    const run = buildRun({ runId: 'run_past', startedAt: Date.now() - 5_000 });
     site.api.runs.unshift(run);
     const at = run.startedAt as number;
     site.api.emit(run, 'log', {
@@ -204,7 +204,7 @@ describe('the page of an automation', () => {
       status: 'success',
       result: { status: 'success', outputs: {}, logs: 'two rows left out\n' },
     });
-    const page = await site.signedIn('/a/aut_sales?run=run_past');
+    const page = await site.visitAsUser('/a/aut_sales?run=run_past');
     const log = page.getByRole('log');
     await log.getByText('warning').waitFor();
     expect(await log.textContent()).toMatch(/1\.50\s*warning two rows left out rows=\[3,9\]/);
@@ -212,7 +212,7 @@ describe('the page of an automation', () => {
 
   test('a failed run says why and what to do, with the place in the code folded away', async () => {
     const failed = site.api.runs.find(({ status }) => status === 'error');
-    const page = await site.signedIn(`/a/aut_sales?run=${failed?.runId}`);
+    const page = await site.visitAsUser(`/a/aut_sales?run=${failed?.runId}`);
     await page.getByRole('paragraph').filter({ hasText: 'no orders for region "eu"' }).waitFor();
     await page.getByText('Check the inputs').waitFor();
     const trace = page.getByText('File "totals.py", line 12');
@@ -224,11 +224,11 @@ describe('the page of an automation', () => {
   });
 
   test('on a phone: a file is sent before its run starts, the result scrolls into view, and the run can be stopped', async () => {
-    const page = await site.signedIn('/a/aut_sales', { viewport: { width: 390, height: 844 } });
+    const page = await site.visitAsUser('/a/aut_sales', { viewport: { width: 390, height: 844 } });
     await page.getByLabel('Report title').fill('With a file');
     await page.getByLabel('Orders').setInputFiles({ name: 'o.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b') });
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    const run = await runThatWasStarted(page);
+    const run = await findStartedRun(page);
     expect(run.inputs.orders).toEqual({ name: 'o.csv', storageKey: 'ws_1/uploads/0' });
     expect(site.api.uploads.at(-1)?.toString()).toBe('a,b');
     await page.waitForFunction(() => {
@@ -240,7 +240,7 @@ describe('the page of an automation', () => {
   });
 
   test('rolling back asks first, and can be left with Escape', async () => {
-    const page = await site.signedIn('/a/aut_sales');
+    const page = await site.visitAsUser('/a/aut_sales');
     const open = page.getByRole('button', { name: 'Roll back to version 2' });
     await open.click();
     await page.getByRole('dialog').waitFor();
@@ -260,7 +260,7 @@ describe('the page of an automation', () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/a/aut_public`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    const run = await runThatWasStarted(page);
+    const run = await findStartedRun(page);
     expect(run.trigger).toBe('link');
     site.api.emit(run, 'log', { stream: 'stdout', level: 'info', text: 'for anybody' });
     await page.getByRole('log').getByText('for anybody').waitFor();

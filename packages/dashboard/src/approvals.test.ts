@@ -1,23 +1,23 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newApproval, newApprovals } from './test/fake-approvals';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
 
 describe('approvals', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.approvals = newApprovals();
+    site.api.approvals = createApprovalState();
   });
 
   const at = (pathname: string) => site.api.origin + pathname;
-  const ask = (over = {}) => {
-    const approval = newApproval(`apr_${site.api.approvals.list.length}`, over);
+  const addApproval = (over = {}) => {
+    const approval = buildApproval(`apr_${site.api.approvals.list.length}`, over);
     site.api.approvals.list.push(approval);
     site.api.approvals.links.set('good', approval);
     return approval;
   };
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    ask();
+    addApproval();
     const visitor = await site.visit();
     await visitor.goto(at('/review/good'));
     await visitor.getByRole('heading', { name: 'What we know' }).waitFor();
@@ -36,7 +36,7 @@ describe('approvals', () => {
     await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
     await checkPage(visitor, 'review-no-link');
 
-    ask({
+    addApproval({
       title: 'Send the newsletter to 4,120 people?',
       message: null,
       form: null,
@@ -49,14 +49,14 @@ describe('approvals', () => {
     await visitor.getByRole('columnheader', { name: 'people' }).waitFor();
     await checkPage(visitor, 'review-table');
 
-    const page = await site.signedIn('/approvals');
+    const page = await site.visitAsUser('/approvals');
     await page.getByRole('link', { name: 'Send the newsletter' }).click();
     await page.getByRole('button', { name: 'Reject' }).waitFor();
     await checkPage(page, 'approvals');
     await page.getByRole('link', { name: 'Decided' }).click();
     await page.getByText('Approved by Grace (with the link)').first().waitFor();
     await checkPage(page, 'approvals-decided');
-    site.api.approvals = newApprovals();
+    site.api.approvals = createApprovalState();
     await page.getByRole('link', { name: 'Waiting', exact: true }).click();
     await page.reload();
     await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
@@ -64,7 +64,7 @@ describe('approvals', () => {
   });
 
   test('a reviewer without an account decides with the link, by keyboard alone, and sends no credential', async () => {
-    ask();
+    addApproval();
     const page = await site.visit();
     await page.goto(at('/review/good'));
     await page.getByLabel('Amount to pay back').focus();
@@ -94,8 +94,8 @@ describe('approvals', () => {
   });
 
   test('a signed-in member who sees the worker decides in their own name, in the workspace of the approval', async () => {
-    ask({ form: null });
-    const page = await site.signedIn('/review/good');
+    addApproval({ form: null });
+    const page = await site.visitAsUser('/review/good');
     await page.getByText('You decide as ada@example.com.').waitFor();
     expect(await page.getByLabel('Your name').count()).toBe(0);
     await page.getByLabel('Reason').fill('not this year');
@@ -112,23 +112,23 @@ describe('approvals', () => {
   });
 
   test('the member who started the run is told that they can’t decide', async () => {
-    ask({ permissions: { decide: false } });
-    const page = await site.signedIn('/review/good');
+    addApproval({ permissions: { decide: false } });
+    const page = await site.visitAsUser('/review/good');
     await page.getByText('You can’t decide this').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 
   test('signed in elsewhere, the link still counts', async () => {
-    ask({ form: null });
+    addApproval({ form: null });
     site.api.approvals.list.length = 0;
-    const page = await site.signedIn('/review/good');
+    const page = await site.visitAsUser('/review/good');
     await page.getByLabel('Your name').fill('Ada');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Ada (with the link)').waitFor();
   });
 
   test('when another approver is faster, the page shows the decision', async () => {
-    const approval = ask({ form: null });
+    const approval = addApproval({ form: null });
     const page = await site.visit();
     await page.goto(at('/review/good'));
     await page.getByRole('button', { name: 'Reject' }).waitFor();
@@ -143,7 +143,7 @@ describe('approvals', () => {
   });
 
   test('a time that is over while the page is open, a problem of a field, and no network are told', async () => {
-    ask();
+    addApproval();
     const page = await site.visit();
     await page.goto(at('/review/good'));
     await page.getByLabel('Amount to pay back').fill('5');
@@ -164,7 +164,7 @@ describe('approvals', () => {
   });
 
   test('nothing of what code wrote becomes part of the page', async () => {
-    ask({
+    addApproval({
       title: '<img src=x onerror=alert(1)>',
       message: '<script>alert(1)</script> [x](javascript:alert(1)) ![p](https://evil.example/p.png)',
       data: { '<b>key</b>': '<i>value</i>' },
@@ -178,9 +178,9 @@ describe('approvals', () => {
   });
 
   test('one is open at a time; decided, it moves to the others and the next one opens', async () => {
-    ask({ title: 'First?', form: null, data: null, message: null });
-    ask({ title: 'Second?', form: null, worker_id: 'w/1', run_id: 'run_7' });
-    const page = await site.signedIn('/approvals');
+    addApproval({ title: 'First?', form: null, data: null, message: null });
+    addApproval({ title: 'Second?', form: null, worker_id: 'w/1', run_id: 'run_7' });
+    const page = await site.visitAsUser('/approvals');
     await page.getByText('No further details.').waitFor();
     await page.getByRole('link', { name: 'Second?' }).click();
     await page.getByRole('heading', { name: 'Second?' }).waitFor();
@@ -198,10 +198,10 @@ describe('approvals', () => {
   });
 
   test('by keyboard alone: j and k move, a and Enter approve, r with a reason rejects', async () => {
-    ask({ title: 'First?', form: null });
-    ask({ title: 'Second?', form: null });
-    ask({ title: 'Third?' });
-    const page = await site.signedIn('/approvals');
+    addApproval({ title: 'First?', form: null });
+    addApproval({ title: 'Second?', form: null });
+    addApproval({ title: 'Third?' });
+    const page = await site.visitAsUser('/approvals');
     const open = (title: string) => page.getByRole('heading', { name: title, level: 2 }).waitFor();
     await open('First?');
     await page.keyboard.press('j');
@@ -233,9 +233,9 @@ describe('approvals', () => {
   });
 
   test('a link opens its approval, also one that was decided or is gone', async () => {
-    ask({ title: 'First?', form: null });
-    ask({ title: 'Second?', status: 'expired', permissions: { decide: false } });
-    const page = await site.signedIn('/approvals?approval=apr_1');
+    addApproval({ title: 'First?', form: null });
+    addApproval({ title: 'Second?', status: 'expired', permissions: { decide: false } });
+    const page = await site.visitAsUser('/approvals?approval=apr_1');
     await page.getByRole('heading', { name: 'Second?' }).waitFor();
     await page.getByText('The run ended.').waitFor();
     await page.getByRole('link', { name: 'First?' }).click();

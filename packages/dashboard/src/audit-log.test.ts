@@ -1,21 +1,27 @@
-import { type AuditAction, type AuditEntry, KINDS, SENTENCES, sentenceOf } from './audit/sentences';
+import { type AuditAction, type AuditEntry, buildAuditSentence, KINDS, SENTENCES } from './audit/sentences';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newAlerts } from './test/fake-alerts';
+import { createAccountState } from './test/fake-accounts';
+import { createAlertState } from './test/fake-alerts';
 
 let count = 0;
 
 const entry = (action: AuditAction, over: Partial<AuditEntry> = {}): AuditEntry => ({
-  ...{ id: `aud_${++count}`, created_at: new Date(Date.now() - count * 3_600_000).toISOString(), action },
+  id: `aud_${++count}`,
+  created_at: new Date(Date.now() - count * 3_600_000).toISOString(),
+  action,
   actor: { kind: 'session', id: 'usr_ada', label: 'ada@example.com', token_id: null },
   resource: { type: action.split('.')[0] ?? '', id: 'x-1' },
-  ...{ details: {}, address: '203.0.113.7', user_agent: 'Firefox on Linux', request_id: 'req_1', source: 'worker-api' },
+  details: {},
+  address: '203.0.113.7',
+  user_agent: 'Firefox on Linux',
+  request_id: 'req_1',
+  source: 'worker-api',
   ...over,
 });
 
-const plain = (told: AuditEntry): string =>
-  sentenceOf(told)
+const toPlainText = (told: AuditEntry): string =>
+  buildAuditSentence(told)
     .map((part) => (typeof part === 'string' ? part : (part.name ?? part.id)))
     .join('');
 
@@ -23,7 +29,7 @@ describe('sentences of the audit log', () => {
   test.each(Object.keys(SENTENCES) as AuditAction[])(
     '%s reads well even where an old entry has no details',
     (action) => {
-      const text = plain(entry(action));
+      const text = toPlainText(entry(action));
       expect(text).toMatch(/^[a-z]/);
       expect(text).not.toMatch(/undefined|null|NaN|\{|\[object|_|\.\w/);
     },
@@ -70,11 +76,11 @@ describe('sentences of the audit log', () => {
     ],
     ['workspace.renamed', { from: 'Old', to: 'New' }, 'renamed the workspace from “Old” to “New”'],
   ])('%s %j', (action, details, said) => {
-    expect(plain(entry(action, { details }))).toBe(said);
+    expect(toPlainText(entry(action, { details }))).toBe(said);
   });
 
   test('an action that this page does not know yet is shown all the same', () => {
-    expect(plain(entry('robot.dismissed' as AuditAction))).toBe('changed robot x-1');
+    expect(toPlainText(entry('robot.dismissed' as AuditAction))).toBe('changed robot x-1');
   });
 });
 
@@ -82,8 +88,8 @@ describe('the audit log', () => {
   const site = testSite();
   beforeEach(() => {
     count = 0;
-    site.api.accounts = newAccounts();
-    site.api.alerts = { ...newAlerts(), workers: [{ id: 'csv-report', name: 'CSV report' }] };
+    site.api.accounts = createAccountState();
+    site.api.alerts = { ...createAlertState(), workers: [{ id: 'csv-report', name: 'CSV report' }] };
     site.api.accounts.audit = [
       entry('worker.updated', {
         resource: { type: 'worker', id: 'csv-report' },
@@ -106,7 +112,7 @@ describe('the audit log', () => {
   });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/settings/audit');
+    const page = await site.visitAsUser('/settings/audit');
     await page.getByRole('link', { name: 'CSV report' }).waitFor();
     await page.getByRole('button', { name: 'Details' }).nth(1).click();
     await page.getByText('Firefox on Linux').waitFor();
@@ -114,7 +120,7 @@ describe('the audit log', () => {
   });
 
   test('entries are sentences with names and links', async () => {
-    const page = await site.signedIn('/settings/audit');
+    const page = await site.visitAsUser('/settings/audit');
     await page.getByText('Ada deployed version 4 of CSV report').waitFor();
     const sentences = await page.getByRole('list', { name: 'Entries' }).locator('p').allTextContents();
     expect(sentences).toEqual([
@@ -128,7 +134,7 @@ describe('the audit log', () => {
   });
 
   test('filters are in the address, and the file holds what is shown', async () => {
-    const page = await site.signedIn('/settings/audit?kind=secret');
+    const page = await site.visitAsUser('/settings/audit?kind=secret');
     await page.getByText('set the secret').waitFor();
     expect(await page.getByRole('list', { name: 'Entries' }).getByRole('listitem').count()).toBe(1);
     await page.getByLabel('Who', { exact: true }).selectOption('bob@example.com');

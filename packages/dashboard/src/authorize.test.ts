@@ -1,6 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
+import { createAccountState } from './test/fake-accounts';
 import { PERSON } from './test/person';
 
 const ASKED =
@@ -9,11 +9,11 @@ const ASKED =
 describe('connecting an app', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
+    site.api.accounts = createAccountState();
   });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn(ASKED);
+    const page = await site.visitAsUser(ASKED);
     await page.getByRole('button', { name: 'Allow' }).waitFor();
     await checkPage(page, 'authorize');
     await page.goto(site.api.origin + ASKED.replace('ocl_1', 'ocl_nobody'));
@@ -22,7 +22,7 @@ describe('connecting an app', () => {
   });
 
   test('a person sees who asks and chooses workspace, rights and tools; the name is text and nothing else', async () => {
-    const page = await site.signedIn(ASKED);
+    const page = await site.visitAsUser(ASKED);
     await page.getByText('Desktop <b>agent</b>').waitFor();
     await page.getByText('a program on this device (127.0.0.1:4711)').waitFor();
     await page.getByLabel('Workspace', { exact: true }).selectOption({ label: 'The laboratory' });
@@ -38,7 +38,7 @@ describe('connecting an app', () => {
   });
 
   test('a request that cannot be allowed leaves for the app when a person says so, and not by itself', async () => {
-    const page = await site.signedIn(ASKED.replace('ocl_1', 'ocl_refused'));
+    const page = await site.visitAsUser(ASKED.replace('ocl_1', 'ocl_refused'));
     await page.getByText('The app has asked in a way that is not valid: no challenge.').waitFor();
     await checkPage(page, 'authorize-refused');
     expect(new URL(page.url()).origin).toBe(site.api.origin);
@@ -64,7 +64,7 @@ describe('connecting an app', () => {
   });
 
   test('what was let in is disconnected on the page of tokens', async () => {
-    const page = await site.signedIn('/settings/tokens');
+    const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('Desktop agent').waitFor();
     await page.getByRole('button', { name: 'Disconnect Desktop agent' }).click();
     await page.getByRole('button', { name: 'Disconnect now' }).click();

@@ -1,6 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { addSales } from './test/sample';
+import { addSalesAutomation } from './test/sample';
 
 describe('settings of an automation', () => {
   const site = testSite();
@@ -9,18 +9,23 @@ describe('settings of an automation', () => {
     api.pages.clear();
     api.runs.length = 0;
     api.schedules.clear();
-    addSales(api);
+    addSalesAutomation(api);
     Object.assign(api.accounts.me.workspaces[0] ?? {}, { role: 'owner' });
     api.schedules.set('aut_sales', {
       schedule: '0 7 * * MON',
-      ...{ enabled: true, timezone: 'Europe/Berlin', misfire: 'fire_once', inputs: { title: 'Week 47' } },
-      ...{ nextRunAt: Date.now() + 3 * 86_400_000, lastScheduledAt: Date.now() - 4 * 86_400_000, missedFires: 0 },
+      enabled: true,
+      timezone: 'Europe/Berlin',
+      misfire: 'fire_once',
+      inputs: { title: 'Week 47' },
+      nextRunAt: Date.now() + 3 * 86_400_000,
+      lastScheduledAt: Date.now() - 4 * 86_400_000,
+      missedFires: 0,
     });
   });
   const settings = '/a/aut_sales/settings';
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/automations');
+    const page = await site.visitAsUser('/automations');
     await page.getByText('Mondays at 7:00').waitFor();
     await checkPage(page, 'automations');
     await page.goto(site.api.origin + settings);
@@ -33,7 +38,7 @@ describe('settings of an automation', () => {
   });
 
   test('a guessed address leads to the page, and its tab to the settings', async () => {
-    const page = await site.signedIn('/automations/aut_sales');
+    const page = await site.visitAsUser('/automations/aut_sales');
     await page.getByRole('link', { name: 'Settings' }).last().waitFor();
     expect(new URL(page.url()).pathname).toBe('/a/aut_sales');
     await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Settings' }).click();
@@ -41,7 +46,7 @@ describe('settings of an automation', () => {
   });
 
   test('it is renamed, paused and resumed, with a confirmation each time', async () => {
-    const page = await site.signedIn(settings);
+    const page = await site.visitAsUser(settings);
     await page.getByRole('textbox', { name: 'Name' }).fill('Sales');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Sales' }).waitFor();
@@ -54,7 +59,7 @@ describe('settings of an automation', () => {
   });
 
   test('a schedule is changed with the inputs of its runs, turned off and removed', async () => {
-    const page = await site.signedIn(settings);
+    const page = await site.visitAsUser(settings);
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByLabel('How often').selectOption('weekdays');
     await page.getByLabel('At', { exact: true }).fill('09:30');
@@ -65,7 +70,9 @@ describe('settings of an automation', () => {
     await page.getByRole('button', { name: 'Save schedule' }).click();
     await page.getByText('Weekdays at 9:30, Berlin').waitFor();
     expect(site.api.schedules.get('aut_sales')).toMatchObject({
-      ...{ schedule: '30 9 * * MON-FRI', timezone: 'Europe/Berlin', enabled: true },
+      schedule: '30 9 * * MON-FRI',
+      timezone: 'Europe/Berlin',
+      enabled: true,
       inputs: { title: 'By itself' },
     });
     await page.getByRole('button', { name: 'Turn off' }).click();
@@ -76,7 +83,7 @@ describe('settings of an automation', () => {
   });
 
   test('the link is made public after a question, and the automation archived and brought back', async () => {
-    const page = await site.signedIn(settings);
+    const page = await site.visitAsUser(settings);
     await page.getByRole('button', { name: 'Make it public' }).click();
     await page.getByRole('button', { name: 'Let anyone run it' }).click();
     await page.getByText('Anyone with this link sees the form').waitFor();
@@ -94,7 +101,7 @@ describe('settings of an automation', () => {
 
   test('a viewer sees the settings and is offered no change', async () => {
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'viewer' });
-    const page = await site.signedIn(settings);
+    const page = await site.visitAsUser(settings);
     await page.getByText('Mondays at 7:00, Berlin').waitFor();
     expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual(['Copy link', 'Copy']);
   });

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newApproval, newApprovals } from './test/fake-approvals';
-import { newStep, newWorkerRun } from './test/fake-worker-runs';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { buildStep, buildWorkerRun } from './test/fake-worker-runs';
 
 const issueSchema = {
   type: 'object',
@@ -39,14 +39,14 @@ const send = () => ({
 describe('approvals of tool calls', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.approvals = newApprovals();
+    site.api.approvals = createApprovalState();
     site.api.workerRuns.length = 0;
   });
 
-  function ask(calls: NonNullable<ReturnType<typeof newApproval>['calls']>) {
+  function addApproval(calls: NonNullable<ReturnType<typeof buildApproval>['calls']>) {
     const title = calls.length === 1 ? 'The agent asks to call linear__create_issue' : 'The agent asks to make 3 calls';
     const message = 'Calls are made with exactly the approved arguments.';
-    const approval = newApproval('apr_calls', { title, message, data: {}, form: null, calls });
+    const approval = buildApproval('apr_calls', { title, message, data: {}, form: null, calls });
     site.api.approvals.list.push(approval);
     site.api.approvals.links.set('good', approval);
     return approval;
@@ -55,8 +55,8 @@ describe('approvals of tool calls', () => {
   const isDecided = (page: Page) => page.waitForResponse((response) => /\/(approve|reject)$/.test(response.url()));
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    ask([create()]);
-    const page = await site.signedIn('/approvals');
+    addApproval([create()]);
+    const page = await site.visitAsUser('/approvals');
     await page.getByRole('button', { name: 'Correct the arguments' }).waitFor();
     await checkPage(page, 'approval-of-a-call');
     await page.getByRole('button', { name: 'Correct the arguments' }).click();
@@ -65,8 +65,8 @@ describe('approvals of tool calls', () => {
     await page.getByText('Enter 4 or less.').waitFor();
     await checkPage(page, 'approval-of-a-call-corrected');
 
-    site.api.approvals = newApprovals();
-    const approval = ask([create(), remove(), send()]);
+    site.api.approvals = createApprovalState();
+    const approval = addApproval([create(), remove(), send()]);
     await page.reload();
     await page.getByLabel('Decision about 1. linear: create issue').selectOption('correct');
     await page.getByLabel('Decision about 2. linear: delete issue').selectOption('refuse');
@@ -88,8 +88,8 @@ describe('approvals of tool calls', () => {
   });
 
   test('a single call is approved as simply as anything else', async () => {
-    ask([create()]);
-    const page = await site.signedIn('/approvals');
+    addApproval([create()]);
+    const page = await site.visitAsUser('/approvals');
     await page.getByText('It loses the last row.').waitFor();
     const decided = isDecided(page);
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -101,8 +101,8 @@ describe('approvals of tool calls', () => {
   });
 
   test('arguments are corrected in fields of the schema, and what was not touched stays as it was', async () => {
-    ask([create()]);
-    const page = await site.signedIn('/approvals');
+    addApproval([create()]);
+    const page = await site.visitAsUser('/approvals');
     await page.getByRole('button', { name: 'Correct the arguments' }).click();
     await page.getByLabel('title').fill('x'.repeat(41));
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -124,14 +124,14 @@ describe('approvals of tool calls', () => {
   });
 
   test('a call is refused while the run goes on, and the run is stopped by another button', async () => {
-    ask([create()]);
-    const page = await site.signedIn('/approvals');
+    addApproval([create()]);
+    const page = await site.visitAsUser('/approvals');
     await page.getByLabel('Reason').fill('not before Friday');
     const refused = isDecided(page);
     await page.getByRole('button', { name: 'Refuse the call' }).click();
     await refused;
     site.api.approvals.list.length = 0;
-    ask([create()]);
+    addApproval([create()]);
     await page.reload();
     const stopped = isDecided(page);
     await page.getByRole('button', { name: 'Stop the run' }).click();
@@ -146,8 +146,8 @@ describe('approvals of tool calls', () => {
   });
 
   test('several calls are decided one by one, those without a schema as JSON', async () => {
-    ask([create(), remove(), send()]);
-    const page = await site.signedIn('/approvals');
+    addApproval([create(), remove(), send()]);
+    const page = await site.visitAsUser('/approvals');
     await page.getByText('LIN-7\\u{202e}').waitFor();
     await page.getByLabel('Decision about 1. linear: create issue').selectOption('refuse');
     await page.getByLabel('Reason for the agent').fill('there is one');
@@ -170,7 +170,7 @@ describe('approvals of tool calls', () => {
   });
 
   test('the holder of a link approves and refuses, and corrects after signing in', async () => {
-    ask([create(), remove(), send()]);
+    addApproval([create(), remove(), send()]);
     const page = await site.visit();
     await page.goto(`${site.api.origin}/review/good`);
     const first = page.getByLabel('Decision about 1. linear: create issue');
@@ -188,10 +188,10 @@ describe('approvals of tool calls', () => {
   });
 
   test('the conversation of a run shows who corrected and who refused a call', async () => {
-    const fake = newWorkerRun({ id: 'run_calls', status: 'running' });
+    const fake = buildWorkerRun({ id: 'run_calls', status: 'running' });
     site.api.workerRuns.push(fake);
     const at = (ms: number) => new Date(Date.parse(fake.run.created_at) + ms).toISOString();
-    const tell = (event: string, call: { id: string; tool: string }, text: string) =>
+    const emitCall = (event: string, call: { id: string; tool: string }, text: string) =>
       site.api.emit(fake, event, { name: call.tool, text, call_id: call.id, at: at(1_000) });
     const [corrected, refused] = [
       {
@@ -200,7 +200,7 @@ describe('approvals of tool calls', () => {
       },
       { ...remove(), decision: { status: 'refused' as const, arguments: null, reason: 'still needed' } },
     ];
-    fake.run.steps.push(newStep(1, 'x', { kind: 'approve', approval_id: 'apr_calls' }));
+    fake.run.steps.push(buildStep(1, 'x', { kind: 'approve', approval_id: 'apr_calls' }));
     fake.run.approvals.push({
       id: 'apr_calls',
       status: 'approved',
@@ -215,10 +215,10 @@ describe('approvals of tool calls', () => {
     });
     site.api.emit(fake, 'status', { status: 'running', at: at(40) });
     for (const call of [corrected, refused]) {
-      tell('tool_call', call, JSON.stringify(call.arguments));
-      tell('tool_result', call, call === refused ? 'still needed' : 'LIN-12');
+      emitCall('tool_call', call, JSON.stringify(call.arguments));
+      emitCall('tool_result', call, call === refused ? 'still needed' : 'LIN-12');
     }
-    const page = await site.signedIn('/runs/run_calls');
+    const page = await site.visitAsUser('/runs/run_calls');
     const talk = page.getByRole('region', { name: 'Conversation' });
     await talk.getByText('by grace@example.com').nth(1).waitFor();
     await talk.getByText('still needed').waitFor();

@@ -1,33 +1,37 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newApproval, newApprovals } from './test/fake-approvals';
-import { newCandidate, newCandidates, newCase } from './test/fake-candidates';
-import { CODE_WORKER, newCode } from './test/fake-code';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { buildCandidate, buildCase, createCandidateState } from './test/fake-candidates';
+import { CODE_WORKER, createCodeState } from './test/fake-code';
 
 describe('candidates', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.approvals = newApprovals();
-    site.api.candidates = newCandidates();
-    site.api.code = newCode();
+    site.api.approvals = createApprovalState();
+    site.api.candidates = createCandidateState();
+    site.api.code = createCodeState();
     site.api.accounts.me.role = 'owner';
   });
 
-  const ofWorker = (tab: string) => `/workers/${CODE_WORKER}/${tab}`;
-  const pageOf = (id: string) => ofWorker(`candidates/${id}`);
+  const toWorkerPath = (tab: string) => `/workers/${CODE_WORKER}/${tab}`;
+  const toCandidatePath = (id: string) => toWorkerPath(`candidates/${id}`);
 
-  function add(id: string, cases: Parameters<typeof newCandidate>[1], over: Parameters<typeof newCandidate>[2] = {}) {
+  function add(
+    id: string,
+    cases: Parameters<typeof buildCandidate>[1],
+    over: Parameters<typeof buildCandidate>[2] = {},
+  ) {
     const [current] = site.api.code.versions;
     const files = { ...current?.files };
     files['lib/prices.py'] = 'def rounded(price):\n    return round(price, 1)\n';
-    const made = newCandidate(id, cases, { base_sha: current?.sha ?? '', ...over });
+    const made = buildCandidate(id, cases, { base_sha: current?.sha ?? '', ...over });
     site.api.candidates.list.push(made);
     site.api.candidates.files.set(id, files);
     return made;
   }
 
-  const DIFFERENT = newCase('run_8sWnQ1', 'different', {
+  const DIFFERENT = buildCase('run_8sWnQ1', 'different', {
     base_rehearsal_run_id: 'run_8sWnQb',
     differences: [{ path: '/total', change: 'changed', was: '1412.47', now: '1412.5' }],
   });
@@ -35,29 +39,29 @@ describe('candidates', () => {
   test('axe finds nothing and nothing is wider than the screen', async () => {
     add(
       'cnd_1',
-      [newCase('run_8sWnQ0', 'same'), DIFFERENT, newCase('run_8sWnQ2', 'broken'), newCase('run_8sWnQ3', null)],
+      [buildCase('run_8sWnQ0', 'same'), DIFFERENT, buildCase('run_8sWnQ2', 'broken'), buildCase('run_8sWnQ3', null)],
       {
         status: 'rehearsing',
       },
     );
-    add('cnd_2', [newCase('run_8sWnQ0', 'same'), newCase('run_8sWnQ1', 'same')], { message: 'Log less' });
-    add('cnd_3', [newCase('run_8sWnQ0', 'fixed')], { message: 'Read the renamed column', origin: 'repair' });
-    const page = await site.signedIn(pageOf('cnd_1'));
+    add('cnd_2', [buildCase('run_8sWnQ0', 'same'), buildCase('run_8sWnQ1', 'same')], { message: 'Log less' });
+    add('cnd_3', [buildCase('run_8sWnQ0', 'fixed')], { message: 'Read the renamed column', origin: 'repair' });
+    const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByText('round(price, 1)').first().waitFor();
     await checkPage(page, 'candidate');
-    await page.goto(site.api.origin + pageOf('cnd_2'));
+    await page.goto(site.api.origin + toCandidatePath('cnd_2'));
     await page.getByRole('heading', { name: 'Changes none of 2 runs' }).waitFor();
     await page.getByText('round(price, 1)').first().waitFor();
     await checkPage(page, 'candidate-same');
-    await page.goto(site.api.origin + ofWorker('versions'));
+    await page.goto(site.api.origin + toWorkerPath('versions'));
     await page.getByRole('link', { name: 'Log less' }).waitFor();
     await page.getByText('Log how many prices there are').waitFor();
     await checkPage(page, 'worker-versions-with-candidates');
   });
 
   test('one that changes nothing is promoted, and the history shows it', async () => {
-    add('cnd_1', [newCase('run_8sWnQ0', 'same')]);
-    const page = await site.signedIn(ofWorker('versions'));
+    add('cnd_1', [buildCase('run_8sWnQ0', 'same')]);
+    const page = await site.visitAsUser(toWorkerPath('versions'));
     await page.getByRole('link', { name: 'Round the total' }).click();
     await page.getByRole('heading', { name: 'Does not change the recorded run' }).waitFor();
     await page.getByRole('button', { name: 'Promote' }).click();
@@ -76,8 +80,8 @@ describe('candidates', () => {
   const promote = (page: Page) => page.getByRole('button', { name: 'Promote', exact: true }).click();
 
   test('the page explains why it can’t be promoted; without its rehearsals it can be all the same', async () => {
-    add('cnd_1', [newCase('run_8sWnQ0', 'same'), newCase('run_8sWnQ1', null)], { status: 'rehearsing' });
-    const page = await site.signedIn(pageOf('cnd_1'));
+    add('cnd_1', [buildCase('run_8sWnQ0', 'same'), buildCase('run_8sWnQ1', null)], { status: 'rehearsing' });
+    const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByRole('heading', { name: 'Rehearsed 1 of 2 runs so far' }).waitFor();
     refuse('worker_changed');
     await promote(page);
@@ -91,8 +95,8 @@ describe('candidates', () => {
   });
 
   test('one that breaks a run asks once more, and is dropped by the keyboard alone', async () => {
-    add('cnd_1', [newCase('run_8sWnQ0', 'broken')]);
-    const page = await site.signedIn(pageOf('cnd_1'));
+    add('cnd_1', [buildCase('run_8sWnQ0', 'broken')]);
+    const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByRole('button', { name: 'Promote the candidate' }).click();
     await page.getByRole('button', { name: 'It breaks a run. Promote it' }).waitFor();
     await page.getByRole('button', { name: 'Keep' }).click();
@@ -104,14 +108,14 @@ describe('candidates', () => {
   });
 
   test('that of a repair is decided by its approval, right there', async () => {
-    add('cnd_1', [newCase('run_failed1', 'fixed')], {
+    add('cnd_1', [buildCase('run_failed1', 'fixed')], {
       origin: 'repair',
       permissions: { promote: false, drop: false, approve: false },
     });
     site.api.approvals.list.push(
-      newApproval('apr_1', { kind: 'candidate', candidate_id: 'cnd_1', run_id: 'run_failed1', form: null }),
+      buildApproval('apr_1', { kind: 'candidate', candidate_id: 'cnd_1', run_id: 'run_failed1', form: null }),
     );
-    const page = await site.signedIn(pageOf('cnd_1'));
+    const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByRole('link', { name: 'See the failed run' }).waitFor();
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByText('Rejected: nothing changed').waitFor();
@@ -119,7 +123,7 @@ describe('candidates', () => {
   });
 
   test('a draft is rehearsed before it is saved', async () => {
-    const page = await site.signedIn(ofWorker('code'));
+    const page = await site.visitAsUser(toWorkerPath('code'));
     const editor = page.getByRole('textbox', { name: 'Code of main.py' });
     await editor.click();
     await page.keyboard.press('Control+Home');

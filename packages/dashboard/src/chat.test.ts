@@ -1,53 +1,56 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
-import { checkPage, PHONE, PHONE_LOOK } from './test/check-page';
+import { checkPage, PHONE, PHONE_APPEARANCE } from './test/check-page';
 import {
-  answerCall,
-  ask,
-  begin,
-  breakStreams,
+  buildCall,
+  buildConversation,
+  buildModel,
+  completeCall,
+  createChatState,
+  dropStreams,
+  endTurn,
   type FakeConversation,
-  newCall,
-  newChat,
-  newConversation,
-  newModel,
-  rest,
-  say,
-  waitForPerson,
+  requestCalls,
+  startTurn,
+  streamText,
+  waitForDecision,
 } from './test/fake-chat';
-import { newOverview } from './test/fake-overview';
+import { buildOverview } from './test/fake-overview';
 
 const CODE = 'def run(text):\n    return {"words": len(text.split())}\n';
 
-const makeWorker = () =>
-  newCall({
-    ...{ name: 'create_worker', title: 'Create worker', status: 'pending', result: null },
+const createWorker = () =>
+  buildCall({
+    name: 'create_worker',
+    title: 'Create worker',
+    status: 'pending',
+    result: null,
     arguments: { name: 'Word count', schedule: '0 9 * * *', files: [{ path: 'main.py', content: CODE }] },
   });
 
 describe('the chat', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.chat = newChat();
-    site.api.overview = newOverview();
+    site.api.chat = createChatState();
+    site.api.overview = buildOverview();
     site.api.accounts.me.role = 'owner';
   });
 
-  const add = (...given: Parameters<typeof newConversation>): FakeConversation => {
-    const conversation = newConversation(...given);
+  const addConversation = (...args: Parameters<typeof buildConversation>): FakeConversation => {
+    const conversation = buildConversation(...args);
     site.api.chat.list.unshift(conversation);
     return conversation;
   };
   const field = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-  const newest = () => site.api.chat.list[0] as FakeConversation;
-  const open = (conversation: FakeConversation, options = {}) => site.signedIn(`/chat/${conversation.id}`, options);
+  const getNewest = () => site.api.chat.list[0] as FakeConversation;
+  const open = (conversation: FakeConversation, options = {}) => site.visitAsUser(`/chat/${conversation.id}`, options);
   /** Writes into a new conversation, and returns once its page is there. */
-  async function beginWith(page: Page, text: string): Promise<FakeConversation> {
+  async function startConversation(page: Page, text: string): Promise<FakeConversation> {
     await field(page).fill(text);
     await field(page).press('Enter');
     await page.waitForURL(/\/chat\/cnv_/);
     await page.getByRole('button', { name: 'Stop' }).waitFor();
-    return newest();
+    return getNewest();
   }
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
@@ -57,29 +60,32 @@ describe('the chat', () => {
       'Which workers lack a secret?',
       'What ran today, what failed, and what did it cost?',
     ];
-    const page = await site.signedIn('/chat');
+    const page = await site.visitAsUser('/chat');
     await page.getByText('Why does Daily report fail').waitFor();
     await checkPage(page, 'chat-new');
 
-    add('Which runs failed in the last day, and what do they have in common?');
-    add('Move the invoices to the new archive').status = 'waiting';
-    const report = add('Why did the daily report fail?', [
+    addConversation('Which runs failed in the last day, and what do they have in common?');
+    addConversation('Move the invoices to the new archive').status = 'waiting';
+    const report = addConversation('Why did the daily report fail?', [
       {
         message: 'Why did the daily report fail, and how often?',
         parts: [
           { type: 'text', text: 'I look at its last runs.', partial: false },
-          newCall({
+          buildCall({
             name: 'list_runs',
             title: 'List runs',
             arguments: { worker_id: 'daily-report', status: 'failed' },
           }),
-          newCall({
-            ...{ name: 'get_run', title: 'Get a run', arguments: { run_id: 'run_7QmKpZ2' } },
+          buildCall({
+            name: 'get_run',
+            title: 'Get a run',
+            arguments: { run_id: 'run_7QmKpZ2' },
             links: ['http://localhost:8081/runs/run_7QmKpZ2', 'http://localhost:8081/workers/daily-report'],
           }),
-          newCall({ title: 'Read logs', name: 'get_run_logs', status: 'failed', result: '404 no such run' }),
+          buildCall({ title: 'Read logs', name: 'get_run_logs', status: 'failed', result: '404 no such run' }),
           {
-            ...{ type: 'text', partial: false },
+            type: 'text',
+            partial: false,
             text: '## The cause\n\nThe shop’s API has **renamed a field**: `total` is `total_price` since Monday.\n\n```python\nrow["total"]  # KeyError\n```\n\n| Day | Failed |\n|---|---|\n| Monday | 3 |\n| Tuesday | 1 |\n\n1. Change the name in `main.py`\n2. Run it again',
           },
         ],
@@ -96,27 +102,27 @@ describe('the chat', () => {
     await page.getByText('Arguments').waitFor();
     await checkPage(page, 'chat-thread');
 
-    const worker = add('Count words');
-    begin(worker, 'Make a worker that counts the words of a text,\nand run it daily at nine.');
-    say(worker, 'This is the worker that I would make.');
-    ask(worker, makeWorker());
-    waitForPerson(worker);
+    const worker = addConversation('Count words');
+    startTurn(worker, 'Make a worker that counts the words of a text,\nand run it daily at nine.');
+    streamText(worker, 'This is the worker that I would make.');
+    requestCalls(worker, createWorker());
+    waitForDecision(worker);
     await page.goto(`${site.api.origin}/chat/${worker.id}`);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await checkPage(page, 'chat-approval');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Running').waitFor();
     await checkPage(page, 'chat-running');
-    rest(worker);
+    endTurn(worker);
 
     site.api.chat.models = [];
     await page.goto(`${site.api.origin}/chat`);
     await page.getByRole('heading', { name: 'No language model is configured' }).waitFor();
     await checkPage(page, 'chat-no-model');
-    const pageOnPhone = await site.signedIn('/chat', PHONE);
+    const pageOnPhone = await site.visitAsUser('/chat', PHONE);
     await pageOnPhone.getByRole('button', { name: 'All conversations' }).click();
     await pageOnPhone.getByRole('link', { name: /Move the invoices/ }).waitFor();
-    await checkPage(pageOnPhone, 'chat-list', [PHONE_LOOK]);
+    await checkPage(pageOnPhone, 'chat-list', [PHONE_APPEARANCE]);
     site.api.accounts.me.role = 'viewer';
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -124,14 +130,14 @@ describe('the chat', () => {
   });
 
   test('a message is sent with Enter, and the answer comes in pieces, with what was made', async () => {
-    const page = await site.signedIn('/chat');
+    const page = await site.visitAsUser('/chat');
     await page.getByRole('button', { name: /counts the words/ }).click();
     expect(await field(page).inputValue()).toMatch(/counts the words/);
     await field(page).press('Shift+Enter');
     await page.keyboard.type('In English.');
     await field(page).press('Enter');
     await page.waitForURL(/\/chat\/cnv_/);
-    const conversation = newest();
+    const conversation = getNewest();
     expect(site.api.chat.sent[0]?.body).toEqual({
       message: 'Make a worker that counts the words of a text, and run it daily at nine.\nIn English.',
     });
@@ -141,17 +147,17 @@ describe('the chat', () => {
     // While it works nothing else is sent; what is typed stays.
     await page.keyboard.type('and then?');
     await page.keyboard.press('Enter');
-    say(conversation, 'I **look');
+    streamText(conversation, 'I **look');
     await page.getByText('I **look').waitFor();
-    say(conversation, '** around.');
+    streamText(conversation, '** around.');
     await page.locator('strong').getByText('look').waitFor();
-    const call = newCall({ status: 'ready', result: null });
-    ask(conversation, call);
+    const call = buildCall({ status: 'ready', result: null });
+    requestCalls(conversation, call);
     await page.getByText('Running').waitFor();
     const links = [`${site.api.origin}/workers/word-count`, 'https://evil.example/elsewhere'];
-    answerCall(conversation, call, { result: '{"id":"word-count"}', links });
-    say(conversation, 'It is there.');
-    rest(conversation);
+    completeCall(conversation, call, { result: '{"id":"word-count"}', links });
+    streamText(conversation, 'It is there.');
+    endTurn(conversation);
     await page.getByText('It is there.').waitFor();
     await page.getByText('$0.0008').waitFor();
     const made = page.getByRole('list', { name: 'Pages of it' }).getByRole('link');
@@ -168,13 +174,15 @@ describe('the chat', () => {
   test('nothing of what the agent or a tool says becomes part of the page', async () => {
     const text =
       '<img src=x onerror=alert(1)> ![p](https://evil.example/p.png) [x](javascript:alert(1)) [y](https://y.example)';
-    const call = newCall({
+    const call = buildCall({
       title: '<b>title</b>',
       arguments: { note: 'a\u202Eb', html: '<script>alert(1)</script>' },
       result: '<script>alert(1)</script>',
     });
     const page = await open(
-      add('<i>T</i>', [{ message: '<u>m</u> **n**', parts: [call, { type: 'text', text, partial: false }] }]),
+      addConversation('<i>T</i>', [
+        { message: '<u>m</u> **n**', parts: [call, { type: 'text', text, partial: false }] },
+      ]),
     );
     await page.getByText('<img src=x').waitFor();
     await page.getByText('<b>title</b>').click();
@@ -186,11 +194,14 @@ describe('the chat', () => {
   });
 
   test('an approval shows exactly what is called; approved or rejected the agent goes on', async () => {
-    const page = await site.signedIn('/chat');
-    const conversation = await beginWith(page, 'Count words');
-    const [first, second] = [makeWorker(), newCall({ ...makeWorker(), call_id: 'call_b', title: 'Delete worker' })];
-    ask(conversation, first, second);
-    waitForPerson(conversation);
+    const page = await site.visitAsUser('/chat');
+    const conversation = await startConversation(page, 'Count words');
+    const [first, second] = [
+      createWorker(),
+      buildCall({ ...createWorker(), call_id: 'call_b', title: 'Delete worker' }),
+    ];
+    requestCalls(conversation, first, second);
+    waitForDecision(conversation);
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.first().waitFor();
     await page.getByText('def run(text):').first().waitFor();
@@ -208,39 +219,39 @@ describe('the chat', () => {
       { line: `POST /api/conversations/${conversation.id}/approvals/${first.call_id}`, body: { approve: true } },
       { line: `POST /api/conversations/${conversation.id}/approvals/call_b`, body: { approve: false } },
     ]);
-    answerCall(conversation, first);
-    say(conversation, 'One of the two is done.');
-    rest(conversation);
+    completeCall(conversation, first);
+    streamText(conversation, 'One of the two is done.');
+    endTurn(conversation);
     await page.getByText('One of the two is done.').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
   });
 
   test('a decision made in another tab is shown', async () => {
-    const conversation = add('Count words');
-    begin(conversation, 'Count words');
-    const call = makeWorker();
-    ask(conversation, call);
-    waitForPerson(conversation);
+    const conversation = addConversation('Count words');
+    startTurn(conversation, 'Count words');
+    const call = createWorker();
+    requestCalls(conversation, call);
+    waitForDecision(conversation);
     const page = await open(conversation);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     Object.assign(call, { status: 'declined' });
-    rest(conversation);
+    endTurn(conversation);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Rejected', { exact: true }).waitFor();
   });
 
   test('the agent can be stopped, while it works and while it waits', async () => {
-    const page = await site.signedIn('/chat');
-    const conversation = await beginWith(page, 'Count words');
-    say(conversation, 'I begin');
+    const page = await site.visitAsUser('/chat');
+    const conversation = await startConversation(page, 'Count words');
+    streamText(conversation, 'I begin');
     await page.getByText('I begin').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('You stopped the agent here.').waitFor();
     await field(page).fill('Again');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Working').waitFor();
-    ask(conversation, makeWorker());
-    waitForPerson(conversation);
+    requestCalls(conversation, createWorker());
+    waitForDecision(conversation);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Not made').waitFor();
@@ -248,40 +259,42 @@ describe('the chat', () => {
   });
 
   test('after a broken connection and after a reload it goes on where it was, with nothing twice', async () => {
-    const page = await site.signedIn('/chat');
-    const conversation = await beginWith(page, 'Tell me a story');
-    say(conversation, 'Once ');
+    const page = await site.visitAsUser('/chat');
+    const conversation = await startConversation(page, 'Tell me a story');
+    streamText(conversation, 'Once ');
     await page.getByText('Once').waitFor();
-    breakStreams(conversation);
-    say(conversation, 'upon ');
+    dropStreams(conversation);
+    streamText(conversation, 'upon ');
     await page.getByText('Once upon').waitFor();
     expect(site.api.chat.followed).toEqual(['1', '2']);
     await page.reload();
     await page.getByText('Once upon').waitFor();
-    say(conversation, 'a time.');
+    streamText(conversation, 'a time.');
     await page.getByText('Once upon a time.').waitFor();
     // Away and back: nothing was missed and nothing is repeated.
     await page.getByRole('link', { name: 'Workers', exact: true }).click();
     await page.waitForURL(/\/workers$/);
-    say(conversation, ' The end.');
+    streamText(conversation, ' The end.');
     await page.goBack();
     await page.getByText('Once upon a time. The end.').waitFor();
-    rest(conversation);
+    endTurn(conversation);
     await page.getByRole('button', { name: 'Send' }).waitFor();
     expect(await page.getByText('Once upon a time. The end.').count()).toBe(1);
   });
 
   test('two tabs: a message into a conversation that is busy is kept, and the other one is shown', async () => {
-    const conversation = add('Shared', [{ message: 'First', parts: [{ type: 'text', text: 'Yes.', partial: false }] }]);
+    const conversation = addConversation('Shared', [
+      { message: 'First', parts: [{ type: 'text', text: 'Yes.', partial: false }] },
+    ]);
     const page = await open(conversation);
     await page.getByText('Yes.').waitFor();
-    begin(conversation, 'From the other tab');
+    startTurn(conversation, 'From the other tab');
     await field(page).fill('Mine');
     await field(page).press('Enter');
     await page.getByText('went on elsewhere, perhaps in another tab').waitFor();
     await page.getByText('From the other tab').waitFor();
-    say(conversation, 'An answer to the other.');
-    rest(conversation);
+    streamText(conversation, 'An answer to the other.');
+    endTurn(conversation);
     await page.getByText('An answer to the other.').waitFor();
     await field(page).press('Enter');
     await page.getByText('Working').waitFor();
@@ -289,13 +302,13 @@ describe('the chat', () => {
       { message: 'Mine', conversation_id: conversation.id },
       { message: 'Mine', conversation_id: conversation.id },
     ]);
-    rest(conversation);
+    endTurn(conversation);
     await page.getByText('went on elsewhere').waitFor({ state: 'detached' });
   });
 
   test('without a model it is said how to set one, before and after a message', async () => {
     site.api.chat.refuseNext = { status: 409, body: { detail: 'no model is configured', code: 'no_model' } };
-    const page = await site.signedIn('/chat');
+    const page = await site.visitAsUser('/chat');
     await field(page).fill('Hello');
     await field(page).press('Enter');
     await page.getByRole('alert').getByText('MODEL_PROVIDERS_FILE').waitFor();
@@ -307,14 +320,14 @@ describe('the chat', () => {
   });
 
   test('a missing response is explained with a remedy, and it is sent again', async () => {
-    const page = await site.signedIn('/chat');
-    const conversation = await beginWith(page, 'Hello');
-    rest(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
+    const page = await site.visitAsUser('/chat');
+    const conversation = await startConversation(page, 'Hello');
+    endTurn(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
     await page.getByText('The budget is used up').waitFor();
     expect(await page.getByRole('link', { name: 'Models' }).getAttribute('href')).toBe('/settings/models');
     await page.getByRole('button', { name: 'Send it again' }).click();
     await page.getByText('Working').waitFor();
-    rest(conversation, 'interrupted');
+    endTurn(conversation, 'interrupted');
     // The same message goes on: nothing is sent for it.
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('Working').waitFor();
@@ -323,7 +336,7 @@ describe('the chat', () => {
       ...['Hello', 'Hello'],
       `POST /api/conversations/${conversation.id}/resume`,
     ]);
-    rest(conversation);
+    endTurn(conversation);
     await page.getByText('Working').waitFor({ state: 'detached' });
     await page.route('**/api/chat', (route) => route.abort());
     await field(page).fill('Lost');
@@ -333,8 +346,9 @@ describe('the chat', () => {
   });
 
   test('conversations are paged, renamed and deleted, and found by keyboard', async () => {
-    for (let index = 1; index <= 35; index++) add(`Conversation ${index}`, [{ message: `Message ${index}` }]);
-    const page = await site.signedIn('/chat');
+    for (let index = 1; index <= 35; index++)
+      addConversation(`Conversation ${index}`, [{ message: `Message ${index}` }]);
+    const page = await site.visitAsUser('/chat');
     const list = page.getByRole('navigation', { name: 'Conversations' });
     await list.getByText('Conversation 35').waitFor();
     expect(await list.getByRole('listitem').count()).toBe(30);
@@ -362,7 +376,7 @@ describe('the chat', () => {
 
   test('earlier messages of a long conversation are shown when they are asked for', async () => {
     const turns = Array.from({ length: 45 }, (_, index) => ({ message: `Message number ${index + 1}.` }));
-    const page = await open(add('Long', turns));
+    const page = await open(addConversation('Long', turns));
     await page.getByText('Message number 26.').waitFor();
     expect(await page.getByText('Message number 25.').count()).toBe(0);
     await page.getByText('Message number 45.').waitFor();
@@ -374,11 +388,11 @@ describe('the chat', () => {
   });
 
   test('the model can be chosen, and the way there is in the navigation, the palette and the empty overview', async () => {
-    site.api.chat.models = [newModel('qwen3', { is_default: true }), newModel('big', { aliases: ['smart'] })];
-    const page = await site.signedIn('/');
+    site.api.chat.models = [buildModel('qwen3', { is_default: true }), buildModel('big', { aliases: ['smart'] })];
+    const page = await site.visitAsUser('/');
     await page.getByRole('button', { name: 'Send this example' }).click();
     await page.getByText('Working').waitFor();
-    rest(newest());
+    endTurn(getNewest());
     await page.getByLabel('Model').selectOption('smart');
     await field(page).fill('Run it hourly instead.');
     await page.getByRole('button', { name: 'Send' }).click();
@@ -387,7 +401,7 @@ describe('the chat', () => {
       { message: expect.stringMatching(/^Make a worker/) },
       { message: 'Run it hourly instead.', model: 'smart' },
     ]);
-    rest(newest());
+    endTurn(getNewest());
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');

@@ -3,7 +3,7 @@ import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { CODE_WORKER, newCode } from './test/fake-code';
+import { CODE_WORKER, createCodeState } from './test/fake-code';
 
 const CODE = `/workers/${CODE_WORKER}/code`;
 const VERSIONS = `/workers/${CODE_WORKER}/versions`;
@@ -11,7 +11,7 @@ const VERSIONS = `/workers/${CODE_WORKER}/versions`;
 describe('the code of a worker', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.code = newCode();
+    site.api.code = createCodeState();
     site.api.workerRuns.length = 0;
     setRole('owner');
   });
@@ -31,18 +31,28 @@ describe('the code of a worker', () => {
   }
   const files = () => site.api.code.versions[0]?.files ?? {};
   const undeclared: WorkerSchemas['DraftProblem'] = {
-    ...{ file: 'main.py', line: 5, column: 8, severity: 'warning', code: 'undeclared_import' },
-    ...{ message: 'the code imports requests', hint: 'declare requests in python_dependencies' },
+    file: 'main.py',
+    line: 5,
+    column: 8,
+    severity: 'warning',
+    code: 'undeclared_import',
+    message: 'the code imports requests',
+    hint: 'declare requests in python_dependencies',
   };
   const wrong: WorkerSchemas['DraftProblem'] = {
-    ...{ file: 'main.py', line: 11, column: 9, severity: 'error', code: 'syntax_error', hint: null },
+    file: 'main.py',
+    line: 11,
+    column: 9,
+    severity: 'error',
+    code: 'syntax_error',
+    hint: null,
     message: 'invalid syntax',
   };
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     site.api.code.problems.set('import requests', undeclared);
     site.api.code.problems.set('def run(shop):', wrong);
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await page.getByText('invalid syntax').first().waitFor();
     await type(page, 'x = 1\n');
     await page.getByLabel('Shop').fill('north');
@@ -73,7 +83,7 @@ describe('the code of a worker', () => {
   });
 
   test('a change is saved as a version with a message, and nothing of it is left in the browser', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await type(page, '\nDONE = True\n');
     await page.getByText('1 file is changed, and not saved.').waitFor();
     await page.keyboard.press('Control+s');
@@ -89,7 +99,7 @@ describe('the code of a worker', () => {
   });
 
   test('files are added, renamed and deleted; a deletion can be taken back', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await page.getByRole('button', { name: 'New file' }).click();
     await page.getByLabel('Path of the new file').fill('README.md');
     await page.keyboard.press('Enter');
@@ -111,7 +121,7 @@ describe('the code of a worker', () => {
   });
 
   test('a draft survives leaving and reloading', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await type(page, '\nKEPT = True\n');
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
     await page.getByText('are unsaved. They are kept in this browser.').waitFor();
@@ -126,7 +136,7 @@ describe('the code of a worker', () => {
 
   test('problems are shown in their lines while typing, and link to them', async () => {
     site.api.code.problems.set('# later', { ...wrong, line: 18, message: 'nothing comes later' });
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await page.getByText('No problems found.').waitFor();
     await type(page, '# later');
     const problem = page.getByRole('button', { name: /nothing comes later/i });
@@ -137,7 +147,7 @@ describe('the code of a worker', () => {
   });
 
   test('types are checked with those of gantry, of other files and of the declared inputs', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await page.getByText('No problems found.').waitFor();
     const problem = (words: RegExp) => page.getByRole('button', { name: words });
     await editor(page).click();
@@ -165,7 +175,7 @@ def run(shop: int):
   });
 
   test('completion knows the members of context and the declared secrets', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await type(page, '\ncontext.art');
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: 'artifact' }).waitFor();
@@ -177,7 +187,7 @@ def run(shop: int):
   });
 
   test('the panel beside the editor is hidden, also after a reload, and keeps what was typed', async () => {
-    const page = await site.signedIn(CODE, { viewport: { width: 1440, height: 900 } });
+    const page = await site.visitAsUser(CODE, { viewport: { width: 1440, height: 900 } });
     const pane = page.getByRole('region', { name: 'main.py' });
     const widthOfEditor = async () => (await pane.boundingBox())?.width ?? 0;
     await page.getByLabel('Shop').fill('north');
@@ -194,7 +204,7 @@ def run(shop: int):
   });
 
   test('by keyboard: Escape, then Tab leaves the editor', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await editor(page).focus();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
@@ -202,7 +212,7 @@ def run(shop: int):
   });
 
   test('a test runs what is in the editor, beside it, and shows the line where it failed', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await type(page, 'x = 1\n');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Fill this in.').waitFor();
@@ -220,8 +230,12 @@ def run(shop: int):
     const fake = site.api.workerRuns.at(-1);
     if (!fake) throw new Error('nothing was tested');
     Object.assign(fake.run, {
-      ...{ status: 'failed', error: 'no row has a price', error_code: 'exception', error_type: 'ValueError' },
-      ...{ error_trace: 'File "main.py", line 12, in run\n', completed_at: new Date().toISOString() },
+      status: 'failed',
+      error: 'no row has a price',
+      error_code: 'exception',
+      error_type: 'ValueError',
+      error_trace: 'File "main.py", line 12, in run\n',
+      completed_at: new Date().toISOString(),
     });
     site.api.emit(fake, 'done', { status: 'failed' });
     await page.getByRole('button', { name: /The test failed here: ValueError no row has a price/ }).waitFor();
@@ -230,7 +244,7 @@ def run(shop: int):
   });
 
   test('a member who saves after another one sees both versions, and keeps theirs on top', async () => {
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await type(page, 'MINE = 1\n');
     const theirs = { ...files(), 'lib/prices.py': 'def rounded(price):\n    return int(price)\n' };
     site.api.code.save(theirs, { author: 'bob@example.com', message: 'Whole prices' });
@@ -251,7 +265,7 @@ def run(shop: int):
 
   test('a viewer reads the code and its history, and is offered nothing else', async () => {
     setRole('viewer');
-    const page = await site.signedIn(CODE);
+    const page = await site.visitAsUser(CODE);
     await page.getByText('You can read these files, and not change them.').waitFor();
     for (const name of ['Save version', 'New file', 'Test this draft']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
@@ -262,7 +276,7 @@ def run(shop: int):
   });
 
   test('any two versions are compared, and an earlier one is gone back to, with undo', async () => {
-    const page = await site.signedIn(VERSIONS);
+    const page = await site.visitAsUser(VERSIONS);
     await page.getByText('Log how many prices there are').waitFor();
     await page.getByLabel('From').selectOption('1');
     await page.getByText('Time limit (s)').waitFor();

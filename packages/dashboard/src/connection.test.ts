@@ -1,8 +1,8 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newConnection, newConnections, newTool } from './test/fake-connections';
+import { createAccountState } from './test/fake-accounts';
+import { buildConnection, buildTool, createConnectionState } from './test/fake-connections';
 
 const HOSTILE =
   '**Searches** issues.\n\n<img src=x onerror="alert(1)"> [Click here](https://evil.example)\u202e\u{e0041}\u{e0042} ' +
@@ -23,33 +23,47 @@ const search = {
 describe('one connection', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    const connections = newConnections();
+    site.api.accounts = createAccountState();
+    const connections = createConnectionState();
     site.api.connections = connections;
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
     connections.list.push(
-      newConnection('con_github', {
-        ...{ used_by: [{ id: 'morning-report', name: 'Morning report' }], last_used_at: hourAgo },
-        ...{ scopes: ['read', 'repo:status'], hosts: ['api.github.com', '*.githubusercontent.com'] },
+      buildConnection('con_github', {
+        used_by: [{ id: 'morning-report', name: 'Morning report' }],
+        last_used_at: hourAgo,
+        scopes: ['read', 'repo:status'],
+        hosts: ['api.github.com', '*.githubusercontent.com'],
       }),
-      newConnection('con_linear', {
-        ...{ kind: 'mcp', app: 'linear', label: 'Linear', account_label: null, url: 'https://mcp.linear.example/mcp' },
-        ...{ hosts: ['mcp.linear.example'], last_checked_at: hourAgo, scopes: [] },
+      buildConnection('con_linear', {
+        kind: 'mcp',
+        app: 'linear',
+        label: 'Linear',
+        account_label: null,
+        url: 'https://mcp.linear.example/mcp',
+        hosts: ['mcp.linear.example'],
+        last_checked_at: hourAgo,
+        scopes: [],
       }),
-      newConnection('con_crm', {
-        ...{ kind: 'api_key', app: 'crm', label: 'CRM', account_label: null, scopes: [], hosts: ['api.crm.example'] },
-        ...{ status: 'error', problem: 'what is stored cannot be decrypted' },
+      buildConnection('con_crm', {
+        kind: 'api_key',
+        app: 'crm',
+        label: 'CRM',
+        account_label: null,
+        scopes: [],
+        hosts: ['api.crm.example'],
+        status: 'error',
+        problem: 'what is stored cannot be decrypted',
       }),
     );
     connections.tools.con_linear = [
-      newTool('search_issues', { description: HOSTILE, input_schema: search, changed: true }),
-      newTool('list_issues', { description: 'Lists the issues of a team. '.repeat(40), input_schema: search }),
-      newTool('delete_project'),
-      newTool('create_issue', { description: '' }),
+      buildTool('search_issues', { description: HOSTILE, input_schema: search, changed: true }),
+      buildTool('list_issues', { description: 'Lists the issues of a team. '.repeat(40), input_schema: search }),
+      buildTool('delete_project'),
+      buildTool('create_issue', { description: '' }),
     ];
   });
   const lastSent = () => site.api.connections.sent.at(-1);
-  type Visitor = Awaited<ReturnType<typeof site.signedIn>>;
+  type Visitor = Awaited<ReturnType<typeof site.visitAsUser>>;
   const tool = (page: Visitor, name: string) =>
     page
       .getByRole('list', { name: 'Tools' })
@@ -57,7 +71,7 @@ describe('one connection', () => {
       .filter({ has: page.getByRole('heading', { name, exact: true }) });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/connections/con_linear');
+    const page = await site.visitAsUser('/connections/con_linear');
     await page.getByText('search_issues has a changed description').waitFor();
     await tool(page, 'search_issues').locator('summary').click();
     await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
@@ -79,7 +93,7 @@ describe('one connection', () => {
   });
 
   test('what a server says stays text, its hidden characters are named, and a change is accepted once read', async () => {
-    const page = await site.signedIn('/connections/con_linear');
+    const page = await site.visitAsUser('/connections/con_linear');
     const quote = tool(page, 'search_issues').locator('blockquote');
     await expect(quote.textContent()).resolves.toContain(
       '[Click here](https://evil.example)‹U+202E›‹U+E0041›‹U+E0042›',
@@ -104,7 +118,7 @@ describe('one connection', () => {
   });
 
   test('an editor chooses the tools that workers may call', async () => {
-    const page = await site.signedIn('/connections/con_linear');
+    const page = await site.visitAsUser('/connections/con_linear');
     await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
     await page.getByLabel('Allow delete_project').uncheck();
     await page.getByText('3 of 4 chosen').waitFor();
@@ -121,7 +135,7 @@ describe('one connection', () => {
   });
 
   test('the permissions of an account are described; others are requested by renewed consent', async () => {
-    const page = await site.signedIn('/connections');
+    const page = await site.visitAsUser('/connections');
     await page.getByRole('link', { name: 'Team account' }).click();
     await page.getByText('context.tools["github"].list_issues(owner=..., repo=...)').waitFor();
     await page.getByRole('heading', { name: 'Team account', level: 1 }).waitFor();
@@ -142,7 +156,7 @@ describe('one connection', () => {
   });
 
   test('one that workers declare is deleted only when that is meant', async () => {
-    const page = await site.signedIn('/connections/con_github');
+    const page = await site.visitAsUser('/connections/con_github');
     await page.getByRole('button', { name: 'Delete Team account' }).click();
     await page.getByRole('button', { name: 'Delete it' }).click();
     await page.getByText('It is in use, so it was not deleted').waitFor();
@@ -153,7 +167,7 @@ describe('one connection', () => {
   });
 
   test('a key that does not work is replaced where the page says so', async () => {
-    const page = await site.signedIn('/connections/con_crm');
+    const page = await site.visitAsUser('/connections/con_crm');
     await page.getByText('what is stored cannot be decrypted').waitFor();
     await page.getByText('requests.get("https://api.crm.example/"').waitFor();
     await page.getByRole('button', { name: 'Replace the key' }).click();
@@ -171,9 +185,9 @@ describe('one connection', () => {
 
   test('a server that gives no list says why, and is asked again; one that is gone is not found', async () => {
     site.api.connections.tools.con_linear = 'mcp.linear.example did not answer within 15 s';
-    const page = await site.signedIn('/connections/con_linear');
+    const page = await site.visitAsUser('/connections/con_linear');
     await page.getByText('mcp.linear.example did not answer within 15 s').waitFor();
-    site.api.connections.tools.con_linear = Array.from({ length: 60 }, (_, at) => newTool(`tool_${at}`));
+    site.api.connections.tools.con_linear = Array.from({ length: 60 }, (_, at) => buildTool(`tool_${at}`));
     await page.getByRole('button', { name: 'Try again' }).click();
     await tool(page, 'tool_0').waitFor();
     await expect(page.getByRole('heading', { name: /^tool_/ }).count()).resolves.toBe(50);
@@ -186,7 +200,7 @@ describe('one connection', () => {
   });
 
   test('a service shows its tools before it is connected', async () => {
-    const page = await site.signedIn('/connections/new');
+    const page = await site.visitAsUser('/connections/new');
     await page.getByRole('link', { name: '2 tools of GitHub' }).click();
     await page.getByRole('heading', { name: 'GitHub', level: 1 }).waitFor();
     await tool(page, 'list_issues').getByText('GET https://api.github.com/repos/{owner}/{repo}/issues').waitFor();
@@ -202,11 +216,15 @@ describe('one connection', () => {
   test('a viewer reads it, and the palette leads there', async () => {
     for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
     site.api.accounts.me.role = 'viewer';
-    site.api.connections.list[1] = newConnection('con_linear', {
-      ...{ kind: 'mcp', app: 'linear', label: 'Linear', status: 'error', problem: 'it is gone' },
+    site.api.connections.list[1] = buildConnection('con_linear', {
+      kind: 'mcp',
+      app: 'linear',
+      label: 'Linear',
+      status: 'error',
+      problem: 'it is gone',
       allowed_tools: ['list_issues'],
     });
-    const page = await site.signedIn('/connections');
+    const page = await site.visitAsUser('/connections');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search or go to' }).fill('linear');
     await page.getByRole('option', { name: /^Linear/ }).click();

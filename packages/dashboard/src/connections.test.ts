@@ -1,29 +1,40 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newConnection, newConnections } from './test/fake-connections';
+import { createAccountState } from './test/fake-accounts';
+import { buildConnection, createConnectionState } from './test/fake-connections';
 
 describe('connections', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    site.api.connections = newConnections();
+    site.api.accounts = createAccountState();
+    site.api.connections = createConnectionState();
     site.api.connections.list.push(
-      newConnection('con_github', { used_by: [{ id: 'morning-report', name: 'Morning report' }] }),
-      newConnection('con_linear', {
-        ...{ kind: 'mcp', app: 'linear', label: 'Linear', account_label: null, url: 'https://mcp.linear.example/mcp' },
-        ...{ status: 'error', problem: 'mcp.linear.example refused the credential (HTTP 401)', visibility: 'private' },
+      buildConnection('con_github', { used_by: [{ id: 'morning-report', name: 'Morning report' }] }),
+      buildConnection('con_linear', {
+        kind: 'mcp',
+        app: 'linear',
+        label: 'Linear',
+        account_label: null,
+        url: 'https://mcp.linear.example/mcp',
+        status: 'error',
+        problem: 'mcp.linear.example refused the credential (HTTP 401)',
+        visibility: 'private',
       }),
-      newConnection('con_crm', { app: 'crm', label: 'CRM', status: 'expired', problem: 'the provider says: revoked' }),
+      buildConnection('con_crm', {
+        app: 'crm',
+        label: 'CRM',
+        status: 'expired',
+        problem: 'the provider says: revoked',
+      }),
     );
   });
-  type Visitor = Awaited<ReturnType<typeof site.signedIn>>;
+  type Visitor = Awaited<ReturnType<typeof site.visitAsUser>>;
   const item = (page: Visitor, label: string) =>
     page.getByRole('list', { name: 'Connections' }).getByRole('listitem').filter({ hasText: label });
   const lastSent = () => site.api.connections.sent.at(-1);
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/connections');
+    const page = await site.visitAsUser('/connections');
     await item(page, 'Team account').waitFor();
     await checkPage(page, 'connections');
     await page.getByRole('link', { name: 'New connection' }).click();
@@ -45,7 +56,7 @@ describe('connections', () => {
   });
 
   test('what does not work says why; it is checked, consented to again and deleted', async () => {
-    const page = await site.signedIn('/connections');
+    const page = await site.visitAsUser('/connections');
     expect(await item(page, 'Linear').textContent()).toMatch(/Failing[\s\S]*Check|refused the credential/);
     await item(page, 'Linear').getByRole('button', { name: 'Check Linear' }).click();
     await page.getByText('Linear works.').waitFor();
@@ -60,7 +71,7 @@ describe('connections', () => {
   });
 
   test('an account is connected with the rights that were chosen', async () => {
-    const page = await site.signedIn('/connections/new');
+    const page = await site.visitAsUser('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
     expect(await page.getByRole('list', { name: 'Works at once' }).getByRole('link').allTextContents()).toEqual([
       ...['GitHub', '2 tools of GitHub'],
@@ -72,19 +83,23 @@ describe('connections', () => {
     await page.getByRole('button', { name: 'Go to GitHub' }).click();
     await page.waitForURL('**/connections?consent=asked');
     expect(lastSent()?.body).toEqual({
-      ...{ app: 'github', label: 'Second account', visibility: 'private', scopes: ['read', 'write'] },
+      app: 'github',
+      label: 'Second account',
+      visibility: 'private',
+      scopes: ['read', 'write'],
     });
     await item(page, 'Second account').waitFor();
   });
 
   test('an admin sets the OAuth client that a service lacks, and goes on to connect it', async () => {
-    const page = await site.signedIn('/connections/new?app=linear');
+    const page = await site.visitAsUser('/connections/new?app=linear');
     await page.getByLabel('Client id').fill('Iv1.home');
     await page.getByLabel('Client secret', { exact: true }).fill('s3cret');
     await page.getByRole('button', { name: 'Save the client' }).click();
     await page.getByRole('button', { name: 'Go to Linear' }).waitFor();
     expect(lastSent()).toEqual({
-      ...{ line: 'PUT /api/integrations/apps/linear', body: { client_id: 'Iv1.home', client_secret: 's3cret' } },
+      line: 'PUT /api/integrations/apps/linear',
+      body: { client_id: 'Iv1.home', client_secret: 's3cret' },
     });
     await page.getByRole('link', { name: 'What its tools do' }).click();
     await page.getByText('Iv1.home').waitFor();
@@ -94,7 +109,7 @@ describe('connections', () => {
   });
 
   test('a service without an OAuth client takes a token at once, which goes to its hosts', async () => {
-    const page = await site.signedIn('/connections/new');
+    const page = await site.visitAsUser('/connections/new');
     const atOnce = page.getByRole('list', { name: 'Works at once' });
     await atOnce.getByRole('link', { name: 'A key' }).waitFor();
     expect(await atOnce.getByRole('link', { name: 'Linear', exact: true }).count()).toBe(0);
@@ -103,12 +118,16 @@ describe('connections', () => {
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('Linear is connected.').waitFor();
     expect(lastSent()?.body).toEqual({
-      ...{ app: 'linear', label: 'Linear', visibility: 'workspace', value: 'lin_test', hosts: ['api.linear.com'] },
+      app: 'linear',
+      label: 'Linear',
+      visibility: 'workspace',
+      value: 'lin_test',
+      hosts: ['api.linear.com'],
     });
   });
 
   test('a key and an MCP server are connected by their forms', async () => {
-    const page = await site.signedIn('/connections/new');
+    const page = await site.visitAsUser('/connections/new');
     await page.getByRole('link', { name: 'A key' }).click();
     await page.getByRole('textbox', { name: 'Service' }).fill('acme');
     await page.getByLabel('Value', { exact: true }).fill('sk_test');
@@ -117,7 +136,10 @@ describe('connections', () => {
     await page.getByText('acme is connected.').waitFor();
     await page.getByText('acme: it is under 12 characters').waitFor();
     expect(lastSent()?.body).toEqual({
-      ...{ app: 'acme', label: 'acme', visibility: 'workspace', value: 'sk_test' },
+      app: 'acme',
+      label: 'acme',
+      visibility: 'workspace',
+      value: 'sk_test',
       hosts: ['api.acme.example', '*.acme.example'],
     });
     await page.goto(`${site.api.origin}/connections/new?app=mcp`);
@@ -129,14 +151,16 @@ describe('connections', () => {
     expect(lastSent()).toEqual({
       line: 'POST /api/connections/mcp',
       body: {
-        ...{ label: 'Tracker', url: 'https://mcp.example.com/mcp', visibility: 'workspace' },
+        label: 'Tracker',
+        url: 'https://mcp.example.com/mcp',
+        visibility: 'workspace',
         headers: { Authorization: 'Bearer tok' },
       },
     });
   });
 
   test('a server that people sign in to is registered, and the browser goes on to it', async () => {
-    const page = await site.signedIn('/connections/new?app=mcp');
+    const page = await site.visitAsUser('/connections/new?app=mcp');
     await page.getByLabel('Name').fill('Tracker');
     await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
     await page.getByLabel('Authentication').selectOption('Sign-in at the server');
@@ -144,7 +168,10 @@ describe('connections', () => {
     await page.getByRole('button', { name: 'Go to its sign-in' }).click();
     await page.waitForURL('**/connections?consent=asked');
     expect(lastSent()?.body).toEqual({
-      ...{ label: 'Tracker', url: 'https://mcp.example.com/mcp', visibility: 'workspace', auth: 'oauth' },
+      label: 'Tracker',
+      url: 'https://mcp.example.com/mcp',
+      visibility: 'workspace',
+      auth: 'oauth',
     });
     await item(page, 'Tracker').getByText('Consent').first().waitFor();
   });
@@ -152,7 +179,7 @@ describe('connections', () => {
   test('a viewer reads, and makes nothing', async () => {
     for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
     site.api.accounts.me.role = 'viewer';
-    const page = await site.signedIn('/connections');
+    const page = await site.visitAsUser('/connections');
     await item(page, 'Team account').waitFor();
     expect(await page.locator('main').getByRole('button').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'New connection' }).count()).toBe(0);

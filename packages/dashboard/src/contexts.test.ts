@@ -1,24 +1,28 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newContext, save } from './test/fake-contexts';
+import { createContext, saveVersion } from './test/fake-contexts';
 
 describe('contexts', () => {
   const site = testSite();
   beforeEach(() => {
     setRole('owner');
     const used = [{ id: 'price-watch', name: 'Price watch' }];
-    const prices = newContext(
+    const prices = createContext(
       'price-list',
       { 'prices.csv': 'sku,price\nA1,12\nB2,7.5\n', 'notes/readme.md': '# Prices\n\nPer *kilogram*.\n' },
       { description: 'What things cost in the shops of the north', used_by: used, writeable: true },
     );
-    save(
+    saveVersion(
       prices,
       { ...prices.versions[0]?.files, 'prices.csv': 'sku,price\nA1,13\nB2,7.5\n' },
       { message: 'New prices' },
     );
-    save(prices, { ...prices.versions[1]?.files, 'last-run.json': '{"at": 1}\n' }, { author: null, source: 'run' });
-    const letters = newContext('letter-templates', { 'refund.md': 'Dear customer\n' }, { visibility: 'private' });
+    saveVersion(
+      prices,
+      { ...prices.versions[1]?.files, 'last-run.json': '{"at": 1}\n' },
+      { author: null, source: 'run' },
+    );
+    const letters = createContext('letter-templates', { 'refund.md': 'Dear customer\n' }, { visibility: 'private' });
     site.api.contexts = [prices, letters];
   });
 
@@ -32,7 +36,7 @@ describe('contexts', () => {
   const filesNow = () => prices()?.versions.at(-1)?.files ?? {};
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/contexts');
+    const page = await site.visitAsUser('/contexts');
     await page.getByRole('link', { name: 'price-list' }).waitFor();
     await checkPage(page, 'contexts');
     await page.getByRole('button', { name: 'New context' }).click();
@@ -60,7 +64,7 @@ describe('contexts', () => {
   });
 
   test('a context is made, gets a file, and the file is saved as a version', async () => {
-    const page = await site.signedIn('/contexts');
+    const page = await site.visitAsUser('/contexts');
     await page.getByRole('button', { name: 'New context' }).click();
     await page.getByLabel('Name').fill('price-list');
     await page.keyboard.press('Enter');
@@ -84,7 +88,7 @@ describe('contexts', () => {
   });
 
   test('an edit is gone back from, and the history says who did what', async () => {
-    const page = await site.signedIn('/contexts/price-list/versions');
+    const page = await site.visitAsUser('/contexts/price-list/versions');
     await page.getByRole('link', { name: 'A run' }).waitFor();
     await page.getByRole('button', { name: 'Changes in version 2' }).click();
     await page.getByText('A1,13').first().waitFor();
@@ -98,7 +102,7 @@ describe('contexts', () => {
   });
 
   test('settings are changed; deleting says who still uses it', async () => {
-    const page = await site.signedIn('/contexts/price-list/settings');
+    const page = await site.visitAsUser('/contexts/price-list/settings');
     await page.getByLabel('Description').fill('All prices');
     await page.getByLabel('Runs write back').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -113,7 +117,7 @@ describe('contexts', () => {
 
   test('a viewer reads and is offered nothing else; an unknown context is said to be none', async () => {
     setRole('viewer');
-    const page = await site.signedIn('/contexts/price-list');
+    const page = await site.visitAsUser('/contexts/price-list');
     await page.getByText('You can read these files, and not change them.').waitFor();
     for (const name of ['Save version', 'Upload', 'New file']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);

@@ -1,11 +1,11 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newChanges } from './test/fake-changes';
-import { newModel } from './test/fake-chat';
-import { newEvaluation, newEvaluations, newExample, newResult } from './test/fake-evaluations';
-import { newWorkerRun } from './test/fake-worker-runs';
-import { newWorker, newWorkers } from './test/fake-workers';
+import { createChangeStream } from './test/fake-changes';
+import { buildModel } from './test/fake-chat';
+import { buildEvaluation, buildExample, buildResult, createEvaluationState } from './test/fake-evaluations';
+import { buildWorkerRun } from './test/fake-worker-runs';
+import { buildWorker, createWorkerState } from './test/fake-workers';
 
 const ITEMS = {
   inputs: [
@@ -18,11 +18,11 @@ const ITEMS = {
 describe('evaluations of a worker', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.evaluations = newEvaluations();
-    site.api.changes = newChanges();
-    site.api.workers = newWorkers();
-    site.api.workers.list.push(newWorker('price-sums', { name: 'Price sums', sha: 'sha-9', version: 9, ...ITEMS }));
-    site.api.chat.models = [newModel('qwen3', { is_default: true })];
+    site.api.evaluations = createEvaluationState();
+    site.api.changes = createChangeStream();
+    site.api.workers = createWorkerState();
+    site.api.workers.list.push(buildWorker('price-sums', { name: 'Price sums', sha: 'sha-9', version: 9, ...ITEMS }));
+    site.api.chat.models = [buildModel('qwen3', { is_default: true })];
     site.api.workerRuns.length = 0;
     site.api.accounts.me.role = 'owner';
   });
@@ -32,12 +32,12 @@ describe('evaluations of a worker', () => {
 
   const addExamples = () => {
     const made = [
-      newExample('ex_1', { name: 'A quiet day' }),
-      newExample('ex_2', {
+      buildExample('ex_1', { name: 'A quiet day' }),
+      buildExample('ex_2', {
         name: 'The shop is closed and answers with an empty list of prices',
         checks: [{ kind: 'equal', path: '/total', value: 0, tolerance: 0.01 }],
       }),
-      newExample('ex_3', {
+      buildExample('ex_3', {
         name: 'Names every region',
         checks: [
           { kind: 'judge', instructions: 'The summary names every region and no others.', threshold: 0.7 },
@@ -45,7 +45,7 @@ describe('evaluations of a worker', () => {
         ],
         max_duration_seconds: 30,
       }),
-      newExample('ex_4', {
+      buildExample('ex_4', {
         name: 'No such shop',
         checks: [{ kind: 'fails', error_contains: 'unknown shop' }],
         enabled: false,
@@ -56,7 +56,7 @@ describe('evaluations of a worker', () => {
   };
 
   /** Five versions, of which the newest but one broke something. */
-  function addHistory() {
+  function addVersionHistory() {
     const examples = addExamples();
     const { evaluations } = site.api;
     evaluations.versions = [9, 8, 7, 6, 4].map((version) => ({ sha: `sha-${version}`, version }));
@@ -70,15 +70,15 @@ describe('evaluations of a worker', () => {
     evaluations.versions.forEach((version, at) => {
       const results = (outcomes[at] ?? '').split(' ').flatMap((status, index) => {
         const example = examples[index];
-        return example && status !== '-' ? [newResult(example, status as 'passed' | 'failed' | 'error')] : [];
+        return example && status !== '-' ? [buildResult(example, status as 'passed' | 'failed' | 'error')] : [];
       });
-      evaluations.list.push(newEvaluation(`eval_${version.version}`, version, results, of));
+      evaluations.list.push(buildEvaluation(`eval_${version.version}`, version, results, of));
     });
     return examples;
   }
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await page.getByRole('heading', { name: 'No examples yet' }).waitFor();
     await checkPage(page, 'evaluations-empty');
     await page.getByRole('button', { name: 'Add example' }).click();
@@ -89,7 +89,7 @@ describe('evaluations of a worker', () => {
     await page.getByRole('combobox', { name: 'Check 3' }).selectOption('contains');
     await checkPage(page, 'example-dialog');
 
-    const [first, second, third] = addHistory();
+    const [first, second, third] = addVersionHistory();
     await page.goto(site.api.origin + HOME);
     await page.getByRole('img', { name: /Examples passed: version 4/ }).waitFor();
     await checkPage(page, 'evaluations');
@@ -97,9 +97,9 @@ describe('evaluations of a worker', () => {
     const { evaluations } = site.api;
     if (first && second && third) {
       const results = [
-        newResult(first, 'failed'),
-        newResult(second, 'passed'),
-        newResult(third, 'failed', {
+        buildResult(first, 'failed'),
+        buildResult(second, 'passed'),
+        buildResult(third, 'failed', {
           checks: [
             { kind: 'judge', path: null, passed: false, message: 'The Baltics are missing.', score: 0.4 },
             { kind: 'contains', path: '/summary', passed: true, message: 'it contains “Baltics”', score: null },
@@ -107,7 +107,7 @@ describe('evaluations of a worker', () => {
           ],
         }),
       ];
-      evaluations.list.unshift(newEvaluation('eval_x', { sha: 'sha-9', version: 9 }, results, of));
+      evaluations.list.unshift(buildEvaluation('eval_x', { sha: 'sha-9', version: 9 }, results, of));
     }
     await page.goto(`${site.api.origin}${HOME}/eval_x`);
     await page.getByText('The Baltics are missing.').waitFor();
@@ -121,7 +121,7 @@ describe('evaluations of a worker', () => {
   });
 
   test('an example is written with the inputs of the worker, and each kind of check is sent as it is meant', async () => {
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Add example' }).click();
     const dialog = page.getByRole('dialog', { name: 'New example' });
     await dialog.getByRole('button', { name: 'Add example' }).click();
@@ -157,8 +157,11 @@ describe('evaluations of a worker', () => {
     expect(site.api.evaluations.sent[0]).toEqual({
       line: 'POST /api/workers/price-sums/examples',
       body: {
-        ...{ name: 'A quiet day', description: '', inputs: { shop: 'north' } },
-        ...{ max_duration_seconds: 30, max_cost_usd: null },
+        name: 'A quiet day',
+        description: '',
+        inputs: { shop: 'north' },
+        max_duration_seconds: 30,
+        max_cost_usd: null,
         checks: [
           { kind: 'equal', path: '/total', value: 12 },
           { kind: 'contains', value: 'Baltics', ignore_case: true },
@@ -171,7 +174,7 @@ describe('evaluations of a worker', () => {
   });
 
   test('a server error about a check is shown beside it', async () => {
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Add example' }).click();
     const dialog = page.getByRole('dialog', { name: 'New example' });
     await dialog.getByLabel('Name', { exact: true }).fill('A quiet day');
@@ -187,7 +190,7 @@ describe('evaluations of a worker', () => {
 
   test('examples are changed, switched off and deleted', async () => {
     addExamples();
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Edit A quiet day' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change the example' });
     expect(await dialog.getByLabel('Value').inputValue()).toBe('12');
@@ -205,15 +208,15 @@ describe('evaluations of a worker', () => {
   test('a version is evaluated, followed live and stopped', async () => {
     const [first] = addExamples();
     site.api.evaluations.versions = [{ sha: 'sha-9', version: 9 }];
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await until(() => site.api.changes.watchers.size > 0);
     await page.getByRole('button', { name: 'Evaluate version 9' }).click();
     const running = page.getByRole('region', { name: 'Evaluation of version 9' });
     await running.getByText('0 of 3').waitFor();
     const [evaluation] = site.api.evaluations.list;
     Object.assign(evaluation ?? {}, of, { totals: { passed: 1, failed: 1, error: 0, total: 3 } });
-    if (evaluation && first) evaluation.results[0] = newResult(first, 'failed');
-    site.api.changes.tell('change', { noun: 'workers' });
+    if (evaluation && first) evaluation.results[0] = buildResult(first, 'failed');
+    site.api.changes.emit('change', { noun: 'workers' });
     await running.getByText('2 of 3, 1 failed').waitFor();
     await page.getByRole('link', { name: 'A quiet day, version 9: Failed' }).waitFor();
     await running.getByRole('button', { name: 'Stop' }).click();
@@ -221,8 +224,8 @@ describe('evaluations of a worker', () => {
   });
 
   test('the table says which version broke what, and a cell leads to the result', async () => {
-    addHistory();
-    const page = await site.signedIn(HOME);
+    addVersionHistory();
+    const page = await site.visitAsUser(HOME);
     const table = page.getByRole('region', { name: 'Examples by version' }).getByRole('table');
     await table.waitFor();
     expect(await table.getByRole('columnheader').allInnerTexts()).toEqual([
@@ -244,7 +247,7 @@ describe('evaluations of a worker', () => {
 
   test('each new version is evaluated once that is switched on', async () => {
     addExamples();
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await page.getByRole('switch', { name: 'Evaluate each new version' }).click();
     await page.getByText('Each new version is evaluated').waitFor();
     expect(site.api.workers.sent).toMatchObject([{ body: { evaluate_on_save: true } }]);
@@ -254,32 +257,30 @@ describe('evaluations of a worker', () => {
   test('without a model that could judge, the page says how one is set', async () => {
     addExamples();
     site.api.evaluations.refuseNext = { status: 409, body: { detail: 'no model', code: 'no_model' } };
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Evaluate version 9' }).click();
     await page.getByText('Not evaluated: no language model is set').waitFor();
     await page.getByText('MODEL_PROVIDERS', { exact: true }).waitFor();
   });
 
   test('viewers see results and change nothing', async () => {
-    addHistory();
+    addVersionHistory();
     site.api.accounts.me.role = 'viewer';
-    const page = await site.signedIn(HOME);
+    const page = await site.visitAsUser(HOME);
     await page.getByRole('link', { name: 'A quiet day, version 8: Failed' }).waitFor();
     expect(await page.getByRole('button', { name: /^(Evaluate|Add|Edit|Delete)/ }).count()).toBe(0);
     expect(await page.getByRole('switch').count()).toBe(0);
   });
 
   test('a run that went well becomes an example of its worker', async () => {
-    const run = newWorkerRun({
-      ...{
-        worker_id: 'price-sums',
-        status: 'completed',
-        output: { total: 12 },
-        completed_at: new Date().toISOString(),
-      },
+    const run = buildWorkerRun({
+      worker_id: 'price-sums',
+      status: 'completed',
+      output: { total: 12 },
+      completed_at: new Date().toISOString(),
     });
     site.api.workerRuns.push(run);
-    const page = await site.signedIn(`/runs/${run.run.id}`);
+    const page = await site.visitAsUser(`/runs/${run.run.id}`);
     await page.getByRole('button', { name: 'Save as example…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Save as example' });
     await dialog.getByText('the output has to be the same as that of this run').waitFor();
@@ -287,7 +288,11 @@ describe('evaluations of a worker', () => {
     await dialog.getByRole('button', { name: 'Add example' }).click();
     await page.getByText('As on Monday added').waitFor();
     expect(site.api.evaluations.sent[0]?.body).toEqual({
-      ...{ name: 'As on Monday', description: '', run_id: run.run.id, max_duration_seconds: null, max_cost_usd: null },
+      name: 'As on Monday',
+      description: '',
+      run_id: run.run.id,
+      max_duration_seconds: null,
+      max_cost_usd: null,
     });
   });
 });

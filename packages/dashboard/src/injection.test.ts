@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
-import { newRun } from './test/fake-api';
-import { newApproval } from './test/fake-approvals';
-import { newCall, newConversation } from './test/fake-chat';
-import { newConnection, newTool } from './test/fake-connections';
-import { newStep, newWorkerRun } from './test/fake-worker-runs';
+import { buildRun } from './test/fake-api';
+import { buildApproval } from './test/fake-approvals';
+import { buildCall, buildConversation } from './test/fake-chat';
+import { buildConnection, buildTool } from './test/fake-connections';
+import { buildStep, buildWorkerRun } from './test/fake-worker-runs';
 
 const HIT = 'window.__executed = (window.__executed || 0) + 1';
 const PAYLOADS = [
@@ -53,8 +53,17 @@ describe('what automations write is shown, never executed', () => {
     const { api } = site;
     const types = ['text', 'markdown', 'json', 'csv', 'table', 'number', 'image', 'file'] as const;
     api.pages.set('aut_evil', {
-      ...{ id: 'aut_evil', name: ALL, description: ALL, status: 'active', visibility: 'private', currentVersion: 2 },
-      ...{ url: `javascript:${HIT}`, inputSchema: {}, access: 'member', canRun: true, missingSecrets: [ALL] },
+      id: 'aut_evil',
+      name: ALL,
+      description: ALL,
+      status: 'active',
+      visibility: 'private',
+      currentVersion: 2,
+      url: `javascript:${HIT}`,
+      inputSchema: {},
+      access: 'member',
+      canRun: true,
+      missingSecrets: [ALL],
       inputs: [
         { name: 'a', label: ALL, description: ALL, placeholder: ALL, default: ALL },
         { name: 'b', label: ALL, type: 'select', options: PAYLOADS, default: PAYLOADS[0] },
@@ -64,13 +73,20 @@ describe('what automations write is shown, never executed', () => {
     });
     api.versions = [
       {
-        ...{ version: 1, current: false, artifactId: 'art_1', entrypoint: ALL, fileCount: 1, totalSize: 1 },
-        ...{ message: ALL, createdBy: ALL, createdAt: Date.now() },
+        version: 1,
+        current: false,
+        artifactId: 'art_1',
+        entrypoint: ALL,
+        fileCount: 1,
+        totalSize: 1,
+        message: ALL,
+        createdBy: ALL,
+        createdAt: Date.now(),
       },
     ];
     const file = { contentType: 'text/html', size: 9, sha256: '0'.repeat(64) };
     api.artifacts.set('af_1', { contentType: 'text/html', body: Buffer.from(`<script>${HIT}</script>`) });
-    const done = newRun({
+    const done = buildRun({
       automationId: 'aut_evil',
       status: 'success',
       completedAt: Date.now(),
@@ -95,17 +111,20 @@ describe('what automations write is shown, never executed', () => {
         },
       },
     });
-    const failed = newRun({
-      ...{ automationId: 'aut_evil', status: 'error', completedAt: Date.now(), inputs: { a: ALL } },
+    const failed = buildRun({
+      automationId: 'aut_evil',
+      status: 'error',
+      completedAt: Date.now(),
+      inputs: { a: ALL },
       error: { code: 'exception', type: ALL, message: ALL, trace: ALL },
     });
-    const live = newRun({ automationId: 'aut_evil' });
+    const live = buildRun({ automationId: 'aut_evil' });
     for (const payload of PAYLOADS) api.emit(live, 'log', { stream: 'stdout', level: 'error', text: payload });
     api.emit(live, 'progress', { fraction: 0.5, message: ALL });
     api.emit(live, 'log', { stream: 'stdout', level: 'info', text: 'the last line' });
     api.runs.push(live, failed, done);
 
-    const page = await site.signedIn('/automations');
+    const page = await site.visitAsUser('/automations');
     const foreign: string[] = [];
     page.on('request', (request) => {
       if (!request.url().startsWith(api.origin) && !request.url().startsWith('data:')) foreign.push(request.url());
@@ -125,7 +144,7 @@ describe('what automations write is shown, never executed', () => {
 
     await expectNothingExecuted(page);
     expect(foreign).toEqual([]);
-    expect(await site.leave()).toEqual([]);
+    expect(await site.closePages()).toEqual([]);
   });
 });
 
@@ -147,17 +166,15 @@ describe('what workers, models and MCP servers write is shown, never executed', 
     const artifacts = files.map(([name, type, text], index) => {
       api.artifacts.set(`af_w${index}`, { contentType: type, body: Buffer.from(text) });
       return {
-        ...{
-          id: `af_w${index}`,
-          name,
-          content_type: type,
-          size: text.length,
-          sha256: '0',
-          download_url: `javascript:${HIT}`,
-        },
+        id: `af_w${index}`,
+        name,
+        content_type: type,
+        size: text.length,
+        sha256: '0',
+        download_url: `javascript:${HIT}`,
       };
     });
-    const fake = newWorkerRun({
+    const fake = buildWorkerRun({
       ...ended,
       output: {
         text: ALL,
@@ -168,13 +185,13 @@ describe('what workers, models and MCP servers write is shown, never executed', 
         link: `javascript:${HIT}`,
       },
       steps: [
-        newStep(1, ALL, { status: 'failed', error: { type: ALL, message: ALL } }),
-        newStep(2, 'good', { result: ALL }),
+        buildStep(1, ALL, { status: 'failed', error: { type: ALL, message: ALL } }),
+        buildStep(2, 'good', { result: ALL }),
       ],
       artifacts,
     });
     api.workerRuns.push(fake);
-    const page = await site.signedIn('/runs');
+    const page = await site.visitAsUser('/runs');
     await page.addInitScript(() => {
       const create = URL.createObjectURL;
       (window as { __types?: string[] }).__types = [];
@@ -201,29 +218,32 @@ describe('what workers, models and MCP servers write is shown, never executed', 
     const types = await page.evaluate(() => (window as { __types?: string[] }).__types);
     expect(new Set(types)).toEqual(new Set(['application/octet-stream']));
     await expectNothingExecuted(page);
-    expect(await site.leave()).toEqual([]);
+    expect(await site.closePages()).toEqual([]);
   });
 
   test('in the chat, in approvals, and in the tools of a connection', async () => {
     const { api } = site;
-    const call = newCall({
-      ...{ name: PAYLOADS[1] ?? '', title: ALL, arguments: { [ALL]: ALL }, result: MARKDOWN },
+    const call = buildCall({
+      name: PAYLOADS[1] ?? '',
+      title: ALL,
+      arguments: { [ALL]: ALL },
+      result: MARKDOWN,
       links: [`javascript:${HIT}`, `data:text/html,${ALL}`, '//evil.example/workers/x'],
     });
-    const consent = newCall({ name: 'connect_app', title: ALL, links: [`javascript:${HIT}`, 'vbscript:x'] });
-    const conversation = newConversation(ALL, [
+    const consent = buildCall({ name: 'connect_app', title: ALL, links: [`javascript:${HIT}`, 'vbscript:x'] });
+    const conversation = buildConversation(ALL, [
       { message: ALL, parts: [{ type: 'text', text: MARKDOWN, partial: false }, call, consent] },
     ]);
     api.chat.list.unshift(conversation);
     api.approvals.list.push(
-      newApproval('apr_evil', { title: ALL, message: MARKDOWN, data: { [ALL]: ALL }, form: null }),
+      buildApproval('apr_evil', { title: ALL, message: MARKDOWN, data: { [ALL]: ALL }, form: null }),
     );
     const id = 'con_evil';
-    api.connections.list.push(newConnection(id, { kind: 'mcp', label: ALL, account_label: ALL, problem: ALL }));
+    api.connections.list.push(buildConnection(id, { kind: 'mcp', label: ALL, account_label: ALL, problem: ALL }));
     const schema = { type: 'object', properties: { [PAYLOADS[1] ?? '']: { type: 'string', description: ALL } } };
-    api.connections.tools[id] = [newTool(PAYLOADS[1] ?? '', { description: MARKDOWN, input_schema: schema })];
+    api.connections.tools[id] = [buildTool(PAYLOADS[1] ?? '', { description: MARKDOWN, input_schema: schema })];
 
-    const page = await site.signedIn(`/chat/${conversation.id}`);
+    const page = await site.visitAsUser(`/chat/${conversation.id}`);
     await page.getByRole('link', { name: 'good' }).first().waitFor();
     for (const summary of await page.locator('main summary').all()) await summary.click();
     await expectNothingExecuted(page);
@@ -233,6 +253,6 @@ describe('what workers, models and MCP servers write is shown, never executed', 
       for (const summary of await page.locator('main summary').all()) await summary.click();
       await expectNothingExecuted(page);
     }
-    expect(await site.leave()).toEqual([]);
+    expect(await site.closePages()).toEqual([]);
   });
 });

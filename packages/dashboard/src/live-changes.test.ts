@@ -1,41 +1,41 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
-import { newApproval, newApprovals } from './test/fake-approvals';
-import { newChanges } from './test/fake-changes';
-import { newWorker, newWorkers } from './test/fake-workers';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { createChangeStream } from './test/fake-changes';
+import { buildWorker, createWorkerState } from './test/fake-workers';
 
 describe('live changes', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.approvals = newApprovals();
-    site.api.changes = newChanges();
+    site.api.approvals = createApprovalState();
+    site.api.changes = createChangeStream();
   });
 
-  const ask = (title: string) => site.api.approvals.list.push(newApproval(`apr_${title}`, { title }));
-  const connected = (times = 1) =>
-    until(() => site.api.changes.asked.length >= times && site.api.changes.watchers.size > 0);
+  const addApproval = (title: string) => site.api.approvals.list.push(buildApproval(`apr_${title}`, { title }));
+  const waitForConnection = (times = 1) =>
+    until(() => site.api.changes.lastEventIds.length >= times && site.api.changes.watchers.size > 0);
 
   test('changes by others appear without a reload, and nothing is polled', async () => {
-    const page = await site.signedIn('/approvals');
-    await connected();
-    ask('Pay the invoice?');
-    site.api.changes.tell('change', { noun: 'approvals', id: 'apr_1' });
+    const page = await site.visitAsUser('/approvals');
+    await waitForConnection();
+    addApproval('Pay the invoice?');
+    site.api.changes.emit('change', { noun: 'approvals', id: 'apr_1' });
     await page.getByText('Pay the invoice?').first().waitFor();
-    ask('Send the letter?');
-    site.api.changes.tell('reset', {});
+    addApproval('Send the letter?');
+    site.api.changes.emit('reset', {});
     await page.getByText('Send the letter?').first().waitFor();
   });
 
   test('what is entered for a run stays when another version is saved, until it asks for other inputs', async () => {
-    const worker = newWorker('price-watch', { inputs: [{ name: 'price', label: 'Price', type: 'number' }] });
-    site.api.workers = { ...newWorkers(), list: [worker] };
-    const page = await site.signedIn('/workers/price-watch');
+    const worker = buildWorker('price-watch', { inputs: [{ name: 'price', label: 'Price', type: 'number' }] });
+    site.api.workers = { ...createWorkerState(), list: [worker] };
+    const page = await site.visitAsUser('/workers/price-watch');
     const price = page.getByLabel('Price', { exact: true });
     await price.fill('21');
-    await connected();
+    await waitForConnection();
     const save = async (change: Partial<typeof worker>) => {
       Object.assign(worker, { version: (worker.version ?? 0) + 1 }, change);
-      site.api.changes.tell('change', { noun: 'workers', id: worker.id });
+      site.api.changes.emit('change', { noun: 'workers', id: worker.id });
       await page.getByRole('heading', { name: worker.name, level: 1 }).waitFor();
     };
     await save({ name: 'Another rate' });
@@ -46,25 +46,25 @@ describe('live changes', () => {
   });
 
   test('changes of other things are no reason to ask again', async () => {
-    const page = await site.signedIn('/approvals');
-    await connected();
+    const page = await site.visitAsUser('/approvals');
+    await waitForConnection();
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
-    const asked = () => site.api.requests.filter(({ line }) => line === 'GET /api/approvals').length;
-    const before = asked();
-    site.api.changes.tell('change', { noun: 'secrets' });
-    site.api.changes.tell('change', { noun: 'a_noun_of_the_future' });
+    const countRequests = () => site.api.requests.filter(({ line }) => line === 'GET /api/approvals').length;
+    const before = countRequests();
+    site.api.changes.emit('change', { noun: 'secrets' });
+    site.api.changes.emit('change', { noun: 'a_noun_of_the_future' });
     await page.waitForTimeout(1_500);
-    expect(asked()).toBe(before);
+    expect(countRequests()).toBe(before);
   });
 
   test('a lost connection is resumed from where it stopped, and shown only when it lasts', async () => {
-    const page = await site.signedIn('/approvals');
-    await connected();
-    site.api.changes.tell('change', { noun: 'approvals' });
+    const page = await site.visitAsUser('/approvals');
+    await waitForConnection();
+    site.api.changes.emit('change', { noun: 'approvals' });
     await page.waitForTimeout(300);
     site.api.changes.drop();
-    await connected(2);
-    expect(site.api.changes.asked.at(-1)).toBe('1-fake');
+    await waitForConnection(2);
+    expect(site.api.changes.lastEventIds.at(-1)).toBe('1-fake');
     const note = page.getByText('No connection to Gantry');
     expect(await note.count()).toBe(0);
     site.api.changes.refusal = 503;
@@ -75,7 +75,7 @@ describe('live changes', () => {
   });
 
   test('one of nine tabs reads the changes for all, and another one when it is closed or left', async () => {
-    const first = await site.signedIn('/approvals');
+    const first = await site.visitAsUser('/approvals');
     const tabs = [first];
     while (tabs.length < 9) {
       const tab = await first.context().newPage();
@@ -84,22 +84,22 @@ describe('live changes', () => {
       tabs.push(tab);
     }
     const oneReads = (times: number) =>
-      until(() => site.api.changes.asked.length >= times && site.api.changes.watchers.size === 1);
+      until(() => site.api.changes.lastEventIds.length >= times && site.api.changes.watchers.size === 1);
     const allShow = async (title: string) => {
-      ask(title);
-      site.api.changes.tell('change', { noun: 'approvals' });
+      addApproval(title);
+      site.api.changes.emit('change', { noun: 'approvals' });
       for (const tab of tabs) await tab.getByText(title).first().waitFor();
     };
     await oneReads(9);
     await allShow('Pay the invoice?');
     await tabs.pop()?.close();
     await oneReads(10);
-    expect(site.api.changes.asked.at(-1)).toBe('1-fake');
+    expect(site.api.changes.lastEventIds.at(-1)).toBe('1-fake');
     await allShow('Send the letter?');
     for (const tab of tabs) await tab.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pagehide')));
     await until(() => site.api.changes.watchers.size === 0);
-    ask('Sign the contract?');
-    site.api.changes.tell('change', { noun: 'approvals' });
+    addApproval('Sign the contract?');
+    site.api.changes.emit('change', { noun: 'approvals' });
     for (const tab of tabs) await tab.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow')));
     await oneReads(11);
     await allShow('Book the room?');
@@ -107,9 +107,9 @@ describe('live changes', () => {
 
   test('a page that could not be read recovers by itself, and says when it waits for long', async () => {
     site.api.faults.set('GET /api/approvals', 503);
-    const page = await site.signedIn('/approvals');
+    const page = await site.visitAsUser('/approvals');
     await page.getByRole('alert').first().waitFor();
-    ask('Pay the invoice?');
+    addApproval('Pay the invoice?');
     site.api.faults.set('GET /api/approvals', 'stalled');
     const note = page.getByText('Gantry is slow to respond');
     await note.waitFor();
@@ -123,6 +123,6 @@ describe('live changes', () => {
     await page.goto(`${site.api.origin}/sign-in`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     await page.waitForTimeout(500);
-    expect(site.api.changes.asked).toEqual([]);
+    expect(site.api.changes.lastEventIds).toEqual([]);
   });
 });

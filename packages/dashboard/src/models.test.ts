@@ -1,33 +1,46 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newChat, newModel, newModelUsage } from './test/fake-chat';
+import { createAccountState } from './test/fake-accounts';
+import { buildModel, buildModelUsage, createChatState } from './test/fake-chat';
 
 const price = { input_usd_per_mtok: 3, output_usd_per_mtok: 15, cache_read_usd_per_mtok: 0.3 };
-const used = (model: string, usd: number, calls: number, more = {}) => ({
-  ...{ model, usd, calls, failed_calls: 0, input_tokens: calls * 1_904, cached_tokens: 0, output_tokens: calls * 88 },
+const buildUsage = (model: string, usd: number, calls: number, more = {}) => ({
+  model,
+  usd,
+  calls,
+  failed_calls: 0,
+  input_tokens: calls * 1_904,
+  cached_tokens: 0,
+  output_tokens: calls * 88,
   ...more,
 });
 
 describe('models and their budget', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    site.api.chat = newChat();
+    site.api.accounts = createAccountState();
+    site.api.chat = createChatState();
     site.api.chat.models = [
-      newModel('claude-large-with-a-long-name', {
-        ...{ id: 'anthropic/claude-large-with-a-long-name', provider: 'anthropic' },
-        ...{ aliases: ['smart', 'chat'], is_default: true, price },
+      buildModel('claude-large-with-a-long-name', {
+        id: 'anthropic/claude-large-with-a-long-name',
+        provider: 'anthropic',
+        aliases: ['smart', 'chat'],
+        is_default: true,
+        price,
         next_price: { from: '2026-07-01T00:00:00.000Z', input_usd_per_mtok: 2, output_usd_per_mtok: 10 },
       }),
-      newModel('qwen3', { aliases: ['fast'] }),
-      newModel('large', { id: 'acme/large', provider: 'acme', provided_by: 'workspace', price }),
+      buildModel('qwen3', { aliases: ['fast'] }),
+      buildModel('large', { id: 'acme/large', provider: 'acme', provided_by: 'workspace', price }),
     ];
-    site.api.chat.modelUsage = newModelUsage({
-      ...{ usd: 12.41, budget_usd: 20, reserved_usd: 1.2, calls: 512, unpriced_calls: 31 },
+    site.api.chat.modelUsage = buildModelUsage({
+      usd: 12.41,
+      budget_usd: 20,
+      reserved_usd: 1.2,
+      calls: 512,
+      unpriced_calls: 31,
       models: [
-        used('anthropic/claude-large-with-a-long-name', 12.41, 481, { failed_calls: 3, cached_tokens: 640_000 }),
-        used('local/qwen3', 0, 31),
+        buildUsage('anthropic/claude-large-with-a-long-name', 12.41, 481, { failed_calls: 3, cached_tokens: 640_000 }),
+        buildUsage('local/qwen3', 0, 31),
       ],
     });
   });
@@ -35,14 +48,14 @@ describe('models and their budget', () => {
   const PATH = '/settings/models';
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn(PATH);
+    const page = await site.visitAsUser(PATH);
     await page.getByRole('img', { name: '62 % of the budget is spent, 6 % is reserved' }).waitFor();
     await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
     await page.getByText('$2.00 from 1 Jul 2026').waitFor();
     await page.getByText('Own key', { exact: true }).waitFor();
     await checkPage(page, 'models');
     site.api.chat.models = [];
-    site.api.chat.modelUsage = newModelUsage();
+    site.api.chat.modelUsage = buildModelUsage();
     await page.reload();
     await page.getByText('MODEL_PROVIDERS_FILE').waitFor();
     await page.getByText('spent, without a budget').waitFor();
@@ -50,7 +63,7 @@ describe('models and their budget', () => {
   });
 
   test('an admin sets the budget, takes it away, and takes that back', async () => {
-    const page = await site.signedIn(PATH);
+    const page = await site.visitAsUser(PATH);
     const field = page.getByRole('spinbutton', { name: 'Budget of a month' });
     await field.fill('35.5');
     await field.press('Enter');
@@ -64,7 +77,7 @@ describe('models and their budget', () => {
   });
 
   test('a model without a price is named where a budget holds', async () => {
-    const page = await site.signedIn(PATH);
+    const page = await site.visitAsUser(PATH);
     await page.getByText('Some models cannot be called while the budget holds').waitFor();
     await page.getByText('local/qwen3: no price is set.').waitFor();
     await page.getByText('31 calls of models without a price are not in the sum.').waitFor();
@@ -74,7 +87,7 @@ describe('models and their budget', () => {
     const [workspace] = site.api.accounts.me.workspaces;
     if (!workspace) throw new Error('no sample');
     Object.assign(workspace, { role: 'member', permissions: { ...workspace.permissions, update: false } });
-    const page = await site.signedIn(PATH);
+    const page = await site.visitAsUser(PATH);
     await page.getByText('Admins set the budget.').waitFor();
     expect(await page.getByRole('spinbutton').count()).toBe(0);
   });

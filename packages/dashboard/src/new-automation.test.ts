@@ -3,10 +3,10 @@ import path from 'node:path';
 import { temporaryDir, until } from '@gantry/testing';
 import { strToU8, zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
-import { filesOfZip } from './automations/package-files';
+import { unzipFiles } from './automations/package-files';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newPackages } from './test/fake-packages';
+import { createPackageState } from './test/fake-packages';
 
 const NEW = '/automations/new';
 
@@ -17,7 +17,7 @@ describe('an automation made in the browser', () => {
     api.pages.clear();
     api.versions.length = 0;
     api.uploads.length = 0;
-    api.packages = newPackages();
+    api.packages = createPackageState();
     setRole('owner');
   });
 
@@ -34,7 +34,7 @@ describe('an automation made in the browser', () => {
     await page.keyboard.press('Delete');
     await page.keyboard.insertText(text);
   }
-  const zipped = (at: number) => filesOfZip(new Uint8Array(site.api.packages.artifacts[at]?.zip ?? []));
+  const unzipArtifact = (at: number) => unzipFiles(new Uint8Array(site.api.packages.artifacts[at]?.zip ?? []));
 
   async function testDraft(page: Page, end: object) {
     await page.getByRole('button', { name: 'Test this draft' }).click();
@@ -43,7 +43,7 @@ describe('an automation made in the browser', () => {
   }
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn(NEW);
+    const page = await site.visitAsUser(NEW);
     await editor(page, 'main.py').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('Ada');
     const result = { status: 'success', outputs: { greeting: 'Hello, Ada!' }, logs: 'Hello, Ada!\n' };
@@ -57,7 +57,7 @@ describe('an automation made in the browser', () => {
   });
 
   test('an undefined name is shown before the first test', async () => {
-    const page = await site.signedIn(NEW);
+    const page = await site.visitAsUser(NEW);
     await rewrite(page, 'main.py', 'def run(name: str):\n    return {"greeting": nmae}\n');
     await page.getByRole('button', { name: /"nmae" is not defined.*Line 2/ }).waitFor();
   });
@@ -66,7 +66,7 @@ describe('an automation made in the browser', () => {
     const manifest = { name: 'Report', inputs: ['shop'], outputs: ['total'], secrets_needed: [] };
     const code = 'def run(shop):\n    return {"total": 1 / 0}\n';
     const entries = { 'report/main.py': strToU8(code), 'report/manifest.json': strToU8(JSON.stringify(manifest)) };
-    const page = await site.signedIn(NEW);
+    const page = await site.visitAsUser(NEW);
     const buffer = Buffer.from(zipSync(entries));
     await page
       .getByLabel('Zip', { exact: true })
@@ -76,7 +76,7 @@ describe('an automation made in the browser', () => {
     const error = { code: 'exception', message: 'division by zero', type: 'ZeroDivisionError' };
     await testDraft(page, { status: 'error', error: { ...error, trace: '  File "main.py", line 2, in run' } });
     await page.getByText('division by zero').first().waitFor();
-    expect(site.api.packages.tests[0]?.asked).toEqual({ artifactId: 'art_1', inputs: { shop: 'north' } });
+    expect(site.api.packages.tests[0]?.body).toEqual({ artifactId: 'art_1', inputs: { shop: 'north' } });
 
     await rewrite(page, 'main.py', code.replace('1 / 0', '1'));
     await page.getByLabel('Who may run it').selectOption('Anyone with the link');
@@ -84,7 +84,7 @@ describe('an automation made in the browser', () => {
     await page.waitForURL('**/a/aut_new');
     await page.getByText('Report is deployed').waitFor();
     expect(site.api.pages.get('aut_new')).toMatchObject({ name: 'Report', visibility: 'public' });
-    expect(zipped(1)).toEqual(new Map([['main.py', { text: code.replace('1 / 0', '1') }]]));
+    expect(unzipArtifact(1)).toEqual(new Map([['main.py', { text: code.replace('1 / 0', '1') }]]));
     await page.goto(site.api.origin + NEW);
     await page.getByText('As “Hello”, version 1').waitFor();
   });
@@ -94,7 +94,7 @@ describe('an automation made in the browser', () => {
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'clean.py'), 'def run():\n    return {}\n');
     writeFileSync(path.join(folder, 'helpers.py'), 'ONE = 1\n');
-    const page = await site.signedIn(NEW);
+    const page = await site.visitAsUser(NEW);
     await page.getByLabel('Folder', { exact: true }).setInputFiles(folder);
     await page.getByText('As “tidy-up”, version 1').waitFor();
     await page.getByLabel('Entrypoint').selectOption('clean.py');
@@ -104,7 +104,7 @@ describe('an automation made in the browser', () => {
   });
 
   test('a manifest that is no JSON is shown at its line, and nothing can be deployed', async () => {
-    const page = await site.signedIn(NEW);
+    const page = await site.visitAsUser(NEW);
     await rewrite(page, 'manifest.json', '{\n  "name": "Hello",\n}');
     await page.getByRole('alert').filter({ hasText: 'manifest.json can’t be used' }).waitFor();
     await expect(page.getByRole('button', { name: 'Deploy' }).isDisabled()).resolves.toBe(true);
@@ -119,7 +119,7 @@ describe('an automation made in the browser', () => {
   });
 
   test('an invalid zip is rejected with a reason, and the files stay', async () => {
-    const page = await site.signedIn(NEW);
+    const page = await site.visitAsUser(NEW);
     const file = { name: 'photo.zip', mimeType: 'application/zip', buffer: Buffer.from('no zip') };
     await page.getByLabel('Zip', { exact: true }).setInputFiles(file);
     await page.getByText('This is no zip that can be read').waitFor();
@@ -127,7 +127,7 @@ describe('an automation made in the browser', () => {
   });
 
   test('the next version is made of the current one, and a viewer only reads it', async () => {
-    const page = await site.signedIn(NEW);
+    const page = await site.visitAsUser(NEW);
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/a/aut_new');
     await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();

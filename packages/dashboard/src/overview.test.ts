@@ -1,11 +1,11 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newApproval, newApprovals } from './test/fake-approvals';
-import { newChanges } from './test/fake-changes';
-import { newChat } from './test/fake-chat';
-import { newOverview } from './test/fake-overview';
-import { newUsage, nothingUsed } from './test/fake-usage';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { createChangeStream } from './test/fake-changes';
+import { createChatState } from './test/fake-chat';
+import { buildOverview } from './test/fake-overview';
+import { buildEmptyUsage, createUsageState } from './test/fake-usage';
 
 const HOUR_MS = 3_600_000;
 const at = (fromNowMs: number): string => new Date(Date.now() + fromNowMs).toISOString();
@@ -13,25 +13,35 @@ const at = (fromNowMs: number): string => new Date(Date.now() + fromNowMs).toISO
 describe('overview', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.overview = newOverview();
-    site.api.approvals = newApprovals();
-    site.api.changes = newChanges();
-    site.api.usage = newUsage();
+    site.api.overview = buildOverview();
+    site.api.approvals = createApprovalState();
+    site.api.changes = createChangeStream();
+    site.api.usage = createUsageState();
   });
 
   function fill() {
-    const { runs, executors } = newOverview();
+    const { runs, executors } = buildOverview();
     const failed = [0, 1, 0, 0, 3, 0, 0, 0, 1, 0, 0, 5, 0, 2];
-    site.api.overview = newOverview({
+    site.api.overview = buildOverview({
       workers: {
-        ...{ total: 9, active: 8, paused: 1, archived: 0, capped: false },
+        total: 9,
+        active: 8,
+        paused: 1,
+        archived: 0,
+        capped: false,
         failing: [
           {
-            ...{ id: 'invoice-import', name: 'Invoice import', last_run_id: 'run_1', failed_at: at(-0.2 * HOUR_MS) },
+            id: 'invoice-import',
+            name: 'Invoice import',
+            last_run_id: 'run_1',
+            failed_at: at(-0.2 * HOUR_MS),
             last_error: "KeyError: 'amount' in row 14 of invoices.csv",
           },
           {
-            ...{ id: 'price-watch', name: 'Price watch', last_run_id: 'run_2', failed_at: at(-5 * HOUR_MS) },
+            id: 'price-watch',
+            name: 'Price watch',
+            last_run_id: 'run_2',
+            failed_at: at(-5 * HOUR_MS),
             last_error:
               'the shop answered 503 three times, the last time after 30 seconds; it may be down for longer than this run may take, so nothing was written',
           },
@@ -39,7 +49,8 @@ describe('overview', () => {
       },
       runs: {
         ...runs,
-        ...{ running: 3, queued: 2 },
+        running: 3,
+        queued: 2,
         last_24h: { total: 148, completed: 144, failed: 2, timed_out: 0, cancelled: 2, rejected: 0, capped: false },
         by_day: runs.by_day.map((day, index) => ({
           ...day,
@@ -58,13 +69,13 @@ describe('overview', () => {
       executors: executors.map((executor) => ({ ...executor, busy: 3 })),
     });
     for (const title of ['Pay 1,240 € to Hopper Ltd?', 'Send the newsletter to 4,120 people?']) {
-      site.api.approvals.list.push(newApproval(`apr_${title}`, { title }));
+      site.api.approvals.list.push(buildApproval(`apr_${title}`, { title }));
     }
     const used = { runs: 1_904, failed: 12, compute_ms: 7_200_000, cost_usd: 12.4 };
     const worker = { deleted: false, runs: 400, failed: 2, compute_ms: 90_000 };
     const month = new Date().toISOString().slice(0, 7);
     site.api.usage.months.set(month, {
-      ...nothingUsed(month),
+      ...buildEmptyUsage(month),
       total: used,
       workers: [
         { ...worker, id: 'invoice-import', name: 'Invoice import', budget_usd: 8, cost_usd: 6.9 },
@@ -76,21 +87,21 @@ describe('overview', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     fill();
-    const page = await site.signedIn('/');
+    const page = await site.visitAsUser('/');
     await page.getByRole('img', { name: /^Runs, / }).waitFor();
     await page.getByRole('link', { name: 'Pay 1,240 € to Hopper Ltd?' }).waitFor();
     await page.getByText(/^\$6\.9.* of \$8/).waitFor();
     await checkPage(page, 'overview');
 
-    site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 }, executors: [] });
-    site.api.approvals = newApprovals();
-    site.api.usage = newUsage();
+    site.api.overview = buildOverview({ workers: { ...buildOverview().workers, total: 1, active: 1 }, executors: [] });
+    site.api.approvals = createApprovalState();
+    site.api.usage = createUsageState();
     await page.reload();
     await page.getByText('No executor is ready').first().waitFor();
     await page.getByText('No pending approvals. A run asks here').waitFor();
     await checkPage(page, 'overview-quiet');
 
-    site.api.overview = newOverview();
+    site.api.overview = buildOverview();
     await page.reload();
     await page.getByRole('link', { name: 'Choose a template' }).waitFor();
     await page.getByText('/api/workers/word-count/runs').waitFor();
@@ -99,7 +110,7 @@ describe('overview', () => {
 
   test('items that need attention link to their pages', async () => {
     fill();
-    const page = await site.signedIn('/');
+    const page = await site.visitAsUser('/');
     expect(await page.getByRole('link', { name: /KeyError/ }).getAttribute('href')).toBe('/runs/run_1');
     expect(await page.getByRole('link', { name: '4 more' }).getAttribute('href')).toBe('/approvals');
     expect(await page.getByRole('link', { name: 'Invoice import' }).first().getAttribute('href')).toBe(
@@ -110,19 +121,19 @@ describe('overview', () => {
   });
 
   test('an empty workspace gives the lines to begin with, and shows the first worker without a reload', async () => {
-    const page = await site.signedIn('/');
+    const page = await site.visitAsUser('/');
     const lines = page.locator('pre').filter({ hasText: 'export GANTRY_TOKEN' });
     await lines.getByText('/api/workers').waitFor();
     expect(await lines.textContent()).toMatch(/x-svc-workspace: ws_/);
     await until(() => site.api.changes.watchers.size > 0);
-    site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 } });
-    site.api.changes.tell('change', { noun: 'workers' });
+    site.api.overview = buildOverview({ workers: { ...buildOverview().workers, total: 1, active: 1 } });
+    site.api.changes.emit('change', { noun: 'workers' });
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   });
 
   test('a sentence in an empty workspace is the first message of a conversation', async () => {
-    site.api.chat = newChat();
-    const page = await site.signedIn('/');
+    site.api.chat = createChatState();
+    const page = await site.visitAsUser('/');
     await page.getByText(/claude mcp add --transport http gantry http.*\/mcp/).waitFor();
     await page.getByRole('textbox', { name: 'What should happen' }).fill('Watch our status page.');
     await page.keyboard.press('Enter');

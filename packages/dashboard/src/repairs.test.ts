@@ -2,12 +2,12 @@ import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newApproval, newApprovals } from './test/fake-approvals';
-import { newCandidate, newCandidates, newCase, newRepair } from './test/fake-candidates';
-import { newChanges } from './test/fake-changes';
-import { newModel } from './test/fake-chat';
-import { CODE_WORKER, newCode } from './test/fake-code';
-import { newWorkerRun } from './test/fake-worker-runs';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { buildCandidate, buildCase, buildRepair, createCandidateState } from './test/fake-candidates';
+import { createChangeStream } from './test/fake-changes';
+import { buildModel } from './test/fake-chat';
+import { CODE_WORKER, createCodeState } from './test/fake-code';
+import { buildWorkerRun } from './test/fake-worker-runs';
 
 const ERROR = "KeyError: 'total': the answer of north.example.com has no such column";
 const DIFFERENCES = [
@@ -21,55 +21,74 @@ describe('the repair of a failed run', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.workerRuns.length = 0;
-    site.api.approvals = newApprovals();
-    site.api.candidates = newCandidates();
-    site.api.changes = newChanges();
-    site.api.code = newCode();
-    site.api.chat.models = [newModel('qwen3', { is_default: true })];
+    site.api.approvals = createApprovalState();
+    site.api.candidates = createCandidateState();
+    site.api.changes = createChangeStream();
+    site.api.code = createCodeState();
+    site.api.chat.models = [buildModel('qwen3', { is_default: true })];
     site.api.accounts.me.role = 'owner';
   });
 
   function addFailed() {
-    const fake = newWorkerRun({
-      ...{ id: 'run_failed1', worker_id: CODE_WORKER, status: 'failed', error: ERROR, error_code: 'exception' },
-      ...{ error_type: 'KeyError', completed_at: new Date().toISOString(), duration_ms: 2_400 },
+    const fake = buildWorkerRun({
+      id: 'run_failed1',
+      worker_id: CODE_WORKER,
+      status: 'failed',
+      error: ERROR,
+      error_code: 'exception',
+      error_type: 'KeyError',
+      completed_at: new Date().toISOString(),
+      duration_ms: 2_400,
     });
     site.api.workerRuns.push(fake);
     return fake.run;
   }
 
   /** A candidate that mends the run, with an approval that waits. */
-  function propose(others = ['same', 'same', 'same', 'same', 'same'] as Parameters<typeof newCase>[1][]) {
+  function propose(others = ['same', 'same', 'same', 'same', 'same'] as Parameters<typeof buildCase>[1][]) {
     const { code, candidates, approvals } = site.api;
     const [current] = code.versions;
-    const failed = newCase('run_failed1', 'fixed', {
+    const failed = buildCase('run_failed1', 'fixed', {
       recorded: { status: 'failed', error: ERROR, error_code: 'exception', output: null },
     });
     const cases = [
       failed,
       ...others.map((outcome, at) =>
-        newCase(`run_8sWnQ${at}`, outcome, outcome === 'different' ? { differences: DIFFERENCES } : {}),
+        buildCase(`run_8sWnQ${at}`, outcome, outcome === 'different' ? { differences: DIFFERENCES } : {}),
       ),
     ];
-    const proposed = newCandidate('cnd_1', cases, {
-      ...{ origin: 'repair', repair_id: 'rpr_1', base_sha: current?.sha ?? '', message: 'Read the renamed column' },
+    const proposed = buildCandidate('cnd_1', cases, {
+      origin: 'repair',
+      repair_id: 'rpr_1',
+      base_sha: current?.sha ?? '',
+      message: 'Read the renamed column',
       permissions: { promote: false, drop: false, approve: false },
     });
     const files = { ...current?.files };
     files['main.py'] = (files['main.py'] ?? '').replace('row["price"]', 'row.get("price", row.get("sum"))');
     candidates.list.push(proposed);
     candidates.files.set('cnd_1', files);
-    const approval = newApproval('apr_1', {
-      ...{ kind: 'candidate', candidate_id: 'cnd_1', run_id: 'run_failed1', worker_id: CODE_WORKER },
-      ...{ worker_name: 'Price report', title: 'Repair of Price report: read the renamed column', form: null },
-      ...{ message: EXPLANATION, data: { summary: proposed.summary } },
+    const approval = buildApproval('apr_1', {
+      kind: 'candidate',
+      candidate_id: 'cnd_1',
+      run_id: 'run_failed1',
+      worker_id: CODE_WORKER,
+      worker_name: 'Price report',
+      title: 'Repair of Price report: read the renamed column',
+      form: null,
+      message: EXPLANATION,
+      data: { summary: proposed.summary },
     });
     approvals.list.push(approval);
     const steps = ['Read the run and its log', 'Read main.py', 'Proposed a change of main.py', 'Rehearsed 6 runs'];
     candidates.repairs.set(
       'run_failed1',
-      newRepair('run_failed1', {
-        ...{ status: 'waiting', proven: true, candidate_id: 'cnd_1', approval_id: 'apr_1', steps },
+      buildRepair('run_failed1', {
+        status: 'waiting',
+        proven: true,
+        candidate_id: 'cnd_1',
+        approval_id: 'apr_1',
+        steps,
         explanation: EXPLANATION,
       }),
     );
@@ -80,24 +99,24 @@ describe('the repair of a failed run', () => {
     await page.getByRole('button', { name: 'Repair…' }).click();
     await page.getByRole('dialog', { name: 'Repair this run' }).waitFor();
   };
-  const panelOf = (page: Page) => page.getByRole('region', { name: 'Repair', exact: true });
-  const told = (id = 'run_failed1') => site.api.changes.tell('change', { noun: 'runs', id });
+  const getPanel = (page: Page) => page.getByRole('region', { name: 'Repair', exact: true });
+  const emitChange = (id = 'run_failed1') => site.api.changes.emit('change', { noun: 'runs', id });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     addFailed();
-    const page = await site.signedIn('/runs/run_failed1');
+    const page = await site.visitAsUser('/runs/run_failed1');
     await open(page);
     await checkPage(page, 'repair-dialog');
     await page.keyboard.press('Escape');
 
-    site.api.candidates.repairs.set('run_failed1', newRepair('run_failed1'));
+    site.api.candidates.repairs.set('run_failed1', buildRepair('run_failed1'));
     await page.reload();
-    await panelOf(page).getByText('Read main.py').waitFor();
+    await getPanel(page).getByText('Read main.py').waitFor();
     await checkPage(page, 'repair-working');
 
     propose(['same', 'different', 'same', 'inconclusive', 'same']);
     await page.reload();
-    await panelOf(page).getByText('row.get("price", row.get("sum"))').first().waitFor();
+    await getPanel(page).getByText('row.get("price", row.get("sum"))').first().waitFor();
     await checkPage(page, 'repair-waiting');
 
     await page.goto(`${site.api.origin}/approvals`);
@@ -115,13 +134,13 @@ describe('the repair of a failed run', () => {
 
   test('it is asked for with instructions, followed live, and approved in its place', async () => {
     addFailed();
-    const page = await site.signedIn('/runs/run_failed1');
+    const page = await site.visitAsUser('/runs/run_failed1');
     await until(() => site.api.changes.watchers.size > 0);
     await open(page);
     await page.getByLabel('What the model should know').fill('The supplier renamed a column');
     await page.getByRole('combobox', { name: 'Model' }).selectOption('local/qwen3');
     await page.getByRole('button', { name: 'Repair', exact: true }).click();
-    const panel = panelOf(page);
+    const panel = getPanel(page);
     await panel.getByText('Reading the run and the code…').waitFor();
     expect(site.api.candidates.sent).toEqual([
       {
@@ -132,11 +151,11 @@ describe('the repair of a failed run', () => {
     expect(await page.getByRole('button', { name: 'Repair…' }).count()).toBe(0);
 
     Object.assign(site.api.candidates.repairs.get('run_failed1') ?? {}, { steps: ['Read the log of the run'] });
-    told();
+    emitChange();
     await panel.getByText('Read the log of the run').waitFor();
 
     propose();
-    told();
+    emitChange();
     await panel.getByRole('heading', { name: 'Fixes the failed run and changes none of 5 others' }).waitFor();
     await panel.getByText('The code now reads either.').waitFor();
     await panel.getByText('$0.0123').waitFor();
@@ -150,9 +169,9 @@ describe('the repair of a failed run', () => {
 
   test('while it works it can be stopped, and then begun again', async () => {
     addFailed();
-    site.api.candidates.repairs.set('run_failed1', newRepair('run_failed1', { created_by: null }));
-    const page = await site.signedIn('/runs/run_failed1');
-    const panel = panelOf(page);
+    site.api.candidates.repairs.set('run_failed1', buildRepair('run_failed1', { created_by: null }));
+    const page = await site.visitAsUser('/runs/run_failed1');
+    const panel = getPanel(page);
     await panel.getByText('Started automatically').waitFor();
     await panel.getByRole('button', { name: 'Stop' }).click();
     await panel.getByText('Stopped', { exact: true }).waitFor();
@@ -162,8 +181,8 @@ describe('the repair of a failed run', () => {
   test('the evidence says what came out differently, and leads to both runs', async () => {
     addFailed();
     propose(['different', 'broken', 'inconclusive']);
-    const page = await site.signedIn('/runs/run_failed1');
-    const panel = panelOf(page);
+    const page = await site.visitAsUser('/runs/run_failed1');
+    const panel = getPanel(page);
     await panel
       .getByRole('heading', {
         name: 'Fixes the failed run, breaks 1 of 2 others, changes the result of 1 of them and proves nothing for 1 run',
@@ -184,7 +203,7 @@ describe('the repair of a failed run', () => {
   test('another open repair is explained, and viewers are offered none', async () => {
     addFailed();
     site.api.candidates.refuseNext = { status: 409, body: { detail: 'open', code: 'repair_open' } };
-    const page = await site.signedIn('/runs/run_failed1');
+    const page = await site.visitAsUser('/runs/run_failed1');
     await open(page);
     await page.getByRole('button', { name: 'Repair', exact: true }).click();
     await page.getByText('Another repair of this worker is open').waitFor();
@@ -196,12 +215,18 @@ describe('the repair of a failed run', () => {
   });
 
   test('a rehearsal says what it is, and offers neither a repair nor another run', async () => {
-    const fake = newWorkerRun({
-      ...{ id: 'run_failed2', worker_id: CODE_WORKER, status: 'failed', error: ERROR, error_code: 'exception' },
-      ...{ trigger: 'rehearsal', parent_run_id: 'run_failed1', worker_version: null },
+    const fake = buildWorkerRun({
+      id: 'run_failed2',
+      worker_id: CODE_WORKER,
+      status: 'failed',
+      error: ERROR,
+      error_code: 'exception',
+      trigger: 'rehearsal',
+      parent_run_id: 'run_failed1',
+      worker_version: null,
     });
     site.api.workerRuns.push(fake);
-    const page = await site.signedIn('/runs/run_failed2');
+    const page = await site.visitAsUser('/runs/run_failed2');
     await page.getByText('Rehearsal of run_failed1: nothing left the sandbox').waitFor();
     expect(await page.getByRole('button', { name: /Repair|Run again/ }).count()).toBe(0);
   });

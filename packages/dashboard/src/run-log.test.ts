@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { type FakeWorkerRun, newWorkerRun } from './test/fake-worker-runs';
+import { buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 const LINES = 100_000;
 /** More than are ever in view, with those above and below. */
@@ -15,116 +15,116 @@ describe('the log of a run', () => {
     site.api.workerRuns.length = 0;
   });
 
-  const textOf = (index: number) => `line ${index}${index % 1_000 === 999 ? ' needle' : ''}`;
-  const levelOf = (index: number) => (index % 10_000 === 0 ? 'error' : index % 100 === 0 ? 'warning' : 'info');
-  const logOf = (page: Page): Locator => page.getByRole('log');
-  const rowsOf = (page: Page): Locator => logOf(page).locator('[data-index]');
-  const toolbarOf = (page: Page): Locator => page.getByRole('toolbar', { name: 'Log view' });
+  const lineText = (index: number) => `line ${index}${index % 1_000 === 999 ? ' needle' : ''}`;
+  const lineLevel = (index: number) => (index % 10_000 === 0 ? 'error' : index % 100 === 0 ? 'warning' : 'info');
+  const getLog = (page: Page): Locator => page.getByRole('log');
+  const getRows = (page: Page): Locator => getLog(page).locator('[data-index]');
+  const getToolbar = (page: Page): Locator => page.getByRole('toolbar', { name: 'Log view' });
 
   /** A run that has printed as much as this, and goes on. */
-  function talkative(lines = LINES): FakeWorkerRun {
-    const fake = newWorkerRun({ status: 'running' });
+  function addLongRun(lines = LINES): FakeWorkerRun {
+    const fake = buildWorkerRun({ status: 'running' });
     site.api.workerRuns.push(fake);
     const began = Date.parse(fake.run.started_at as string);
     for (let index = 0; index < lines; index++) {
       const at = new Date(began + index).toISOString();
-      site.api.emit(fake, 'log', { stream: 'stdout', level: levelOf(index), text: textOf(index), at });
+      site.api.emit(fake, 'log', { stream: 'stdout', level: lineLevel(index), text: lineText(index), at });
     }
     return fake;
   }
-  const pageOf = ({ run }: FakeWorkerRun) => `/runs/${run.id}`;
+  const toRunPath = ({ run }: FakeWorkerRun) => `/runs/${run.id}`;
 
   test('100,000 lines: only those in view are rows, every line can be scrolled to, and the end is followed', async () => {
-    const fake = talkative();
-    const page = await site.signedIn(pageOf(fake));
-    await logOf(page)
-      .getByText(textOf(LINES - 1), { exact: true })
+    const fake = addLongRun();
+    const page = await site.visitAsUser(toRunPath(fake));
+    await getLog(page)
+      .getByText(lineText(LINES - 1), { exact: true })
       .waitFor();
-    expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
+    expect(await getRows(page).count()).toBeLessThan(ROWS_MAX);
 
-    await logOf(page).evaluate((log) => log.scrollTo(0, log.scrollHeight / 2));
-    await logOf(page)
+    await getLog(page).evaluate((log) => log.scrollTo(0, log.scrollHeight / 2));
+    await getLog(page)
       .getByText(/^line (49|50)\d{3}/)
       .first()
       .waitFor();
-    expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
+    expect(await getRows(page).count()).toBeLessThan(ROWS_MAX);
 
     // A reader who has scrolled up stays there, whatever is printed meanwhile.
-    const top = await logOf(page).evaluate((log) => log.scrollTop);
+    const top = await getLog(page).evaluate((log) => log.scrollTop);
     site.api.emit(fake, 'log', { stream: 'stdout', level: 'info', text: 'something new' });
     await page.getByRole('button', { name: 'Follow the end' }).waitFor();
-    expect(await logOf(page).evaluate((log) => log.scrollTop)).toBe(top);
-    expect(await logOf(page).getByText('something new').count()).toBe(0);
+    expect(await getLog(page).evaluate((log) => log.scrollTop)).toBe(top);
+    expect(await getLog(page).getByText('something new').count()).toBe(0);
     await page.getByRole('button', { name: 'Follow the end' }).click();
-    await logOf(page).getByText('something new').waitFor();
+    await getLog(page).getByText('something new').waitFor();
     site.api.emit(fake, 'log', { stream: 'stdout', level: 'info', text: 'newer still' });
-    await logOf(page).getByText('newer still').waitFor();
+    await getLog(page).getByText('newer still').waitFor();
 
-    await logOf(page).focus();
+    await getLog(page).focus();
     await page.keyboard.press('Home');
-    await logOf(page).getByText('line 1', { exact: true }).waitFor();
-    expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
+    await getLog(page).getByText('line 1', { exact: true }).waitFor();
+    expect(await getRows(page).count()).toBeLessThan(ROWS_MAX);
   });
 
   test('100,000 lines are searched from hit to hit, by keyboard, and filtered by level', async () => {
-    const page = await site.signedIn(pageOf(talkative()));
-    await logOf(page)
-      .getByText(textOf(LINES - 1), { exact: true })
+    const page = await site.visitAsUser(toRunPath(addLongRun()));
+    await getLog(page)
+      .getByText(lineText(LINES - 1), { exact: true })
       .waitFor();
-    await logOf(page).focus();
+    await getLog(page).focus();
     await page.keyboard.press('Control+f');
     await page.keyboard.type('NEEDLE');
-    const hits = toolbarOf(page).getByRole('status');
+    const hits = getToolbar(page).getByRole('status');
     await hits.getByText('100', { exact: true }).waitFor();
     await page.keyboard.press('Enter');
     await hits.getByText('1 of 100', { exact: true }).waitFor();
-    await logOf(page).locator('[data-hit]').getByText('line 999 needle').waitFor();
+    await getLog(page).locator('[data-hit]').getByText('line 999 needle').waitFor();
     await page.keyboard.press('Shift+Enter');
     await hits.getByText('100 of 100', { exact: true }).waitFor();
-    await logOf(page).locator('[data-hit]').getByText('line 99999 needle').waitFor();
-    expect(await logOf(page).locator('mark').first().textContent()).toBe('needle');
+    await getLog(page).locator('[data-hit]').getByText('line 99999 needle').waitFor();
+    expect(await getLog(page).locator('mark').first().textContent()).toBe('needle');
     await page.keyboard.press('Escape');
 
-    await toolbarOf(page).getByLabel('Levels').selectOption('Errors');
-    await logOf(page).getByText('line 90000').waitFor();
-    expect(await rowsOf(page).count()).toBe(10);
-    await toolbarOf(page).getByLabel('Levels').selectOption('Warnings and errors');
-    await logOf(page)
+    await getToolbar(page).getByLabel('Levels').selectOption('Errors');
+    await getLog(page).getByText('line 90000').waitFor();
+    expect(await getRows(page).count()).toBe(10);
+    await getToolbar(page).getByLabel('Levels').selectOption('Warnings and errors');
+    await getLog(page)
       .getByText(/line 100$/)
       .waitFor();
     await page.getByRole('button', { name: 'Follow the end' }).click();
-    await logOf(page).getByText('line 99900').waitFor();
+    await getLog(page).getByText('line 99900').waitFor();
   });
 
   test('a link to a line opens it in view and marked, and a line’s number is such a link', async () => {
-    const fake = talkative(20_000);
-    const page = await site.signedIn(`${pageOf(fake)}?line=${1_000_001 + 12_345}`);
-    await logOf(page).locator('[data-selected]').getByText('line 12345').waitFor();
+    const fake = addLongRun(20_000);
+    const page = await site.visitAsUser(`${toRunPath(fake)}?line=${1_000_001 + 12_345}`);
+    await getLog(page).locator('[data-selected]').getByText('line 12345').waitFor();
     expect(await page.getByRole('button', { name: 'Follow the end' }).isVisible()).toBe(true);
-    await logOf(page).getByRole('link', { name: 'Link to line 12347' }).click();
-    await logOf(page).locator('[data-selected]').getByText('line 12346').waitFor();
+    await getLog(page).getByRole('link', { name: 'Link to line 12347' }).click();
+    await getLog(page).locator('[data-selected]').getByText('line 12346').waitFor();
     expect(new URL(page.url()).searchParams.get('line')).toBe(String(1_000_001 + 12_346));
   });
 
   test('a link to a line at the end of what has come stays there while the log goes on', async () => {
-    const fake = talkative(200);
-    const page = await site.signedIn(`${pageOf(fake)}?line=${1_000_001 + 198}`);
-    const linked = logOf(page).locator('[data-selected]').getByText('line 198');
+    const fake = addLongRun(200);
+    const page = await site.visitAsUser(`${toRunPath(fake)}?line=${1_000_001 + 198}`);
+    const linked = getLog(page).locator('[data-selected]').getByText('line 198');
     await linked.waitFor();
     for (let index = 0; index < 500; index++) site.api.emit(fake, 'log', { level: 'info', text: `later ${index}` });
     await page.getByRole('button', { name: 'Follow the end' }).waitFor();
     expect(await linked.isVisible()).toBe(true);
     // By hand it is followed again.
-    await logOf(page).focus();
+    await getLog(page).focus();
     await page.keyboard.press('End');
-    await logOf(page).getByText('later 499').waitFor();
+    await getLog(page).getByText('later 499').waitFor();
     site.api.emit(fake, 'log', { level: 'info', text: 'newest' });
-    await logOf(page).getByText('newest').waitFor();
+    await getLog(page).getByText('newest').waitFor();
   });
 
   test('colours, levels and fields', async () => {
-    const fake = talkative(3);
-    const say = (level: string, text: string, fields?: object) =>
+    const fake = addLongRun(3);
+    const emitLog = (level: string, text: string, fields?: object) =>
       site.api.emit(fake, 'log', {
         stream: 'stdout',
         level,
@@ -132,36 +132,40 @@ describe('the log of a run', () => {
         ...(fields && { fields }),
         at: new Date().toISOString(),
       });
-    for (let colour = 30; colour < 38; colour++) say('info', `${ESC}[${colour}mcolour ${colour}${ESC}[0m and plain`);
-    say('info', `${ESC}[1;32m✓ bold${ESC}[0m ${ESC}[41mon red${ESC}[0m ${ESC}[2mdim${ESC}[0m ${ESC}[4munder${ESC}[0m`);
-    say('debug', 'a detail', { rows: [3, 9], shop: 'north' });
-    say('warning', 'two rows were left out');
-    say('error', '<script>alert(1)</script>');
-    const page = await site.signedIn(pageOf(fake));
-    await logOf(page).getByText('<script>alert(1)</script>').waitFor();
-    expect(await logOf(page).getByText(ESC).count()).toBe(0);
+    for (let colour = 30; colour < 38; colour++)
+      emitLog('info', `${ESC}[${colour}mcolour ${colour}${ESC}[0m and plain`);
+    emitLog(
+      'info',
+      `${ESC}[1;32m✓ bold${ESC}[0m ${ESC}[41mon red${ESC}[0m ${ESC}[2mdim${ESC}[0m ${ESC}[4munder${ESC}[0m`,
+    );
+    emitLog('debug', 'a detail', { rows: [3, 9], shop: 'north' });
+    emitLog('warning', 'two rows were left out');
+    emitLog('error', '<script>alert(1)</script>');
+    const page = await site.visitAsUser(toRunPath(fake));
+    await getLog(page).getByText('<script>alert(1)</script>').waitFor();
+    expect(await getLog(page).getByText(ESC).count()).toBe(0);
     await checkPage(page, 'run-log');
   });
 
   test('lines are wrapped or not, timed by clock or by seconds, and saved as a file', async () => {
-    const fake = talkative(2);
+    const fake = addLongRun(2);
     site.api.emit(fake, 'log', { level: 'info', text: `${ESC}[31m${'wide '.repeat(200)}${ESC}[0m`, fields: { n: 1 } });
-    const page = await site.signedIn(pageOf(fake));
-    const row = rowsOf(page).nth(2);
-    const heightOf = async () => (await row.boundingBox())?.height ?? 0;
+    const page = await site.visitAsUser(toRunPath(fake));
+    const row = getRows(page).nth(2);
+    const getHeight = async () => (await row.boundingBox())?.height ?? 0;
     await row.waitFor();
-    expect(await heightOf()).toBeGreaterThan(60);
-    await toolbarOf(page).getByRole('button', { name: 'Wrap' }).click();
-    await page.waitForFunction((log) => log && log.scrollWidth > log.clientWidth, await logOf(page).elementHandle());
-    expect(await heightOf()).toBeLessThan(30);
-    await logOf(page).getByText('0.00').first().waitFor();
-    await toolbarOf(page).getByLabel('Times').selectOption('Time of day');
-    await logOf(page)
+    expect(await getHeight()).toBeGreaterThan(60);
+    await getToolbar(page).getByRole('button', { name: 'Wrap' }).click();
+    await page.waitForFunction((log) => log && log.scrollWidth > log.clientWidth, await getLog(page).elementHandle());
+    expect(await getHeight()).toBeLessThan(30);
+    await getLog(page).getByText('0.00').first().waitFor();
+    await getToolbar(page).getByLabel('Times').selectOption('Time of day');
+    await getLog(page)
       .getByText(/^\d\d:\d\d:\d\d\.\d{3}$/)
       .first()
       .waitFor();
     const saved = page.waitForEvent('download');
-    await toolbarOf(page).getByRole('button', { name: 'Save' }).click();
+    await getToolbar(page).getByRole('button', { name: 'Save' }).click();
     const file = await saved;
     expect(file.suggestedFilename()).toBe(`${fake.run.id}.log`);
     const text = await readFile(await file.path(), 'utf8');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { type FakeWorkerRun, newWorkerRun } from './test/fake-worker-runs';
+import { buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 describe('the requests on the page of a worker’s run', () => {
   const site = testSite();
@@ -10,8 +10,8 @@ describe('the requests on the page of a worker’s run', () => {
     site.api.accounts.me.role = 'owner';
   });
 
-  function add(fields: Parameters<typeof newWorkerRun>[0] = {}): FakeWorkerRun {
-    const fake = newWorkerRun(fields);
+  function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {
+    const fake = buildWorkerRun(fields);
     site.api.workerRuns.push(fake);
     return fake;
   }
@@ -22,26 +22,37 @@ describe('the requests on the page of a worker’s run', () => {
     duration_ms: 2_400,
   };
 
-  function ask(fake: FakeWorkerRun, fields: object = {}): void {
+  function emitRequest(fake: FakeWorkerRun, fields: object = {}): void {
     const at = new Date(Date.parse(fake.run.started_at ?? '') + 1_684).toISOString();
     site.api.emit(fake, 'request', {
-      ...{ method: 'GET', scheme: 'https', host: 'api.github.com', port: 443, path: '/user/repos', status: 200 },
-      ...{ bytes_sent: 312, bytes_received: 20_480, duration_ms: 184, credentials: ['github'], problem: null, at },
+      method: 'GET',
+      scheme: 'https',
+      host: 'api.github.com',
+      port: 443,
+      path: '/user/repos',
+      status: 200,
+      bytes_sent: 312,
+      bytes_received: 20_480,
+      duration_ms: 184,
+      credentials: ['github'],
+      problem: null,
+      at,
       ...fields,
     });
   }
   const refusal = { kind: 'refused', message: 'it is not in network.allow of this worker' };
   const unseen = { method: null, path: null, status: null, credentials: [] };
 
-  function askAll(fake: FakeWorkerRun): void {
-    ask(fake, { echoed: 2 });
-    ask(fake, {
+  function emitAllRequests(fake: FakeWorkerRun): void {
+    emitRequest(fake, { echoed: 2 });
+    emitRequest(fake, {
       echoed: 1,
-      ...{ method: 'POST', path: '/repos/acme/a-rather-long-name-of-a-shop/issues/1204/comments' },
+      method: 'POST',
+      path: '/repos/acme/a-rather-long-name-of-a-shop/issues/1204/comments',
       status: 422,
     });
-    ask(fake, { ...unseen, host: 'db.example.com', port: 8443 });
-    ask(fake, {
+    emitRequest(fake, { ...unseen, host: 'db.example.com', port: 8443 });
+    emitRequest(fake, {
       ...unseen,
       host: 'evil.example.com',
       bytes_sent: 0,
@@ -49,7 +60,7 @@ describe('the requests on the page of a worker’s run', () => {
       duration_ms: 2,
       problem: refusal,
     });
-    ask(fake, {
+    emitRequest(fake, {
       status: null,
       duration_ms: 1_200,
       problem: { kind: 'failed', message: 'it did not answer within 10 s' },
@@ -58,27 +69,27 @@ describe('the requests on the page of a worker’s run', () => {
 
   const openRun = (
     fake: FakeWorkerRun,
-    ...options: Parameters<typeof site.signedIn> extends [string, ...infer R] ? R : never
-  ) => site.signedIn(`/runs/${fake.run.id}`, ...options);
-  const regionOf = (page: Page) => page.getByRole('region', { name: 'Requests' });
-  const rowsOf = (page: Page) => regionOf(page).locator('tbody tr');
+    ...options: Parameters<typeof site.visitAsUser> extends [string, ...infer R] ? R : never
+  ) => site.visitAsUser(`/runs/${fake.run.id}`, ...options);
+  const getRegion = (page: Page) => page.getByRole('region', { name: 'Requests' });
+  const getRows = (page: Page) => getRegion(page).locator('tbody tr');
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const fake = add(ended);
-    askAll(fake);
+    emitAllRequests(fake);
     const page = await openRun(fake);
-    await rowsOf(page).nth(4).waitFor();
+    await getRows(page).nth(4).waitFor();
     await checkPage(page, 'run-requests');
   });
 
   test('each is a row with its answer, what was put in for it, and the rule that refused it', async () => {
     const fake = add(ended);
-    askAll(fake);
+    emitAllRequests(fake);
     const page = await openRun(fake);
-    const region = regionOf(page);
+    const region = getRegion(page);
     await region.getByText('5 requests to 3 hosts, 1 refused, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
     await region.getByText('received, the value of a credential came back 3 times, and was replaced').waitFor();
-    const texts = await rowsOf(page).allInnerTexts();
+    const texts = await getRows(page).allInnerTexts();
     expect(texts[0]).toMatch(
       /^GET api\.github\.com\/user\/repos\s+with github\s+the value of a credential came back 2 times, and was replaced\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
     );
@@ -87,19 +98,19 @@ describe('the requests on the page of a worker’s run', () => {
     expect(texts[3]).toContain('It is not in network.allow of this worker');
     expect(texts[3]).toContain('Refused');
     await region.getByLabel('Only refused and failed').check();
-    expect(await rowsOf(page).count()).toBe(2);
+    expect(await getRows(page).count()).toBe(2);
   });
 
   test('they appear while the run goes on, and a run without any says so', async () => {
     const fake = add();
     const page = await openRun(fake);
-    const region = regionOf(page);
+    const region = getRegion(page);
     await region.getByText('appear here as they end').waitFor();
-    ask(fake);
+    emitRequest(fake);
     await region.getByText('1 request to 1 host').waitFor();
-    for (let n = 0; n < 60; n++) ask(fake, { path: `/page/${n}` });
+    for (let n = 0; n < 60; n++) emitRequest(fake, { path: `/page/${n}` });
     await region.getByText('61 requests to 1 host').waitFor();
-    expect(await rowsOf(page).count()).toBe(50);
+    expect(await getRows(page).count()).toBe(50);
     await region.getByRole('button', { name: 'Show 11 more of 61' }).click();
     await region.getByText('/page/59').waitFor();
     await page.goto(`${site.api.origin}/runs/${add(ended).run.id}`);
@@ -108,12 +119,12 @@ describe('the requests on the page of a worker’s run', () => {
 
   test('what is told of an attempt that ran again names the attempt', async () => {
     const fake = add({ ...ended, attempt: 2 });
-    ask(fake);
+    emitRequest(fake);
     site.api.emit(fake, 'status', { status: 'running', at: fake.run.started_at });
     fake.events.push({ ...(fake.events[0] as (typeof fake.events)[number]), id: 2_000_002 });
     const page = await openRun(fake);
-    await rowsOf(page).nth(1).waitFor();
-    expect(await rowsOf(page).first().textContent()).toContain('attempt 1');
-    expect(await rowsOf(page).last().textContent()).toContain('attempt 2');
+    await getRows(page).nth(1).waitFor();
+    expect(await getRows(page).first().textContent()).toContain('attempt 1');
+    expect(await getRows(page).last().textContent()).toContain('attempt 2');
   });
 });

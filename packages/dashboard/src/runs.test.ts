@@ -3,9 +3,9 @@ import { until } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newRun } from './test/fake-api';
-import { newWorkerRun } from './test/fake-worker-runs';
-import { addSales } from './test/sample';
+import { buildRun } from './test/fake-api';
+import { buildWorkerRun } from './test/fake-worker-runs';
+import { addSalesAutomation } from './test/sample';
 
 /** More than are ever in view, with those above and below. */
 const ROWS_MAX = 60;
@@ -15,18 +15,18 @@ describe('runs', () => {
   const site = testSite();
   const now = Date.now();
   beforeEach(() => {
-    addSales(site.api);
+    addSalesAutomation(site.api);
     site.api.workerRuns.length = 0;
     site.api.runs.length = 0;
     site.api.bulk.length = 0;
     site.api.accounts.me.role = 'owner';
   });
 
-  type WorkerFields = Parameters<typeof newWorkerRun>[0];
+  type WorkerFields = Parameters<typeof buildWorkerRun>[0];
   /** @param minutes how long ago it was made */
   function addWorkerRun(minutes: number, fields: WorkerFields = {}) {
     const created_at = new Date(now - minutes * MINUTE_MS).toISOString();
-    const fake = newWorkerRun({
+    const fake = buildWorkerRun({
       status: 'completed',
       created_at,
       started_at: created_at,
@@ -36,10 +36,10 @@ describe('runs', () => {
     site.api.workerRuns.push(fake);
     return fake.run;
   }
-  function addAutomationRun(minutes: number, fields: Parameters<typeof newRun>[0] = {}) {
+  function addAutomationRun(minutes: number, fields: Parameters<typeof buildRun>[0] = {}) {
     const createdAt = now - minutes * MINUTE_MS;
     const ended = { startedAt: createdAt, completedAt: createdAt + 900, durationMs: 900 };
-    const run = newRun({
+    const run = buildRun({
       automationId: 'aut_sales',
       status: 'success',
       trigger: 'page',
@@ -50,8 +50,8 @@ describe('runs', () => {
     site.api.runs.push(run);
     return run;
   }
-  const rowsOf = (page: Page): Locator => page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
-  const namesOf = async (page: Page): Promise<string[]> => rowsOf(page).getByRole('link').allTextContents();
+  const getRows = (page: Page): Locator => page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
+  const listNames = async (page: Page): Promise<string[]> => getRows(page).getByRole('link').allTextContents();
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const failure = { error: "No module named 'requests': declare the package", error_code: 'exception' as const };
@@ -61,9 +61,9 @@ describe('runs', () => {
     addWorkerRun(9, { status: 'pending_approval', trigger: 'webhook', duration_ms: null });
     addAutomationRun(70, { status: 'error', error: { code: 'cancelled', message: 'stopped' }, trigger: 'schedule' });
     for (let n = 2; n < 30; n++) addWorkerRun(n * 60, { trigger: n % 3 ? 'schedule' : 'api' });
-    const page = await site.signedIn('/runs');
-    await rowsOf(page).nth(4).waitFor();
-    await rowsOf(page).nth(1).getByRole('checkbox').check();
+    const page = await site.visitAsUser('/runs');
+    await getRows(page).nth(4).waitFor();
+    await getRows(page).nth(1).getByRole('checkbox').check();
     await page.getByText('1 run selected').waitFor();
     await checkPage(page, 'runs');
     await page.goto(`${site.api.origin}/runs?status=rejected`);
@@ -74,15 +74,15 @@ describe('runs', () => {
   test('runs of both surfaces are one list by time, thousands of them, of which only those in view are rows', async () => {
     for (let n = 0; n < 1_500; n++) addWorkerRun(n * 2);
     for (let n = 0; n < 300; n++) addAutomationRun(n * 10 + 1);
-    const page = await site.signedIn('/runs');
-    await rowsOf(page).first().waitFor();
-    expect((await namesOf(page)).slice(0, 4)).toEqual([
+    const page = await site.visitAsUser('/runs');
+    await getRows(page).first().waitFor();
+    expect((await listNames(page)).slice(0, 4)).toEqual([
       'Price watch',
       'Weekly sales report',
       'Price watch',
       'Price watch',
     ]);
-    expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
+    expect(await getRows(page).count()).toBeLessThan(ROWS_MAX);
     const list = page.getByRole('region', { name: 'List of runs' });
     await page.waitForFunction(
       (box) => {
@@ -92,10 +92,10 @@ describe('runs', () => {
       await list.elementHandle(),
       { polling: 50, timeout: 20_000 },
     );
-    expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
+    expect(await getRows(page).count()).toBeLessThan(ROWS_MAX);
     await page.waitForFunction((box) => !box?.textContent?.includes('Loading older'), await list.elementHandle());
-    await rowsOf(page).last().waitFor();
-    expect(await rowsOf(page).last().getAttribute('aria-posinset')).toBe('1800');
+    await getRows(page).last().waitFor();
+    expect(await getRows(page).last().getAttribute('aria-posinset')).toBe('1800');
   });
 
   test('filters are in the address, narrow both surfaces, and can be cleared', async () => {
@@ -103,27 +103,27 @@ describe('runs', () => {
     addWorkerRun(2);
     addAutomationRun(3, { status: 'error', error: { code: 'exception', message: 'No orders.' } });
     addAutomationRun(4, { status: 'error', error: { code: 'cancelled', message: 'stopped' } });
-    const page = await site.signedIn('/runs');
+    const page = await site.visitAsUser('/runs');
     const filters = page.getByRole('search', { name: 'Filter runs' });
-    await rowsOf(page).nth(3).waitFor();
+    await getRows(page).nth(3).waitFor();
     await filters.getByLabel('Status').selectOption('Failed');
     await page.waitForURL('**/runs?status=failed');
-    await rowsOf(page).nth(2).waitFor({ state: 'detached' });
-    await rowsOf(page).nth(1).waitFor();
-    expect(await namesOf(page)).toEqual(['Price watch', 'Weekly sales report']);
+    await getRows(page).nth(2).waitFor({ state: 'detached' });
+    await getRows(page).nth(1).waitFor();
+    expect(await listNames(page)).toEqual(['Price watch', 'Weekly sales report']);
     await filters.getByLabel('Worker or automation').selectOption('Weekly sales report');
     await page.waitForURL('**/runs?automation=aut_sales&status=failed');
     await page.waitForFunction(() => document.querySelectorAll('main ol li').length === 1);
     await filters.getByRole('button', { name: 'Clear filters' }).click();
-    await rowsOf(page).nth(3).waitFor();
+    await getRows(page).nth(3).waitFor();
     expect(new URL(page.url()).search).toBe('');
     await filters.getByLabel('Name, or a run’s id').fill('price');
     await page.waitForURL('**/runs?q=price');
-    await rowsOf(page).nth(2).waitFor({ state: 'detached' });
-    await rowsOf(page).nth(1).waitFor();
-    expect(await namesOf(page)).toEqual(['Price watch', 'Price watch']);
+    await getRows(page).nth(2).waitFor({ state: 'detached' });
+    await getRows(page).nth(1).waitFor();
+    expect(await listNames(page)).toEqual(['Price watch', 'Price watch']);
     await page.goto(`${site.api.origin}/runs?within=hour&trigger=schedule&tag=finance`);
-    await rowsOf(page).first().waitFor();
+    await getRows(page).first().waitFor();
     expect(await filters.getByLabel('Time').inputValue()).toBe('hour');
     expect(await filters.getByLabel('Tag').inputValue()).toBe('finance');
     await filters.getByLabel('Name, or a run’s id').fill('run_w1');
@@ -132,28 +132,28 @@ describe('runs', () => {
 
   test('new runs appear at the top without moving the rows in view', async () => {
     for (let n = 0; n < 120; n++) addWorkerRun(n + 10, { worker_id: `worker-${n}` });
-    const page = await site.signedIn('/runs');
+    const page = await site.visitAsUser('/runs');
     const list = page.getByRole('region', { name: 'List of runs' });
-    await rowsOf(page).first().waitFor();
+    await getRows(page).first().waitFor();
     await list.evaluate((box) => box.scrollTo(0, 20 * 44));
-    await rowsOf(page).filter({ hasText: 'worker-25' }).waitFor();
-    const placeOf = async () => (await rowsOf(page).filter({ hasText: 'worker-25' }).boundingBox())?.y;
-    const place = await placeOf();
+    await getRows(page).filter({ hasText: 'worker-25' }).waitFor();
+    const getPosition = async () => (await getRows(page).filter({ hasText: 'worker-25' }).boundingBox())?.y;
+    const place = await getPosition();
     await until(() => site.api.changes.watchers.size > 0);
     addWorkerRun(0, { worker_id: 'the-newest' });
-    site.api.changes.tell('change', { noun: 'runs' });
+    site.api.changes.emit('change', { noun: 'runs' });
     await page.waitForFunction((box) => (box?.scrollTop ?? 0) > 20 * 44, await list.elementHandle());
-    expect(await placeOf()).toBe(place);
+    expect(await getPosition()).toBe(place);
     await list.evaluate((box) => box.scrollTo(0, 0));
-    await rowsOf(page).filter({ hasText: 'the-newest' }).waitFor();
+    await getRows(page).filter({ hasText: 'the-newest' }).waitFor();
   });
 
   test('by keyboard: runs are selected, cancelled after a question, and run again', async () => {
     const running = addWorkerRun(1, { status: 'running', completed_at: null });
     const failed = addWorkerRun(2, { status: 'failed' });
     const automation = addAutomationRun(3, { inputs: { title: 'Week 47' } });
-    const page = await site.signedIn('/runs');
-    await rowsOf(page).nth(2).waitFor();
+    const page = await site.visitAsUser('/runs');
+    await getRows(page).nth(2).waitFor();
     await page.getByLabel('Select all runs that are shown').focus();
     await page.keyboard.press('Space');
     await page.getByText('3 runs selected').waitFor();
@@ -162,8 +162,8 @@ describe('runs', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.getByText('1 run cancelled').waitFor();
-    await rowsOf(page).getByText('Cancelled').waitFor();
-    for (const place of [1, 2]) await rowsOf(page).nth(place).getByRole('checkbox').check();
+    await getRows(page).getByText('Cancelled').waitFor();
+    for (const place of [1, 2]) await getRows(page).nth(place).getByRole('checkbox').check();
     await bar.getByRole('button', { name: 'Run 2 again' }).click();
     await page.getByText('2 runs started again').waitFor();
     expect(site.api.bulk).toEqual([
@@ -178,15 +178,15 @@ describe('runs', () => {
     if (!ops) throw new Error('no sample');
     ops.role = 'viewer';
     addWorkerRun(1);
-    const page = await site.signedIn('/runs');
-    await rowsOf(page).first().waitFor();
+    const page = await site.visitAsUser('/runs');
+    await getRows(page).first().waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(0);
     ops.role = 'owner';
   });
 
   test('a filter is kept under a name, chosen again, and forgotten with a way back', async () => {
     addWorkerRun(1);
-    const page = await site.signedIn('/runs?status=completed&worker=price-watch');
+    const page = await site.visitAsUser('/runs?status=completed&worker=price-watch');
     await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByLabel('Name of this filter').fill('Good ones');
     await page.keyboard.press('Enter');
@@ -204,8 +204,8 @@ describe('runs', () => {
 
   test('both surfaces are exported as far as the filter asks for them', async () => {
     addAutomationRun(3, { status: 'error', error: { code: 'exception', message: '=1+1' } });
-    const page = await site.signedIn('/runs?status=failed');
-    await rowsOf(page).first().waitFor();
+    const page = await site.visitAsUser('/runs?status=failed');
+    await getRows(page).first().waitFor();
     const files: Record<string, string> = {};
     page.on('download', async (download) => {
       files[download.suggestedFilename()] = await readFile(await download.path(), 'utf8');

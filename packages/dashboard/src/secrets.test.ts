@@ -1,15 +1,15 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newSecrets } from './test/fake-secrets';
+import { createAccountState } from './test/fake-accounts';
+import { createSecretState } from './test/fake-secrets';
 
 const DAY_MS = 86_400_000;
 
 describe('secrets', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    site.api.secrets = newSecrets();
+    site.api.accounts = createAccountState();
+    site.api.secrets = createSecretState();
     const { worker, automation } = site.api.secrets;
     const report = { id: 'morning-report', name: 'Morning report' };
     const sales = { id: 'aut_sales', name: 'Weekly sales report' };
@@ -23,11 +23,11 @@ describe('secrets', () => {
     worker.declared.set('CRM_TOKEN', [report, { id: 'clean-up', name: 'Nightly clean-up', exposed: true }]);
   });
 
-  const row = (page: Awaited<ReturnType<typeof site.signedIn>>, name: string) =>
+  const row = (page: Awaited<ReturnType<typeof site.visitAsUser>>, name: string) =>
     page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/secrets');
+    const page = await site.visitAsUser('/secrets');
     await row(page, 'CRM_TOKEN').waitFor();
     await checkPage(page, 'secrets');
     await page.getByRole('button', { name: 'Set SMTP_PASSWORD' }).click();
@@ -40,14 +40,14 @@ describe('secrets', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
     await checkPage(page, 'secrets-delete');
-    site.api.secrets = newSecrets();
+    site.api.secrets = createSecretState();
     await page.reload();
     await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
     await checkPage(page, 'secrets-empty');
   });
 
   test('a row says which surface has the name and which lacks it; what lacks one comes first', async () => {
-    const page = await site.signedIn('/secrets');
+    const page = await site.visitAsUser('/secrets');
     await row(page, 'CRM_TOKEN').waitFor();
     const names = await page.getByRole('list', { name: 'Secrets' }).locator('code').allTextContents();
     expect(names).toEqual(['CRM_TOKEN', 'SMTP_PASSWORD', 'OLD_KEY', 'PAGE_TOKEN']);
@@ -56,7 +56,7 @@ describe('secrets', () => {
   });
 
   test('what is missing is set where it is missing; a new one on both surfaces at once', async () => {
-    const page = await site.signedIn('/secrets?set=CRM_TOKEN');
+    const page = await site.visitAsUser('/secrets?set=CRM_TOKEN');
     await page.getByRole('dialog').getByLabel('Automations').waitFor();
     expect(await page.getByRole('dialog').getByLabel('Workers').isChecked()).toBe(false);
     await page.getByLabel('Value', { exact: true }).fill('line one\nline two');
@@ -76,7 +76,7 @@ describe('secrets', () => {
   });
 
   test('what is wrong with a value is said once, and stays until it is dismissed', async () => {
-    const page = await site.signedIn('/secrets');
+    const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByLabel('Name', { exact: true }).fill('pin');
     await page.getByLabel('Value', { exact: true }).fill('471108');
@@ -94,7 +94,7 @@ describe('secrets', () => {
 
   test('hosts of a value are shown, changed with it, and refused by their place', async () => {
     const { worker } = site.api.secrets;
-    const page = await site.signedIn('/secrets');
+    const page = await site.visitAsUser('/secrets');
     await row(page, 'CRM_TOKEN').waitFor();
     const text = await row(page, 'CRM_TOKEN').textContent();
     expect(text).toContain('Goes to api.crm.example, *.crm.example only');
@@ -117,7 +117,7 @@ describe('secrets', () => {
 
   test('places of a value are shown, changed with it, and refused by their number', async () => {
     const { worker } = site.api.secrets;
-    const page = await site.signedIn('/secrets');
+    const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('PLACED');
@@ -140,8 +140,8 @@ describe('secrets', () => {
   });
 
   test('a surface that refuses is named, and what was done on the other one stays', async () => {
-    site.api.secrets.refusing = 'automation';
-    const page = await site.signedIn('/secrets');
+    site.api.secrets.failingSurface = 'automation';
+    const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByLabel('Name', { exact: true }).fill('9WRONG');
     await page.getByLabel('Value', { exact: true }).fill('v');
@@ -156,7 +156,7 @@ describe('secrets', () => {
   test('deleting says who will fail, and takes it from the surfaces that were chosen', async () => {
     const { worker, automation } = site.api.secrets;
     automation.set.set('CRM_TOKEN', Date.now());
-    const page = await site.signedIn('/secrets');
+    const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
     await page.getByText('Runs of Morning report, Nightly clean-up fail').waitFor();
     await page.getByLabel('From automations').uncheck();
@@ -167,7 +167,7 @@ describe('secrets', () => {
 
   test('a viewer sees the names and no button that would be refused', async () => {
     Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
-    const page = await site.signedIn('/secrets?set=CRM_TOKEN');
+    const page = await site.visitAsUser('/secrets?set=CRM_TOKEN');
     await row(page, 'CRM_TOKEN').waitFor();
     expect(await page.locator('main').getByRole('button').count()).toBe(0);
   });

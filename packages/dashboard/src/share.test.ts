@@ -1,6 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { type FakeWorkerRun, newStep, newWorkerRun } from './test/fake-worker-runs';
+import { buildStep, buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 describe('share links', () => {
   const site = testSite();
@@ -9,8 +9,8 @@ describe('share links', () => {
     site.api.shares.links.length = 0;
   });
 
-  function add(fields: Parameters<typeof newWorkerRun>[0] = {}): FakeWorkerRun {
-    const fake = newWorkerRun({ steps: [newStep(1, 'read the orders')], ...fields });
+  function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {
+    const fake = buildWorkerRun({ steps: [buildStep(1, 'read the orders')], ...fields });
     site.api.workerRuns.push(fake);
     return fake;
   }
@@ -19,7 +19,12 @@ describe('share links', () => {
     const at = new Date().toISOString();
     const expires_at = new Date(Date.now() + 86_400_000).toISOString();
     site.api.shares.links.push({
-      ...{ id: 'shl_1', run_id: run.id, created_by: 'Ada', created_at: at, expires_at, token: 'shr_good' },
+      id: 'shl_1',
+      run_id: run.id,
+      created_by: 'Ada',
+      created_at: at,
+      expires_at,
+      token: 'shr_good',
     });
     return `${site.api.origin}/shared/shr_good`;
   }
@@ -32,7 +37,7 @@ describe('share links', () => {
     await page.getByText('All well.').waitFor();
     await page.getByRole('log').getByText('12 rows read').waitFor();
     await checkPage(page, 'shared-run');
-    const own = await site.signedIn(`/runs/${fake.run.id}`);
+    const own = await site.visitAsUser(`/runs/${fake.run.id}`);
     await own.getByRole('button', { name: 'Share…' }).click();
     await own.getByRole('button', { name: 'Create link' }).click();
     await own.getByText('/shared/shr_').waitFor();
@@ -41,7 +46,7 @@ describe('share links', () => {
 
   test('a link is made by keyboard, opened by a visitor who follows the run live, and revoked', async () => {
     const fake = add();
-    const page = await site.signedIn(`/runs/${fake.run.id}`);
+    const page = await site.visitAsUser(`/runs/${fake.run.id}`);
     await page.getByRole('button', { name: 'Share…' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Share this run' });
@@ -75,7 +80,7 @@ describe('share links', () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');
     ops.role = 'viewer';
-    const page = await site.signedIn(`/runs/${add().run.id}`);
+    const page = await site.visitAsUser(`/runs/${add().run.id}`);
     await page.getByRole('region', { name: 'Timeline' }).waitFor();
     expect(await page.getByRole('button', { name: 'Share…' }).count()).toBe(0);
     ops.role = 'owner';

@@ -1,16 +1,16 @@
 import { switchWorkspace, testSite } from './test/browser';
-import { checkPage, PHONE, PHONE_LOOK } from './test/check-page';
-import { addSales } from './test/sample';
+import { checkPage, PHONE, PHONE_APPEARANCE } from './test/check-page';
+import { addSalesAutomation } from './test/sample';
 
 describe('the shell', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.pages.clear();
-    addSales(site.api);
+    addSalesAutomation(site.api);
   });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/automations');
+    const page = await site.visitAsUser('/automations');
     await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('link', { name: 'Your account' }).waitFor();
     await checkPage(page, 'shell-account');
@@ -23,14 +23,14 @@ describe('the shell', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await checkPage(page, 'shell-dialog');
 
-    const pageOnPhone = await site.signedIn('/automations', PHONE);
+    const pageOnPhone = await site.visitAsUser('/automations', PHONE);
     await pageOnPhone.getByRole('button', { name: 'Open navigation' }).click();
     await pageOnPhone.getByRole('link', { name: 'Approvals' }).waitFor();
-    await checkPage(pageOnPhone, 'shell-drawer', [PHONE_LOOK]);
+    await checkPage(pageOnPhone, 'shell-drawer', [PHONE_APPEARANCE]);
   });
 
   test('the navigation says where one is, leads elsewhere, and stays narrow once made narrow', async () => {
-    const page = await site.signedIn('/automations');
+    const page = await site.visitAsUser('/automations');
     const main = page.getByRole('navigation', { name: 'Main' });
     expect(await main.getByRole('link', { name: 'Docs' }).getAttribute('href')).toBe('/docs');
     const here = () => main.locator('[aria-current="page"]').allTextContents();
@@ -51,7 +51,7 @@ describe('the shell', () => {
   });
 
   test('a few letters lead to any page or automation, by the keyboard alone', async () => {
-    const page = await site.signedIn('/approvals');
+    const page = await site.visitAsUser('/approvals');
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Search or go to' });
     await field.fill('weekly');
@@ -72,7 +72,7 @@ describe('the shell', () => {
   });
 
   test('keys go to pages and to the search, but not while typing', async () => {
-    const page = await site.signedIn('/approvals');
+    const page = await site.visitAsUser('/approvals');
     await page.keyboard.press('g');
     await page.keyboard.press('a');
     const search = page.getByRole('searchbox', { name: 'Search automations' });
@@ -85,7 +85,7 @@ describe('the shell', () => {
   });
 
   test('old addresses lead to the new ones', async () => {
-    const page = await site.signedIn('/settings/audit-log');
+    const page = await site.visitAsUser('/settings/audit-log');
     await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings/audit');
     await page.goto(`${site.api.origin}/settings`);
@@ -93,7 +93,7 @@ describe('the shell', () => {
   });
 
   test('another workspace is chosen from a list, and on a phone from the drawer', async () => {
-    const page = await site.signedIn('/approvals', PHONE);
+    const page = await site.visitAsUser('/approvals', PHONE);
     await page.getByRole('button', { name: 'Open navigation' }).click();
     await switchWorkspace(page, 'The laboratory');
     await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');

@@ -1,6 +1,6 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { addLibrary, addSkill, newSkills } from './test/fake-skills';
+import { addLibrary, addSkill, createSkillState } from './test/fake-skills';
 
 const TEXT = `Read the tests first.
 
@@ -25,7 +25,7 @@ def run(name):
 describe('skills', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.skills = newSkills();
+    site.api.skills = createSkillState();
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'owner' });
   });
 
@@ -33,8 +33,15 @@ describe('skills', () => {
   function fill() {
     const { skills } = site.api;
     addSkill(skills, {
-      ...{ slug: 'review-a-change', body_md: TEXT, version: 3, visibility: 'public', views: 1_204, saves: 9, uses: 31 },
-      ...{ tags: ['code', 'review', 'team', 'habits'], license: 'MIT' },
+      slug: 'review-a-change',
+      body_md: TEXT,
+      version: 3,
+      visibility: 'public',
+      views: 1_204,
+      saves: 9,
+      uses: 31,
+      tags: ['code', 'review', 'team', 'habits'],
+      license: 'MIT',
     });
     addSkill(skills, {
       slug: 'answer-a-customer',
@@ -43,11 +50,18 @@ describe('skills', () => {
       visibility: 'unlisted',
     });
     addSkill(skills, {
-      ...{ slug: 'draft', title: 'Notes on incidents that I want to write down before I forget them', tags: [] },
+      slug: 'draft',
+      title: 'Notes on incidents that I want to write down before I forget them',
+      tags: [],
       description: '',
     });
     addSkill(skills, {
-      ...{ slug: 'clean-a-csv', title: 'Clean a CSV file', visibility: 'public', saved: true, ...grace, body_md: TEXT },
+      slug: 'clean-a-csv',
+      title: 'Clean a CSV file',
+      visibility: 'public',
+      saved: true,
+      ...grace,
+      body_md: TEXT,
       description: 'Turn a messy export into tidy data without losing or inventing anything',
     });
     addLibrary(skills, { slug: 'code-review', slugs: ['review-a-change', 'answer-a-customer', 'clean-a-csv'] });
@@ -62,7 +76,7 @@ describe('skills', () => {
   }
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn('/skills');
+    const page = await site.visitAsUser('/skills');
     await page.getByText('Write down how something is done').waitFor();
     await checkPage(page, 'skills-empty');
     fill();
@@ -79,8 +93,15 @@ describe('skills', () => {
     await checkPage(page, 'skill');
 
     site.api.skills.versions.get('review-a-change')?.unshift({
-      ...{ version: 2, title: 'Review a change', content_hash: '', author_id: 'usr_ada', tags: [], license: null },
-      ...{ message: 'Before the table', created_at: new Date(Date.now() - 9e8).toISOString(), description: '' },
+      version: 2,
+      title: 'Review a change',
+      content_hash: '',
+      author_id: 'usr_ada',
+      tags: [],
+      license: null,
+      message: 'Before the table',
+      created_at: new Date(Date.now() - 9e8).toISOString(),
+      description: '',
       body_md: TEXT.replace(/\|.*\n/g, '').replace('Run it', 'Read it'),
     });
     await page.goto(`${site.api.origin}/skills/review-a-change/versions/2`);
@@ -110,7 +131,7 @@ describe('skills', () => {
   });
 
   test('a skill is written with the keyboard beside its preview, and saved', async () => {
-    const page = await site.signedIn('/skills/new');
+    const page = await site.visitAsUser('/skills/new');
     await page.getByLabel('Title').fill('Brew tea');
     await page.getByLabel('Tags').fill('kitchen, hot');
     await page.getByRole('textbox', { name: 'Text of the skill' }).click();
@@ -128,7 +149,7 @@ describe('skills', () => {
 
   test('what was written and not saved is there again after a look elsewhere, until it is given up', async () => {
     fill();
-    const page = await site.signedIn('/skills/review-a-change/edit');
+    const page = await site.visitAsUser('/skills/review-a-change/edit');
     await page.getByLabel('Description').fill('Half a thought');
     await page.getByRole('link', { name: 'Contexts' }).first().click();
     await page.getByRole('heading', { name: 'Contexts', level: 1 }).waitFor();
@@ -144,7 +165,7 @@ describe('skills', () => {
   test('an edit sends what was changed, as the next version, and overwrites nobody’s', async () => {
     fill();
     const { skills } = site.api;
-    const page = await site.signedIn('/skills/review-a-change/edit');
+    const page = await site.visitAsUser('/skills/review-a-change/edit');
     await page.getByLabel('What changed').fill('Shorter');
     await page.getByLabel('Description').fill('Short');
     const skill = skills.list[0];
@@ -170,7 +191,7 @@ describe('skills', () => {
   test('it is published, taken back with Undo, shared, and deleted with Undo', async () => {
     fill();
     const { skills } = site.api;
-    const page = await site.signedIn('/skills/answer-a-customer');
+    const page = await site.visitAsUser('/skills/answer-a-customer');
     await page.getByLabel('Visibility').selectOption('public');
     await page.getByText('Answer a customer is public now').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -196,7 +217,7 @@ describe('skills', () => {
     fill();
     const { skills } = site.api;
     Object.assign(skills.list[3] ?? {}, { saved: false });
-    const page = await site.signedIn('/skills/workspace');
+    const page = await site.visitAsUser('/skills/workspace');
     await page.getByRole('link', { name: 'Clean a CSV file' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Saved' }).waitFor();
@@ -217,7 +238,7 @@ describe('skills', () => {
   });
 
   test('an agent gets a key of its own, which is renewed and revoked', async () => {
-    const page = await site.signedIn('/settings/tokens');
+    const page = await site.visitAsUser('/settings/tokens');
     const keys = page.getByRole('region', { name: 'Keys for skills' });
     await keys.getByLabel('Which agent is it for?').fill('editor');
     await keys.getByRole('button', { name: 'Create key' }).click();
@@ -234,7 +255,7 @@ describe('skills', () => {
 
   test('a file of Markdown is opened in the editor, and a skill is downloaded as one', async () => {
     fill();
-    const page = await site.signedIn('/skills/new');
+    const page = await site.visitAsUser('/skills/new');
     const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('---\nname: tea\n---\n## Boil') };
     await page.getByLabel('Open a file').setInputFiles(file);
     await page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Boil' }).waitFor();
@@ -247,7 +268,7 @@ describe('skills', () => {
   test('a viewer reads and saves, and is offered nothing that would be refused', async () => {
     fill();
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'viewer' });
-    const page = await site.signedIn('/skills');
+    const page = await site.visitAsUser('/skills');
     await page.getByRole('link', { name: 'Review a change' }).waitFor();
     expect(await page.getByRole('link', { name: 'New skill' }).count()).toBe(0);
     await page.goto(`${site.api.origin}/skills/review-a-change`);
@@ -260,12 +281,14 @@ describe('skills', () => {
 
   test('markup that is no part of a skill does not get into the page', async () => {
     fill();
-    const page = await site.signedIn('/skills');
+    const page = await site.visitAsUser('/skills');
     await page.route('**/api/v1/skills/render', (route) =>
       route.fulfill({
         json: {
           html: '<h2 id="content">Safe</h2><script>window.hit=1</script><iframe src="/"></iframe><a href="javascript:x()">no</a><a href="../l/other">yes</a><img src="https://tracker.example/p.png" alt="p"><code class="visually-hidden hljs">text</code>',
-          ...{ plain: null, front_matter: null, warnings: [] },
+          plain: null,
+          front_matter: null,
+          warnings: [],
         },
       }),
     );

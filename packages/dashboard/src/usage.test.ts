@@ -1,44 +1,50 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newUsage } from './test/fake-usage';
+import { createAccountState } from './test/fake-accounts';
+import { createUsageState } from './test/fake-usage';
 
 const MONTH = '2026-01';
 
 describe('usage', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    site.api.usage = newUsage();
+    site.api.accounts = createAccountState();
+    site.api.usage = createUsageState();
     const days = Array.from({ length: 31 }, (_, index) => {
       const runs = 40 + ((index * 7_919) % 160);
       const day = `${MONTH}-${String(index + 1).padStart(2, '0')}`;
       return { day, runs, failed: index % 9 === 4 ? 7 : 0, compute_ms: runs * 1_830, cost_usd: runs * 0.0041 };
     });
     const sum = (name: 'runs' | 'failed' | 'compute_ms' | 'cost_usd') => days.reduce((all, day) => all + day[name], 0);
-    const used = (runs: number, cost_usd: number, failed = 0) => ({ runs, failed, compute_ms: runs * 1_830, cost_usd });
+    const buildDay = (runs: number, cost_usd: number, failed = 0) => ({
+      runs,
+      failed,
+      compute_ms: runs * 1_830,
+      cost_usd,
+    });
     site.api.usage.months.set(MONTH, {
-      ...{ month: MONTH, days },
+      month: MONTH,
+      days,
       total: { runs: sum('runs'), failed: sum('failed'), compute_ms: sum('compute_ms'), cost_usd: sum('cost_usd') },
       workers: [
-        { id: 'price-watch', name: 'Price watch', deleted: false, budget_usd: 8, ...used(2_210, 8.31, 21) },
+        { id: 'price-watch', name: 'Price watch', deleted: false, budget_usd: 8, ...buildDay(2_210, 8.31, 21) },
         {
           id: 'morning-report',
           name: 'Morning report for all regions',
           deleted: false,
           budget_usd: 5,
-          ...used(900, 4.2),
+          ...buildDay(900, 4.2),
         },
-        { id: 'clean-up', name: 'Nightly clean-up', deleted: false, budget_usd: null, ...used(31, 0.0042) },
-        { id: 'invoices', name: 'Invoice table', deleted: true, budget_usd: null, ...used(4, 0) },
-        { id: 'idle', name: 'Idle', deleted: false, budget_usd: 10, ...used(0, 0) },
+        { id: 'clean-up', name: 'Nightly clean-up', deleted: false, budget_usd: null, ...buildDay(31, 0.0042) },
+        { id: 'invoices', name: 'Invoice table', deleted: true, budget_usd: null, ...buildDay(4, 0) },
+        { id: 'idle', name: 'Idle', deleted: false, budget_usd: 10, ...buildDay(0, 0) },
       ],
-      others: { workers: 3, ...used(12, 0.05) },
+      others: { workers: 3, ...buildDay(12, 0.05) },
     });
   });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
-    const page = await site.signedIn(`/settings/usage?month=${MONTH}`);
+    const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     await page.getByRole('img', { name: /Cost by day: the most, \$0.8/ }).waitFor();
     await checkPage(page, 'usage');
@@ -50,7 +56,7 @@ describe('usage', () => {
   });
 
   test('a budget says how much of it is gone, and which one is spent', async () => {
-    const page = await site.signedIn(`/settings/usage?month=${MONTH}`);
+    const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     const row = (name: string) => page.getByRole('row').filter({ hasText: name });
     await row('Price watch').getByText('Spent: $8.00').waitFor();
     await row('Morning report').getByText('84 % of $5.00').waitFor();
@@ -60,7 +66,7 @@ describe('usage', () => {
   });
 
   test('the plot shows what was chosen, and the months are addresses', async () => {
-    const page = await site.signedIn(`/settings/usage?month=${MONTH}`);
+    const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     await page.getByLabel('Show').selectOption('runs');
     await page.getByRole('img', { name: /Runs by day: the most, 19\d, on/ }).waitFor();
     await page.getByRole('link', { name: 'Previous month' }).click();

@@ -1,9 +1,14 @@
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { finishTurn, newConversations, newTurn, newWorkerConversation } from './test/fake-conversations';
-import { type FakeWorkerRun, newWorkerRun } from './test/fake-worker-runs';
-import { newWorker, newWorkers } from './test/fake-workers';
+import {
+  buildWorkerConversation,
+  buildWorkerTurn,
+  createConversationState,
+  finishTurn,
+} from './test/fake-conversations';
+import { buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
+import { buildWorker, createWorkerState } from './test/fake-workers';
 
 const LIST = '/workers/bookkeeper/conversations';
 
@@ -11,45 +16,56 @@ describe('conversations with an agent worker', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts.me.role = 'owner';
-    site.api.conversations = newConversations();
+    site.api.conversations = createConversationState();
     site.api.workerRuns.length = 0;
-    site.api.workers = newWorkers();
+    site.api.workers = createWorkerState();
     site.api.workers.list.push(
-      newWorker('bookkeeper', { name: 'Bookkeeper', runner: 'agent', entrypoint: 'SKILL.md' }),
-      newWorker('report', { name: 'Report' }),
+      buildWorker('bookkeeper', { name: 'Bookkeeper', runner: 'agent', entrypoint: 'SKILL.md' }),
+      buildWorker('report', { name: 'Report' }),
     );
   });
 
   const field = (page: Page) => page.getByRole('textbox', { name: 'Message' });
   const newestRun = () => site.api.workerRuns.at(-1) as FakeWorkerRun;
   const finish = (answer: string) => finishTurn(site.api.conversations, site.api.workerRuns, answer);
-  const tell = (event: string, name: string | null, text: string, more: object = {}) =>
+  const emitPart = (event: string, name: string | null, text: string, more: object = {}) =>
     site.api.emit(newestRun(), event, { name, text, at: new Date().toISOString(), ...more });
 
   function addLong() {
-    const conversation = newWorkerConversation('Which invoices of March are unpaid?', {
+    const conversation = buildWorkerConversation('Which invoices of March are unpaid?', {
       inputs: { region: 'north' },
       turns: [
-        newTurn(1, { message: 'Which invoices of March are unpaid?', answer: 'Two:\n\n- **1041**\n- **1057**' }),
-        newTurn(2, {
+        buildWorkerTurn(1, {
+          message: 'Which invoices of March are unpaid?',
+          answer: 'Two:\n\n- **1041**\n- **1057**',
+        }),
+        buildWorkerTurn(2, {
           message: 'And those of April?',
           status: 'failed',
           answer: null,
           error: 'the model does not answer',
         }),
-        newTurn(3, { message: 'Once more, please', answer: '{"unpaid":["1060"]}', created_by: 'usr_bob', left_out: 1 }),
-        newTurn(4, { message: 'Thank you', answer: 'You are welcome.' }),
+        buildWorkerTurn(3, {
+          message: 'Once more, please',
+          answer: '{"unpaid":["1060"]}',
+          created_by: 'usr_bob',
+          left_out: 1,
+        }),
+        buildWorkerTurn(4, { message: 'Thank you', answer: 'You are welcome.' }),
       ],
     });
     const last = { id: conversation.turns[3]?.run_id ?? '', status: 'completed' as const };
-    site.api.workerRuns.push(newWorkerRun({ ...last, completed_at: new Date().toISOString() }));
-    site.api.conversations.list.push(conversation, newWorkerConversation('What was paid twice?', { created_by: null }));
+    site.api.workerRuns.push(buildWorkerRun({ ...last, completed_at: new Date().toISOString() }));
+    site.api.conversations.list.push(
+      conversation,
+      buildWorkerConversation('What was paid twice?', { created_by: null }),
+    );
     return conversation;
   }
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const long = addLong();
-    const page = await site.signedIn(LIST);
+    const page = await site.visitAsUser(LIST);
     await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
     await checkPage(page, 'worker-conversations');
 
@@ -58,14 +74,14 @@ describe('conversations with an agent worker', () => {
     await field(page).fill('What about May?');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Working').waitFor();
-    tell('text', null, 'I look at the **ledger**.');
-    tell('tool_call', 'ledger__list_invoices', '{"month":"May"}', { call_id: 'c1' });
+    emitPart('text', null, 'I look at the **ledger**.');
+    emitPart('tool_call', 'ledger__list_invoices', '{"month":"May"}', { call_id: 'c1' });
     await page.getByText('ledger: list invoices').waitFor();
     await checkPage(page, 'worker-conversation');
   });
 
   test('a message begins a conversation, and its answer comes as the agent makes it', async () => {
-    const page = await site.signedIn('/workers/bookkeeper');
+    const page = await site.visitAsUser('/workers/bookkeeper');
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
     await page.getByText('No conversations yet').waitFor();
     await field(page).fill('Which invoices are unpaid?');
@@ -74,10 +90,10 @@ describe('conversations with an agent worker', () => {
     expect(site.api.conversations.sent).toEqual([
       { line: `POST /api${LIST}`, body: { message: 'Which invoices are unpaid?', inputs: {} } },
     ]);
-    tell('text', null, 'I look', { step: 1, offset: 0 });
+    emitPart('text', null, 'I look', { step: 1, offset: 0 });
     await page.getByText('I look').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
-    tell('text', null, ' it up.', { step: 1, offset: 6 });
+    emitPart('text', null, ' it up.', { step: 1, offset: 6 });
     await page.getByText('I look it up.').waitFor();
     finish('I look it up.');
     await page.getByText('The agent has answered.').waitFor({ state: 'attached' });
@@ -85,7 +101,7 @@ describe('conversations with an agent worker', () => {
     await field(page).fill('And of April?');
     await field(page).press('Enter');
     await page.getByRole('listitem').filter({ hasText: 'And of April?' }).waitFor();
-    tell('text', null, 'None.', { step: 1, offset: 0 });
+    emitPart('text', null, 'None.', { step: 1, offset: 0 });
     finish('None.');
     await page.getByText('None.', { exact: true }).waitFor();
     const open = page.getByRole('link', { name: 'Open the run' });
@@ -94,7 +110,7 @@ describe('conversations with an agent worker', () => {
 
   test('earlier answers are read at once, and what the agent did when a person asks for it', async () => {
     const long = addLong();
-    const page = await site.signedIn(`${LIST}/${long.id}`);
+    const page = await site.visitAsUser(`${LIST}/${long.id}`);
     await page.getByText('1057').waitFor();
     await page.getByText('You are welcome.').waitFor();
     await page.getByText('the model does not answer').waitFor();
@@ -111,7 +127,7 @@ describe('conversations with an agent worker', () => {
       status: 409,
       body: { detail: 'the message before is being answered by run_1', code: 'turn_under_way' },
     };
-    const page = await site.signedIn(`${LIST}/${long.id}`);
+    const page = await site.visitAsUser(`${LIST}/${long.id}`);
     await field(page).fill('Are you there?');
     await field(page).press('Enter');
     await page.getByText('the message before is being answered by run_1').waitFor();
@@ -126,7 +142,7 @@ describe('conversations with an agent worker', () => {
         { name: 'region', label: 'Region', type: 'text', required: true },
       ];
     }
-    const page = await site.signedIn(LIST);
+    const page = await site.visitAsUser(LIST);
     await field(page).fill('Hello');
     await field(page).press('Enter');
     await page.getByText('Fill this in.').waitFor();
@@ -141,7 +157,7 @@ describe('conversations with an agent worker', () => {
     const [bookkeeper] = site.api.workers.list;
     if (!bookkeeper) throw new Error('no worker');
     bookkeeper.inputs = [{ name: 'region', type: 'text' }];
-    const page = await site.signedIn(LIST);
+    const page = await site.visitAsUser(LIST);
     await page.getByText('This agent does not accept messages').waitFor();
     expect(await field(page).count()).toBe(0);
     bookkeeper.inputs = [];
@@ -159,7 +175,7 @@ describe('conversations with an agent worker', () => {
 
   test('a conversation is deleted, and the list is shown', async () => {
     const long = addLong();
-    const page = await site.signedIn(`${LIST}/${long.id}`);
+    const page = await site.visitAsUser(`${LIST}/${long.id}`);
     await page.getByRole('button', { name: 'Delete this conversation' }).click();
     await page.getByRole('button', { name: 'Delete it; its runs stay' }).click();
     await page.waitForURL(`**${LIST}`);

@@ -1,24 +1,24 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newAccounts } from './test/fake-accounts';
-import { newWorker, newWorkers } from './test/fake-workers';
+import { createAccountState } from './test/fake-accounts';
+import { buildWorker, createWorkerState } from './test/fake-workers';
 
 describe('the network rule of a worker', () => {
   const site = testSite();
   beforeEach(() => {
-    site.api.accounts = newAccounts();
-    site.api.workers = newWorkers();
+    site.api.accounts = createAccountState();
+    site.api.workers = createWorkerState();
     site.api.workers.list.push(
-      newWorker('report', { name: 'Report' }),
-      newWorker('watch', { name: 'Watch', network: { allow: ['api.github.com', '*.example.com:8443'] } }),
+      buildWorker('report', { name: 'Report' }),
+      buildWorker('watch', { name: 'Watch', network: { allow: ['api.github.com', '*.example.com:8443'] } }),
     );
   });
   const lastSent = () => site.api.workers.sent.at(-1)?.body;
-  const host = (page: Awaited<ReturnType<typeof site.signedIn>>, at: number) =>
+  const host = (page: Awaited<ReturnType<typeof site.visitAsUser>>, at: number) =>
     page.getByRole('textbox', { name: `Host ${at}`, exact: true });
 
   test('axe finds nothing', async () => {
-    const page = await site.signedIn('/workers/watch/settings');
+    const page = await site.visitAsUser('/workers/watch/settings');
     const panel = page.getByRole('region', { name: 'Network' });
     await panel.getByRole('button', { name: 'Add a host' }).click();
     await host(page, 3).fill('https://files.example.com/');
@@ -30,7 +30,7 @@ describe('the network rule of a worker', () => {
   });
 
   test('hosts are named in rows; what is wrong with one is said beside it until it is typed anew', async () => {
-    const page = await site.signedIn('/workers/report/settings');
+    const page = await site.visitAsUser('/workers/report/settings');
     const panel = page.getByRole('region', { name: 'Network' });
     await panel.getByLabel('Its code reaches').selectOption('Only these hosts');
     await host(page, 1).fill('api.github.com');
@@ -60,7 +60,7 @@ describe('the network rule of a worker', () => {
   });
 
   test('a list that is pasted becomes rows, and no network is a rule of its own', async () => {
-    const page = await site.signedIn('/workers/report/settings');
+    const page = await site.visitAsUser('/workers/report/settings');
     const panel = page.getByRole('region', { name: 'Network' });
     await panel.getByLabel('Its code reaches').selectOption('Only these hosts');
     await host(page, 1).evaluate((field) => {
@@ -80,7 +80,7 @@ describe('the network rule of a worker', () => {
   test('a viewer reads the hosts', async () => {
     site.api.accounts.me.role = 'viewer';
     for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
-    const page = await site.signedIn('/workers/watch/settings');
+    const page = await site.visitAsUser('/workers/watch/settings');
     await expect(host(page, 2).inputValue()).resolves.toBe('*.example.com:8443');
     await expect(host(page, 2).isDisabled()).resolves.toBe(true);
     await expect(page.getByRole('region', { name: 'Network' }).getByRole('button').count()).resolves.toBe(0);

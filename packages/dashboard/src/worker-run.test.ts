@@ -1,31 +1,31 @@
 import { until } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
-import { checkPage, LOOKS, type Look, PHONE_LOOK } from './test/check-page';
-import { newApproval, newApprovals } from './test/fake-approvals';
-import { type FakeWorkerRun, newStep, newWorkerRun } from './test/fake-worker-runs';
+import { APPEARANCES, type Appearance, checkPage, PHONE_APPEARANCE } from './test/check-page';
+import { buildApproval, createApprovalState } from './test/fake-approvals';
+import { buildStep, buildWorkerRun, type FakeWorkerRun } from './test/fake-worker-runs';
 
 describe('the page of a worker’s run', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.workerRuns.length = 0;
-    site.api.approvals = newApprovals();
+    site.api.approvals = createApprovalState();
     site.api.accounts.me.role = 'owner';
   });
 
   test('runs that nine tabs follow take turns over three connections, and each shows its log', async () => {
     const fakes = Array.from({ length: 9 }, (_, i) => add({ id: `run_tab${i}`, status: 'running' }));
     const openStreams = () => fakes.reduce((sum, { watchers }) => sum + watchers.size, 0);
-    const first = await site.signedIn('/');
+    const first = await site.visitAsUser('/');
     const tabs = await Promise.all(
       fakes.map(async (fake) => {
         const page = await first.context().newPage();
-        await page.goto(site.api.origin + pageOf(fake));
+        await page.goto(site.api.origin + toRunPath(fake));
         return { fake, page };
       }),
     );
     for (const round of ['one', 'two']) {
-      for (const [i, { fake }] of tabs.entries()) say(fake, 'info', `Line ${round} of run ${i}`);
+      for (const [i, { fake }] of tabs.entries()) emitLog(fake, 'info', `Line ${round} of run ${i}`);
       for (const [i, { page }] of tabs.entries()) {
         await page.bringToFront();
         await page.getByText(`Line ${round} of run ${i}`).first().waitFor();
@@ -34,69 +34,80 @@ describe('the page of a worker’s run', () => {
     await until(() => openStreams() === 3);
   });
 
-  function add(fields: Parameters<typeof newWorkerRun>[0] = {}): FakeWorkerRun {
-    const fake = newWorkerRun(fields);
+  function add(fields: Parameters<typeof buildWorkerRun>[0] = {}): FakeWorkerRun {
+    const fake = buildWorkerRun(fields);
     site.api.workerRuns.push(fake);
     return fake;
   }
-  const pageOf = ({ run }: FakeWorkerRun) => `/runs/${run.id}`;
+  const toRunPath = ({ run }: FakeWorkerRun) => `/runs/${run.id}`;
   const ended = { completed_at: new Date().toISOString(), duration_ms: 2_400 };
-  const say = (fake: FakeWorkerRun, level: string, text: string) =>
+  const emitLog = (fake: FakeWorkerRun, level: string, text: string) =>
     site.api.emit(fake, 'log', { stream: 'stdout', level, text, at: new Date().toISOString() });
 
-  const failedStep = newStep(3, 'compare them', {
+  const failedStep = buildStep(3, 'compare them', {
     status: 'failed',
     error: { type: 'ModuleNotFoundError', message: "No module named 'requests'" },
   });
   const addFailed = () =>
     add({
       ...ended,
-      ...{ status: 'failed', error_code: 'exception', error_type: 'ModuleNotFoundError' },
+      status: 'failed',
+      error_code: 'exception',
+      error_type: 'ModuleNotFoundError',
       error: "No module named 'requests': declare the package that has it in python_dependencies",
       error_trace: 'File "main.py", line 12, in run\n    import requests',
       steps: [
-        newStep(1, 'read the orders'),
-        newStep(2, 'fetch prices', { kind: 'call', run_id: 'run_called' }),
+        buildStep(1, 'read the orders'),
+        buildStep(2, 'fetch prices', { kind: 'call', run_id: 'run_called' }),
         failedStep,
       ],
       attempt: 2,
     });
 
   const addWaiting = () => {
-    const approval = newApproval('apr_w', { run_id: 'run_w', form: null, title: 'Order 40 kg of coffee?' });
-    site.api.approvals.list.push(newApproval('apr_other', { title: 'Another?' }), approval);
+    const approval = buildApproval('apr_w', { run_id: 'run_w', form: null, title: 'Order 40 kg of coffee?' });
+    site.api.approvals.list.push(buildApproval('apr_other', { title: 'Another?' }), approval);
     const asked = { title: approval.title, message: null, requested_at: approval.requested_at };
     return add({
       status: 'pending_approval',
       steps: [
-        newStep(1, 'read the orders'),
-        newStep(2, approval.title, {
-          ...{ kind: 'approve', status: 'pending', approval_id: approval.id, finished_at: null },
+        buildStep(1, 'read the orders'),
+        buildStep(2, approval.title, {
+          kind: 'approve',
+          status: 'pending',
+          approval_id: approval.id,
+          finished_at: null,
         }),
       ],
       approvals: [
         {
-          ...{ id: approval.id, status: 'pending', ...asked, expires_at: approval.expires_at },
-          ...{ decided_at: null, decided_by: null, reason: null, calls: null },
+          id: approval.id,
+          status: 'pending',
+          ...asked,
+          expires_at: approval.expires_at,
+          decided_at: null,
+          decided_by: null,
+          reason: null,
+          calls: null,
         },
       ],
     });
   };
 
-  const looks: Look[] = [
-    ...LOOKS,
-    { ...PHONE_LOOK, name: '420 px', viewport: { width: 420, height: 800 }, isPhone: false },
+  const looks: Appearance[] = [
+    ...APPEARANCES,
+    { ...PHONE_APPEARANCE, name: '420 px', viewport: { width: 420, height: 800 }, isPhone: false },
   ];
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const failed = addFailed();
-    for (const level of ['debug', 'info', 'warning', 'error']) say(failed, level, `a line of level ${level}`);
-    const page = await site.signedIn(pageOf(failed));
+    for (const level of ['debug', 'info', 'warning', 'error']) emitLog(failed, level, `a line of level ${level}`);
+    const page = await site.visitAsUser(toRunPath(failed));
     await page.getByRole('log').getByText('a line of level error').waitFor();
     await checkPage(page, 'worker-run-failed', looks);
 
     const waiting = addWaiting();
-    await page.goto(site.api.origin + pageOf(waiting));
+    await page.goto(site.api.origin + toRunPath(waiting));
     await page.getByText('It waits for a person').waitFor();
     await checkPage(page, 'worker-run-waiting', looks);
 
@@ -108,20 +119,20 @@ describe('the page of a worker’s run', () => {
         { id: 'af_1', name: 'prices.csv', content_type: 'text/csv', size: 1_204, sha256: '0', download_url: '/x' },
       ],
     });
-    say(completed, 'info', 'done in one go');
-    await page.goto(site.api.origin + pageOf(completed));
+    emitLog(completed, 'info', 'done in one go');
+    await page.goto(site.api.origin + toRunPath(completed));
     await page.getByText('Cheaper than last week.').waitFor();
     await page.getByRole('log').getByText('done in one go').waitFor();
     await checkPage(page, 'worker-run-completed', looks);
   });
 
-  const timelineOf = (page: Page) => page.getByRole('region', { name: 'Timeline' });
-  const entryOf = (page: Page, name: string | RegExp): Locator => timelineOf(page).getByRole('button', { name });
+  const getTimeline = (page: Page) => page.getByRole('region', { name: 'Timeline' });
+  const getEntry = (page: Page, name: string | RegExp): Locator => getTimeline(page).getByRole('button', { name });
 
   test('a member who follows the link of an alert signs in, and sees why, where in the code, and after which steps it failed', async () => {
     const failed = addFailed();
-    say(failed, 'error', 'about to fail');
-    const page = await site.signedIn(pageOf(failed));
+    emitLog(failed, 'error', 'about to fail');
+    const page = await site.visitAsUser(toRunPath(failed));
     await page.getByRole('heading', { level: 1, name: 'Price watch' }).waitFor();
     await page.getByRole('paragraph').filter({ hasText: 'declare the package that has it in' }).waitFor();
     await page.getByRole('figure').getByText('import requests').waitFor();
@@ -130,29 +141,41 @@ describe('the page of a worker’s run', () => {
     await page.getByText('line 12, in run').waitFor();
     await page.getByRole('log').getByText('about to fail').waitFor();
     await page.getByRole('heading', { name: 'ModuleNotFoundError in “compare them”' }).waitFor();
-    await entryOf(page, 'Step: compare them, Failed').click();
-    await timelineOf(page).getByText("ModuleNotFoundError: No module named 'requests'").waitFor();
+    await getEntry(page, 'Step: compare them, Failed').click();
+    await getTimeline(page).getByText("ModuleNotFoundError: No module named 'requests'").waitFor();
     expect(await page.title()).toBe('Run of Price watch · Gantry');
   });
 
   test('the timeline shows attempts, steps, approvals and files in one order, and opens a called run as a tree', async () => {
     const called = add({
-      ...{ ...ended, id: 'run_called', worker_id: 'prices', status: 'completed', trigger: 'call' },
-      steps: [newStep(1, 'ask the shop')],
+      ...ended,
+      id: 'run_called',
+      worker_id: 'prices',
+      status: 'completed',
+      trigger: 'call',
+      steps: [buildStep(1, 'ask the shop')],
     });
-    const asked = { title: 'Order it?', message: 'It is cheap today.', requested_at: newStep(5, '').started_at };
+    const asked = { title: 'Order it?', message: 'It is cheap today.', requested_at: buildStep(5, '').started_at };
     const caller = add({
-      ...{ ...ended, status: 'completed', output: {} },
+      ...ended,
+      status: 'completed',
+      output: {},
       steps: [
-        newStep(1, 'read the orders', { result: { rows: 12 } }),
-        newStep(2, 'fetch prices', { kind: 'call', run_id: called.run.id }),
-        newStep(4, 'until morning', { kind: 'sleep' }),
-        newStep(5, 'Order it?', { kind: 'approve', approval_id: 'apr_1' }),
+        buildStep(1, 'read the orders', { result: { rows: 12 } }),
+        buildStep(2, 'fetch prices', { kind: 'call', run_id: called.run.id }),
+        buildStep(4, 'until morning', { kind: 'sleep' }),
+        buildStep(5, 'Order it?', { kind: 'approve', approval_id: 'apr_1' }),
       ],
       approvals: [
         {
-          ...{ id: 'apr_1', status: 'approved', ...asked, expires_at: asked.requested_at },
-          ...{ decided_at: newStep(6, '').started_at, decided_by: 'ada@example.com', reason: 'Cheap.', calls: null },
+          id: 'apr_1',
+          status: 'approved',
+          ...asked,
+          expires_at: asked.requested_at,
+          decided_at: buildStep(6, '').started_at,
+          decided_by: 'ada@example.com',
+          reason: 'Cheap.',
+          calls: null,
         },
       ],
     });
@@ -166,45 +189,47 @@ describe('the page of a worker’s run', () => {
       at: at(3_900),
     });
     site.api.emit(caller, 'status', {
-      ...{ status: 'pending_approval', at: at(4_000), waiting_for: { kind: 'approve' } },
+      status: 'pending_approval',
+      at: at(4_000),
+      waiting_for: { kind: 'approve' },
     });
     site.api.emit(caller, 'status', { status: 'queued', at: at(7_400) });
     site.api.emit(caller, 'status', { status: 'running', at: at(7_500) });
     site.api.emit(caller, 'done', { status: 'completed', at: at(8_000) });
 
-    const page = await site.signedIn(pageOf(caller));
-    const items = timelineOf(page).getByRole('listitem');
+    const page = await site.visitAsUser(toRunPath(caller));
+    const items = getTimeline(page).getByRole('listitem');
     await items.filter({ hasText: 'Code: Continued, Succeeded' }).waitFor();
     expect((await items.allTextContents()).map((text) => text.replace(/, .*/, ''))).toEqual([
       ...['Queue: Queued', 'Code: Attempt 1', 'Step: read the orders', 'Call: fetch prices', 'File: p.csv'],
       ...['Sleep: until morning', 'Approval: Order it?', 'Code: Continued'],
     ]);
-    await entryOf(page, /read the orders/).click();
-    await timelineOf(page).getByText('rows:').waitFor();
-    await entryOf(page, /Order it/).click();
-    await timelineOf(page).getByText('It is cheap today.').waitFor();
-    await timelineOf(page).getByText('ada@example.com').waitFor();
-    await entryOf(page, /fetch prices/).click();
-    await entryOf(page, /ask the shop/).waitFor();
-    await timelineOf(page).getByRole('link', { name: 'Open its page' }).first().click();
+    await getEntry(page, /read the orders/).click();
+    await getTimeline(page).getByText('rows:').waitFor();
+    await getEntry(page, /Order it/).click();
+    await getTimeline(page).getByText('It is cheap today.').waitFor();
+    await getTimeline(page).getByText('ada@example.com').waitFor();
+    await getEntry(page, /fetch prices/).click();
+    await getEntry(page, /ask the shop/).waitFor();
+    await getTimeline(page).getByRole('link', { name: 'Open its page' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'prices' }).waitFor();
   });
 
   test('a run is watched line by line and step by step until its result is there, over a lost connection', async () => {
     const fake = add({ status: 'queued', started_at: null, queue_position: 3 });
-    const page = await site.signedIn(pageOf(fake));
+    const page = await site.visitAsUser(toRunPath(fake));
     await page.getByText('Number 3 in the queue.').waitFor();
     Object.assign(fake.run, { status: 'running', started_at: fake.run.created_at, queue_position: null });
     site.api.emit(fake, 'status', { status: 'running' });
     await page.getByText('Running', { exact: true }).waitFor();
-    say(fake, 'info', 'reading');
+    emitLog(fake, 'info', 'reading');
     await page.getByRole('log').getByText('reading').waitFor();
-    fake.run.steps.push(newStep(1, 'read the orders'));
+    fake.run.steps.push(buildStep(1, 'read the orders'));
     site.api.emit(fake, 'step', { ordinal: 1, kind: 'step', name: 'read the orders' });
-    await entryOf(page, /read the orders/).waitFor();
+    await getEntry(page, /read the orders/).waitFor();
     for (const watcher of fake.watchers) watcher.destroy();
     await page.getByText('Connection lost').waitFor();
-    say(fake, 'info', 'adding up');
+    emitLog(fake, 'info', 'adding up');
     await page.getByRole('log').getByText('adding up').waitFor();
     expect(await page.getByRole('log').getByText('reading').count()).toBe(1);
     Object.assign(fake.run, ended, { status: 'completed', output: { note: 'All well.' } });
@@ -213,7 +238,7 @@ describe('the page of a worker’s run', () => {
   });
 
   test('a run that waits for a person is decided on its own page', async () => {
-    const page = await site.signedIn(pageOf(addWaiting()));
+    const page = await site.visitAsUser(toRunPath(addWaiting()));
     await page.getByRole('region', { name: 'Order 40 kg of coffee?' }).getByText('It waits for a person.').waitFor();
     await page.getByLabel('Reason').fill('Enough left.');
     const isDecided = page.waitForResponse((response) => response.url().includes('/reject'));
@@ -226,7 +251,7 @@ describe('the page of a worker’s run', () => {
 
   test('by keyboard: a run is cancelled, run again, and run with other inputs and the code of then', async () => {
     const fake = add();
-    const page = await site.signedIn(pageOf(fake));
+    const page = await site.visitAsUser(toRunPath(fake));
     await page.getByRole('button', { name: 'Cancel this run' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('The run was cancelled.').waitFor();
@@ -234,7 +259,7 @@ describe('the page of a worker’s run', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Replay').first().waitFor();
     const again = site.api.workerRuns.at(-1) as FakeWorkerRun;
-    expect(new URL(page.url()).pathname).toBe(pageOf(again));
+    expect(new URL(page.url()).pathname).toBe(toRunPath(again));
     await page.getByRole('link', { name: fake.run.id }).click();
     await page.getByRole('button', { name: 'Change and run…' }).focus();
     await page.keyboard.press('Enter');
@@ -245,7 +270,7 @@ describe('the page of a worker’s run', () => {
     await dialog.getByText('Fill this in.').waitFor();
     await dialog.getByLabel('Shop').fill('south');
     await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.pathname !== pageOf(fake));
+    await page.waitForURL((url) => url.pathname !== toRunPath(fake));
     const changed = site.api.workerRuns.at(-1)?.run;
     expect(changed).toMatchObject({ input: { shop: 'south', limit: 20 }, worker_version: 4 });
   });
@@ -253,11 +278,11 @@ describe('the page of a worker’s run', () => {
   test('a run shows who or what started it', async () => {
     const words = { usr_ada: 'You', usr_bob: 'bob@example.com', tok_1: 'API token' };
     for (const [created_by, word] of Object.entries(words)) {
-      const page = await site.signedIn(pageOf(add({ trigger: 'api', created_by })));
+      const page = await site.visitAsUser(toRunPath(add({ trigger: 'api', created_by })));
       await page.getByRole('term').filter({ hasText: 'Started by' }).waitFor();
       await page.getByRole('definition').filter({ hasText: word }).waitFor();
     }
-    const page = await site.signedIn(pageOf(add({ trigger: 'replay', created_by: 'usr_bob' })));
+    const page = await site.visitAsUser(toRunPath(add({ trigger: 'replay', created_by: 'usr_bob' })));
     await page.getByRole('definition').filter({ hasText: 'Replay by bob@example.com' }).waitFor();
   });
 
@@ -266,17 +291,17 @@ describe('the page of a worker’s run', () => {
     if (!ops) throw new Error('no sample');
     site.api.accounts.me.role = 'viewer';
     ops.role = 'viewer';
-    const page = await site.signedIn(pageOf(add()));
+    const page = await site.visitAsUser(toRunPath(add()));
     await page.getByText('Schedule').first().waitFor();
     expect(await page.getByRole('button', { name: 'Cancel this run' }).count()).toBe(0);
-    await page.goto(site.api.origin + pageOf(addFailed()));
+    await page.goto(site.api.origin + toRunPath(addFailed()));
     await page.getByText('Where in the code').waitFor();
     expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     ops.role = 'owner';
   });
 
   test('a run of another workspace of this person is found there; an unknown one is not', async () => {
-    const page = await site.signedIn(pageOf(add({ workspace_id: 'ws_lab' })));
+    const page = await site.visitAsUser(toRunPath(add({ workspace_id: 'ws_lab' })));
     await page.getByRole('heading', { name: 'This run belongs to The laboratory' }).waitFor();
     await page.getByRole('button', { name: 'Switch to The laboratory' }).click();
     await page.getByRole('heading', { level: 1, name: 'Price watch' }).waitFor();
@@ -290,7 +315,7 @@ describe('the page of a worker’s run', () => {
     const fake = add({ ...ended, status: 'completed', output: { plot: 'plot.png' } });
     const artifact = { id: 'af_plot', name: 'plot.png', content_type: 'image/png', size: 70 };
     fake.run.artifacts = [{ ...artifact, sha256: '0', download_url: '/x' }];
-    const page = await site.signedIn(pageOf(fake));
+    const page = await site.visitAsUser(toRunPath(fake));
     const picture = page.getByRole('region', { name: 'Result' }).getByRole('img', { name: 'Plot' });
     await picture.waitFor();
     expect(await picture.getAttribute('src')).toMatch(/^blob:/);
@@ -303,7 +328,7 @@ describe('the page of a worker’s run', () => {
     fake.run.artifacts = [
       { id: 'af_1', name: 'prices.csv', content_type: 'text/csv', size: 3, sha256: '0', download_url: '/x' },
     ];
-    const page = await site.signedIn(pageOf(fake));
+    const page = await site.visitAsUser(toRunPath(fake));
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download prices.csv' }).click();
     expect((await saved).suggestedFilename()).toBe('prices.csv');

@@ -1,18 +1,18 @@
 /** Every template in the real sandbox, as a user who has just selected it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { given, type ScriptedAnswer, until } from '@gantry/testing';
-import { answerMcp } from './test/answer-mcp';
+import { type ScriptedAnswer, setupResource, until } from '@gantry/testing';
+import { handleMcpMessage } from './test/fake-mcp';
 import { deleteWorkspace, openWorkspace, REACHABLE_HOST } from './test/open-platform';
 import { TEMPLATES } from './workers/templates/all';
-import { fileOf, isAgent, type WorkerTemplate } from './workers/templates/template';
+import { getEntryFile, isAgent, type WorkerTemplate } from './workers/templates/template';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-const workspace = given(() => openWorkspace('Templates'), deleteWorkspace);
+const workspace = setupResource(() => openWorkspace('Templates'), deleteWorkspace);
 let server: Server;
-let posted = '';
+let postedMessages = '';
 /** Of each worker when it was made, by template. */
 const warnings = new Map<string, unknown>();
 
@@ -21,21 +21,21 @@ beforeAll(async () => {
   server = createServer(async (req, res) => {
     const body = (await req.toArray()).map(String).join('');
     if (req.url === '/mcp') {
-      const answer = answerMcp(body);
+      const answer = handleMcpMessage(body);
       if (!answer) return res.writeHead(202).end();
       return res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
     }
-    posted += body;
+    postedMessages += body;
     return res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Example Domain</h1>');
   });
   await new Promise<void>((resolve) => server.listen(0, REACHABLE_HOST, resolve));
-  await ask(201, 'POST', '/api/connections/mcp', {
+  await request(201, 'POST', '/api/connections/mcp', {
     label: 'GitHub',
     app: 'github',
     url: at('/mcp'),
     visibility: 'workspace',
   });
-  for (const template of TEMPLATES) warnings.set(template.id, await make(template));
+  for (const template of TEMPLATES) warnings.set(template.id, await createFromTemplate(template));
 });
 
 afterAll(() => {
@@ -43,27 +43,29 @@ afterAll(() => {
   server?.close();
 });
 
-async function ask(status: number, method: string, path: string, body?: unknown): Promise<Json> {
+async function request(status: number, method: string, path: string, body?: unknown): Promise<Json> {
   const answer = await workspace.call(method, path, body);
   if (answer.status === status) return answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
-async function make(template: WorkerTemplate): Promise<unknown> {
+async function createFromTemplate(template: WorkerTemplate): Promise<unknown> {
   const { category: _, about, code, trigger, ...rest } = template;
-  const made = await ask(201, 'POST', '/api/workers', {
-    ...{ ...rest, description: about, triggers: trigger ? [trigger] : [] },
-    files: [{ path: fileOf(template), content: code }],
+  const made = await request(201, 'POST', '/api/workers', {
+    ...rest,
+    description: about,
+    triggers: trigger ? [trigger] : [],
+    files: [{ path: getEntryFile(template), content: code }],
   });
   return made.warnings;
 }
 
 /** @returns the run when it has ended, or waits for a person */
-async function run(id: string, inputs: object): Promise<Json> {
-  const { run_id: runId } = await ask(201, 'POST', `/api/workers/${id}/runs`, { inputs });
+async function runWorker(id: string, inputs: object): Promise<Json> {
+  const { run_id: runId } = await request(201, 'POST', `/api/workers/${id}/runs`, { inputs });
   return until(
     async () => {
-      const found = await ask(200, 'GET', `/api/runs/${runId}`);
+      const found = await request(200, 'GET', `/api/runs/${runId}`);
       return !['queued', 'running'].includes(found.status) && found;
     },
     { everyMs: 100, what: `the run of ${id} to end` },
@@ -121,18 +123,18 @@ test('there are fifteen, each with an id, words and inputs of its own', () => {
 test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s runs as it is', async (id, template) => {
   expect(warnings.get(id)).toEqual([]);
   await workspace.model.says(...(SAID[id]?.() ?? []));
-  const ended = await run(id, FILLED[id]?.() ?? {});
+  const ended = await runWorker(id, FILLED[id]?.() ?? {});
   expect({ status: ended.status, error: ended.error }).toEqual({
     status: asksPerson(template) ? 'pending_approval' : 'completed',
     error: null,
   });
   if (ended.status === 'pending_approval') {
-    await ask(200, 'POST', `/api/runs/${ended.id}/approve`, { data: FORMS[id] });
-    await until(async () => (await ask(200, 'GET', `/api/runs/${ended.id}`)).status === 'completed', {
+    await request(200, 'POST', `/api/runs/${ended.id}/approve`, { data: FORMS[id] });
+    await until(async () => (await request(200, 'GET', `/api/runs/${ended.id}`)).status === 'completed', {
       what: `${id} to complete`,
     });
   }
-  const { output } = await ask(200, 'GET', `/api/runs/${ended.id}`);
+  const { output } = await request(200, 'GET', `/api/runs/${ended.id}`);
   const declared = (template.outputs ?? []) as { name: string }[];
   expect(Object.keys(output).sort()).toEqual(declared.map(({ name }) => name).sort());
   if (!isAgent(template)) return;
@@ -148,9 +150,9 @@ const FORMS: Record<string, object> = {
 };
 
 test('what the chat gets is the message, and a page that says something else fails', async () => {
-  await run('chat-message', { chat_url: at('/chat') });
-  expect(posted).toContain('New order');
-  const ended = await run('watch-page', { url: at('/'), text: 'Nothing of the kind' });
+  await runWorker('chat-message', { chat_url: at('/chat') });
+  expect(postedMessages).toContain('New order');
+  const ended = await runWorker('watch-page', { url: at('/'), text: 'Nothing of the kind' });
   expect(ended).toMatchObject({
     status: 'failed',
     error: expect.stringContaining("does not say 'Nothing of the kind'"),
@@ -159,7 +161,7 @@ test('what the chat gets is the message, and a page that says something else fai
 
 test('a sample of inputs is found for each', async () => {
   for (const { id } of TEMPLATES) {
-    const { inputs } = await ask(200, 'GET', `/api/workers/${id}/sample-input`);
+    const { inputs } = await request(200, 'GET', `/api/workers/${id}/sample-input`);
     expect(Object.keys(inputs).length).toBeGreaterThan(0);
   }
 });

@@ -1,12 +1,17 @@
 import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
-import { newRunItem, newWorker, newWorkers } from './test/fake-workers';
+import { buildRunItem, buildWorker, createWorkerState } from './test/fake-workers';
 
 const schedule = {
-  ...{ type: 'cron' as const, cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin', misfire: 'fire_once' as const },
-  ...{ inputs: { shop: 'north' }, next_run_at: new Date(Date.now() + 40_000_000).toISOString() },
-  ...{ last_scheduled_at: new Date(Date.now() - 40_000_000).toISOString(), missed_fires: 2 },
+  type: 'cron' as const,
+  cron: '0 9 * * MON-FRI',
+  timezone: 'Europe/Berlin',
+  misfire: 'fire_once' as const,
+  inputs: { shop: 'north' },
+  next_run_at: new Date(Date.now() + 40_000_000).toISOString(),
+  last_scheduled_at: new Date(Date.now() - 40_000_000).toISOString(),
+  missed_fires: 2,
 };
 const webhook = {
   type: 'webhook' as const,
@@ -24,68 +29,82 @@ describe('workers', () => {
   beforeEach(() => {
     site.api.accounts.me.role = 'owner';
     for (const one of site.api.accounts.me.workspaces) if (one.id === 'ws_ops') one.role = 'owner';
-    const workers = newWorkers();
+    const workers = createWorkerState();
     site.api.workers = workers;
     const next = { next_run_at: schedule.next_run_at };
     workers.list.push(
-      newWorker('price-watch', {
-        ...{ name: 'Price watch', description: 'Compares the prices of three shops.', tags: ['prices', 'sales'] },
-        ...{ triggers: [schedule, webhook, event], trigger_type: 'cron', inputs, health: 'needs_attention', ...next },
+      buildWorker('price-watch', {
+        name: 'Price watch',
+        description: 'Compares the prices of three shops.',
+        tags: ['prices', 'sales'],
+        triggers: [schedule, webhook, event],
+        trigger_type: 'cron',
+        inputs,
+        health: 'needs_attention',
+        ...next,
         last_sandbox: { mode: 'fresh', reason: 'its import reads the secret SHOP_KEY' },
       }),
-      newWorker('orders', { name: 'Orders to the warehouse', triggers: [webhook], tags: ['sales'] }),
-      newWorker('clean-up', {
-        ...{ name: 'Nightly clean-up', triggers: [{ ...schedule, cron: '30 2 * * *' }], ...next },
-        ...{ health: 'missing_secret', missing_secrets: ['CRM_TOKEN'], secrets: ['CRM_TOKEN'], owner_id: 'usr_bob' },
-        ...{ inputs, python_dependencies: ['requests==2.32.5'], connections: ['github'], expose: ['CRM_TOKEN'] },
+      buildWorker('orders', { name: 'Orders to the warehouse', triggers: [webhook], tags: ['sales'] }),
+      buildWorker('clean-up', {
+        name: 'Nightly clean-up',
+        triggers: [{ ...schedule, cron: '30 2 * * *' }],
+        ...next,
+        health: 'missing_secret',
+        missing_secrets: ['CRM_TOKEN'],
+        secrets: ['CRM_TOKEN'],
+        owner_id: 'usr_bob',
+        inputs,
+        python_dependencies: ['requests==2.32.5'],
+        connections: ['github'],
+        expose: ['CRM_TOKEN'],
       }),
-      newWorker('on-failure', { name: 'Tell the team', triggers: [event], status: 'paused' }),
-      newWorker('report', { name: 'Quarterly report', health: 'ready', owner_id: 'tok_1' }),
-      newWorker('old', { name: 'Old import', status: 'archived' }),
+      buildWorker('on-failure', { name: 'Tell the team', triggers: [event], status: 'paused' }),
+      buildWorker('report', { name: 'Quarterly report', health: 'ready', owner_id: 'tok_1' }),
+      buildWorker('old', { name: 'Old import', status: 'archived' }),
     );
     for (const worker of ['price-watch', 'orders', 'clean-up']) {
-      for (let at = 0; at < 24; at++) workers.runs.push(newRunItem(worker, at));
+      for (let at = 0; at < 24; at++) workers.runs.push(buildRunItem(worker, at));
     }
   });
-  type Visitor = Awaited<ReturnType<typeof site.signedIn>>;
-  const namesIn = (page: Visitor) =>
+  type Visitor = Awaited<ReturnType<typeof site.visitAsUser>>;
+  const listNames = (page: Visitor) =>
     page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('a')?.textContent));
   const lastSent = () => site.api.workers.sent.at(-1);
 
-  const go = async (page: Visitor, path: string, text: string) => {
+  const openPage = async (page: Visitor, path: string, text: string) => {
     await page.goto(site.api.origin + path);
     await page.getByText(text).first().waitFor();
   };
 
   test('axe finds nothing in the list and the templates', async () => {
-    const page = await site.signedIn('/workers');
+    const page = await site.visitAsUser('/workers');
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     await page.getByRole('checkbox', { name: 'Select Price watch' }).check();
     await checkPage(page, 'workers');
-    await go(page, '/workers/new', 'A worker runs by a schedule');
+    await openPage(page, '/workers/new', 'A worker runs by a schedule');
     await checkPage(page, 'worker-templates');
-    await go(page, '/workers/new?template=nightly-clean-up', 'Ask before anything is removed');
+    await openPage(page, '/workers/new?template=nightly-clean-up', 'Ask before anything is removed');
     await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
     await checkPage(page, 'worker-template');
-    site.api.workers.list.splice(0, Number.POSITIVE_INFINITY, newWorker('x', { status: 'archived' }));
-    await go(page, '/workers', 'Create your first worker');
+    site.api.workers.list.splice(0, Number.POSITIVE_INFINITY, buildWorker('x', { status: 'archived' }));
+    await openPage(page, '/workers', 'Create your first worker');
     await checkPage(page, 'workers-none');
   });
 
   test('axe finds nothing in the first tab of a worker and its alerts', async () => {
-    const page = await site.signedIn('/workers/price-watch');
+    const page = await site.visitAsUser('/workers/price-watch');
     await page.getByText('Its last run failed').waitFor();
     await page.getByRole('img', { name: /^Duration/ }).waitFor();
     await page.getByText('for this run, since its import reads the secret SHOP_KEY').waitFor();
     await checkPage(page, 'worker');
-    await go(page, '/workers/report', 'No runs yet');
+    await openPage(page, '/workers/report', 'No runs yet');
     await checkPage(page, 'worker-new');
-    await go(page, '/workers/price-watch/alerts', 'No alerts for this worker yet');
+    await openPage(page, '/workers/price-watch/alerts', 'No alerts for this worker yet');
     await checkPage(page, 'worker-alerts');
   });
 
   test('axe finds nothing in triggers and settings', async () => {
-    const page = await site.signedIn('/workers/price-watch/triggers');
+    const page = await site.visitAsUser('/workers/price-watch/triggers');
     await page.getByText('None yet. Rejected requests').waitFor();
     await page.getByText('in the time zone of Berlin').waitFor();
     await checkPage(page, 'worker-triggers');
@@ -93,20 +112,20 @@ describe('workers', () => {
     await page.getByRole('button', { name: 'Add an event' }).click();
     await page.getByText('What scheduled runs get').waitFor();
     await checkPage(page, 'worker-triggers-edited');
-    await go(page, '/workers/clean-up/settings', 'Delete this worker');
+    await openPage(page, '/workers/clean-up/settings', 'Delete this worker');
     await checkPage(page, 'worker-settings');
     await page.getByRole('button', { name: 'Delete this worker' }).click();
     await checkPage(page, 'worker-delete');
   });
 
   test('the list is narrowed and ordered at once, and a link leads to the same', async () => {
-    const page = await site.signedIn('/workers');
+    const page = await site.visitAsUser('/workers');
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
-    await expect(namesIn(page)).resolves.toEqual([
+    await expect(listNames(page)).resolves.toEqual([
       ...['Nightly clean-up', 'Orders to the warehouse', 'Price watch', 'Quarterly report', 'Tell the team'],
     ]);
     await page.getByText('Weekdays at 9:00, Berlin').waitFor();
-    const shows = (...names: string[]) => until(async () => String(await namesIn(page)) === String(names));
+    const shows = (...names: string[]) => until(async () => String(await listNames(page)) === String(names));
     await page.getByLabel('Status', { exact: true }).selectOption('Needs attention');
     await shows('Nightly clean-up', 'Price watch');
     await page.getByRole('button', { name: 'Health' }).click();
@@ -125,7 +144,7 @@ describe('workers', () => {
   });
 
   test('several are paused together, and resumed by undo', async () => {
-    const page = await site.signedIn('/workers');
+    const page = await site.visitAsUser('/workers');
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     // The third row.
     await page.keyboard.type('jjjx');
@@ -133,15 +152,15 @@ describe('workers', () => {
     await page.getByRole('checkbox', { name: 'Select Orders to the warehouse' }).check();
     await page.getByRole('toolbar').getByRole('button', { name: 'Pause' }).click();
     await page.getByText('2 workers paused').waitFor();
-    const paused = () => site.api.workers.list.filter(({ status }) => status === 'paused').map(({ id }) => id);
-    expect(paused()).toEqual(['price-watch', 'orders', 'on-failure']);
+    const listPausedIds = () => site.api.workers.list.filter(({ status }) => status === 'paused').map(({ id }) => id);
+    expect(listPausedIds()).toEqual(['price-watch', 'orders', 'on-failure']);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('2 workers resumed').waitFor();
-    expect(paused()).toEqual(['on-failure']);
+    expect(listPausedIds()).toEqual(['on-failure']);
   });
 
   test('a run is started from the list, with the form of its inputs', async () => {
-    const page = await site.signedIn('/workers');
+    const page = await site.visitAsUser('/workers');
     await page.getByRole('button', { name: 'Run Price watch' }).click();
     const dialog = page.getByRole('dialog', { name: 'Run Price watch' });
     await dialog.getByRole('button', { name: 'Run', exact: true }).click();
@@ -154,7 +173,7 @@ describe('workers', () => {
   });
 
   test('the inputs of an earlier run are used again, and a day of a chart leads to its runs', async () => {
-    const page = await site.signedIn('/workers/price-watch');
+    const page = await site.visitAsUser('/workers/price-watch');
     await page.getByRole('button', { name: 'Use these inputs' }).nth(2).click();
     await expect(page.getByLabel('Shop').inputValue()).resolves.toBe('north');
     await expect(page.getByLabel('Rows').inputValue()).resolves.toBe('22');
@@ -166,7 +185,7 @@ describe('workers', () => {
   });
 
   test('a worker is paused in its head, and a viewer sees no button that would be refused', async () => {
-    const page = await site.signedIn('/workers/orders');
+    const page = await site.visitAsUser('/workers/orders');
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     await page.getByText('This worker is paused').waitFor();
@@ -186,8 +205,8 @@ describe('workers', () => {
   test('what an agent wrote is read and approved on the page of its worker', async () => {
     const waiting = { status: 'waiting' as const, approved_by: null, approved_by_label: null, approved_at: null };
     const made = { name: 'Made by the chat', secrets: ['CRM_TOKEN'], version_approval: waiting };
-    site.api.workers.list.push(newWorker('made', made));
-    const page = await site.signedIn('/workers/made');
+    site.api.workers.list.push(buildWorker('made', made));
+    const page = await site.visitAsUser('/workers/made');
     await page.getByText('Version 3 is waiting for your approval').waitFor();
     await page.getByRole('button', { name: 'Review code' }).click();
     const dialog = page.getByRole('dialog');
@@ -200,13 +219,13 @@ describe('workers', () => {
   });
 
   test('of a deleted skill the page says that its copy runs on', async () => {
-    site.api.workers.list.push(newWorker('copy', { name: 'Copy', runner: 'agent', skill_deleted: true }));
-    const page = await site.signedIn('/workers/copy');
+    site.api.workers.list.push(buildWorker('copy', { name: 'Copy', runner: 'agent', skill_deleted: true }));
+    const page = await site.visitAsUser('/workers/copy');
     await page.getByText('Its skill was deleted').waitFor();
   });
 
   test('a schedule is made without cron, says its next times, and is removed again', async () => {
-    const page = await site.signedIn('/workers/report/triggers');
+    const page = await site.visitAsUser('/workers/report/triggers');
     await page.getByRole('button', { name: 'Add a schedule' }).click();
     await page.getByLabel('How often').selectOption('Every week');
     await page.getByLabel('On', { exact: true }).selectOption('Wednesday');
@@ -228,7 +247,7 @@ describe('workers', () => {
   });
 
   test('a webhook is made and tried where it is made; its token is shown once', async () => {
-    const page = await site.signedIn('/workers/price-watch/triggers');
+    const page = await site.visitAsUser('/workers/price-watch/triggers');
     const panel = page.getByRole('region', { name: 'Webhook' });
     await panel.getByRole('button', { name: 'Make a new token' }).click();
     await panel.getByRole('button', { name: /^Make one/ }).click();
@@ -245,7 +264,7 @@ describe('workers', () => {
   });
 
   test('events are added and removed without touching the other triggers', async () => {
-    const page = await site.signedIn('/workers/orders/triggers');
+    const page = await site.visitAsUser('/workers/orders/triggers');
     await page.getByRole('button', { name: 'Add an event' }).click();
     await page.getByLabel('A run times out').check();
     await page.getByLabel('Of', { exact: true }).selectOption('Price watch');
@@ -261,7 +280,7 @@ describe('workers', () => {
   });
 
   test('a link leads to a part of the settings', async () => {
-    const page = await site.signedIn('/workers/price-watch/settings#limits');
+    const page = await site.visitAsUser('/workers/price-watch/settings#limits');
     const parts = page.getByRole('navigation', { name: 'Parts of the settings' });
     const isInView = (part: string) =>
       page.waitForFunction((id) => {
@@ -275,7 +294,7 @@ describe('workers', () => {
   });
 
   test('settings are saved part by part, refused ones stay as they were typed, and undo brings them back', async () => {
-    const page = await site.signedIn('/workers/price-watch/settings');
+    const page = await site.visitAsUser('/workers/price-watch/settings');
     const limits = page.getByRole('region', { name: 'Limits' });
     await limits.getByLabel('Runs at once').fill('2');
     await limits.getByLabel('Counted for').selectOption('Each shop');
@@ -291,7 +310,7 @@ describe('workers', () => {
   });
 
   test('inputs, outputs and packages are edited in rows; what else an input says stays', async () => {
-    const page = await site.signedIn('/workers/price-watch/settings');
+    const page = await site.visitAsUser('/workers/price-watch/settings');
     const before = site.api.workers.list[0]?.inputs ?? [];
     const inputs = page.getByRole('region', { name: 'Inputs' });
     await inputs.getByRole('button', { name: 'Add an input' }).click();
@@ -318,7 +337,7 @@ describe('workers', () => {
 
   test('values that code gets are chosen by their names, and go with what is no longer declared', async () => {
     Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], connections: ['github'] });
-    const page = await site.signedIn('/workers/price-watch/settings');
+    const page = await site.visitAsUser('/workers/price-watch/settings');
     const values = page.getByRole('region', { name: 'Values in code' });
     await values.getByLabel('KEY').check();
     await values.getByLabel('github').check();
@@ -330,7 +349,11 @@ describe('workers', () => {
     await needs.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Connections, secrets and contexts: saved').waitFor();
     expect(lastSent()?.body).toEqual({
-      ...{ connections: ['github'], secrets: ['CRM_TOKEN'], contexts: [], expose: ['github'], in_body: [] },
+      connections: ['github'],
+      secrets: ['CRM_TOKEN'],
+      contexts: [],
+      expose: ['github'],
+      in_body: [],
     });
     const bodies = page.getByRole('region', { name: 'Placeholders in bodies' });
     await bodies.getByLabel('github').check();
@@ -342,7 +365,7 @@ describe('workers', () => {
   test('where the workspace forbids it, values can only be taken away from code', async () => {
     Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], expose: ['KEY'] });
     for (const workspace of site.api.accounts.me.workspaces) workspace.allow_exposed_credentials = false;
-    const page = await site.signedIn('/workers/price-watch/settings');
+    const page = await site.visitAsUser('/workers/price-watch/settings');
     const values = page.getByRole('region', { name: 'Values in code' });
     await values.getByText('Runs of this worker fail').waitFor();
     expect(await values.getByLabel('CRM_TOKEN').isDisabled()).toBe(true);
@@ -353,7 +376,7 @@ describe('workers', () => {
   });
 
   test('a worker is deleted after its id is typed', async () => {
-    const page = await site.signedIn('/workers/report/settings');
+    const page = await site.visitAsUser('/workers/report/settings');
     await page.getByRole('button', { name: 'Delete this worker' }).click();
     const remove = page.getByRole('button', { name: 'Delete it for good' });
     await expect(remove.isDisabled()).resolves.toBe(true);
@@ -365,7 +388,7 @@ describe('workers', () => {
   });
 
   test('a worker is made from a template, and its webhook’s token is under Triggers', async () => {
-    const page = await site.signedIn('/workers/new');
+    const page = await site.visitAsUser('/workers/new');
     const templates = page.getByRole('main').getByRole('listitem').getByRole('link');
     await page.getByRole('button', { name: 'Agents' }).click();
     await page.getByText('Needs a model and the connection github').waitFor();
@@ -382,7 +405,9 @@ describe('workers', () => {
     await page.waitForURL('**/workers/orders-in-chat');
     await page.getByText('No runs yet').waitFor();
     expect(lastSent()?.body).toMatchObject({
-      ...{ name: 'Orders in chat', triggers: [{ type: 'webhook' }], tags: ['chat'] },
+      name: 'Orders in chat',
+      triggers: [{ type: 'webhook' }],
+      tags: ['chat'],
       files: [{ path: 'main.py', content: expect.stringContaining('def run(') }],
     });
     await page.getByRole('link', { name: 'Triggers' }).click();
@@ -390,7 +415,7 @@ describe('workers', () => {
   });
 
   test('a refused name stays typed, and a schedule goes by the reader’s own clock', async () => {
-    const page = await site.signedIn('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
+    const page = await site.visitAsUser('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
     await page.getByText('Mondays at 9:00, by the clock of New York').waitFor();
     await page.getByLabel('Name').fill('Duty');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'name: is taken' } };

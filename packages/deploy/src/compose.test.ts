@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { completed } from './secrets/installation';
+import { completeSecrets } from './secrets/installation';
 import { environmentSchemas } from './test/environment-schemas';
 
 const root = path.resolve(__dirname, '../../..');
@@ -32,7 +32,7 @@ const dockerfile = fs.readFileSync(path.join(root, 'Dockerfile'), 'utf8');
 
 /** Variables that an image sets. */
 const inImage = new Set([...dockerfile.matchAll(/\b([A-Z][A-Z0-9_]+)="?[^\s"]/g)].map(([, name = '']) => name));
-const nameOf = (variable: string) => variable.replace(/_FILE$/, '');
+const stripFileSuffix = (variable: string) => variable.replace(/_FILE$/, '');
 
 /** By the image, or by what else is in the file. */
 const SETTLED = [
@@ -42,7 +42,7 @@ const SETTLED = [
 
 describe.each(Object.entries(environmentSchemas))('the environment of %s', (name, schema) => {
   const environment = compose.services[name]?.environment ?? {};
-  const set = Object.keys(environment).map(nameOf);
+  const set = Object.keys(environment).map(stripFileSuffix);
 
   test('names nothing that the service does not know', () => {
     const known = [...Object.keys(schema.shape), 'EXECUTOR_STOCK'];
@@ -52,7 +52,7 @@ describe.each(Object.entries(environmentSchemas))('the environment of %s', (name
   test('lacks nothing that the service requires', () => {
     const required = schema.safeParse({}).error?.issues.map(({ path: [variable] }) => String(variable)) ?? [];
     const given = Object.entries(environment).flatMap(([variable, value]) =>
-      value === null ? [] : [nameOf(variable)],
+      value === null ? [] : [stripFileSuffix(variable)],
     );
     expect(required.filter((variable) => !given.includes(variable) && !inImage.has(variable))).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe.each(Object.entries(environmentSchemas))('the environment of %s', (name
 });
 
 test('every file that a variable names is a secret that is made, in a volume of that service', () => {
-  const made = completed({});
+  const made = completeSecrets({});
   for (const [name, { environment = {}, volumes = [] }] of services) {
     const mounts = volumes.map((volume) => volume.split(':')).filter(([source]) => source?.startsWith('secrets-'));
     for (const [variable, file] of Object.entries(environment)) {
@@ -84,9 +84,11 @@ test('no container is given the secrets of another, and only the one that makes 
   );
   const others = holders.filter(({ name }) => name !== 'generate');
   expect(others.filter(({ volume: [, , mode] }) => mode !== 'ro,nocopy')).toEqual([]);
-  const allowed = (name: string) => [name.replace(/^migrate-/, '').replace(/^setup$/, 'worker-api')];
+  const listAllowedOwners = (name: string) => [name.replace(/^migrate-/, '').replace(/^setup$/, 'worker-api')];
   expect(
-    others.filter(({ name, volume: [source = ''] }) => !allowed(name).includes(source.slice('secrets-'.length))),
+    others.filter(
+      ({ name, volume: [source = ''] }) => !listAllowedOwners(name).includes(source.slice('secrets-'.length)),
+    ),
   ).toEqual([]);
 });
 

@@ -20,21 +20,21 @@ for (const line of text
   if (from && name) stages.push({ from, name, lines: [] });
   else stages.at(-1)?.lines.push(line);
 }
-const stageOf = (name: string) => stages.find((stage) => stage.name === name);
+const findStage = (name: string) => stages.find((stage) => stage.name === name);
 /** Lines of a stage, after those of the stages it is built on. */
-const linesOf = (stage: Stage): string[] => [
-  ...(stageOf(stage.from) ? linesOf(stageOf(stage.from) as Stage) : []),
+const listStageLines = (stage: Stage): string[] => [
+  ...(findStage(stage.from) ? listStageLines(findStage(stage.from) as Stage) : []),
   ...stage.lines,
 ];
 const last = (stage: Stage, instruction: string) =>
-  linesOf(stage)
+  listStageLines(stage)
     .filter((line) => line.startsWith(`${instruction} `))
     .at(-1)
     ?.slice(instruction.length + 1);
 const images = stages.filter(({ name }) => !['build', 'base', 'objects'].includes(name));
 
 test('every image begins from the same version of the same system', () => {
-  const foreign = stages.map(({ from }) => from).filter((from) => !stageOf(from));
+  const foreign = stages.map(({ from }) => from).filter((from) => !findStage(from));
   expect(new Set(foreign)).toEqual(new Set(['node:24-bookworm-slim']));
   expect(images.map(({ name }) => name)).toEqual([
     'worker-api',

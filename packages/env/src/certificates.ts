@@ -27,7 +27,10 @@ const OVER = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate (has expired|is no
  * @param setting that names the CA
  * @returns undefined for any other failure
  */
-export function certificateProblem({ code, message }: Error & { code?: string }, setting: string): string | undefined {
+export function describeCertificateProblem(
+  { code, message }: Error & { code?: string },
+  setting: string,
+): string | undefined {
   const text = `${code} ${message}`;
   if (UNTRUSTED.test(text)) {
     return `its certificate is signed by a CA that is not trusted here: set ${setting} to the certificate of that CA`;

@@ -1,7 +1,7 @@
-import { clockProblem } from './clock';
+import { describeClockProblem } from './clock';
 
 const NOW = Date.parse('2026-01-05T09:00:00Z');
-const at = (offsetS: number) => clockProblem('PostgreSQL', new Date(NOW + offsetS * 1_000), NOW, NOW + 1_500);
+const at = (offsetS: number) => describeClockProblem('PostgreSQL', new Date(NOW + offsetS * 1_000), NOW, NOW + 1_500);
 
 test.each([0, 1, -59, 60])('%d s apart is what networks and clocks do', (offset) => expect(at(offset)).toBeUndefined());
 

@@ -18,13 +18,13 @@ beforeAll(() => {
 });
 afterAll(() => fs.rmSync(dir, { recursive: true }));
 
-function fileWith(text: string): string {
+function createFile(text: string): string {
   const file = path.join(fs.mkdtempSync(path.join(dir, 'value-')), 'value');
   fs.writeFileSync(file, text);
   return file;
 }
 
-function problemsOf(env: Record<string, string>): string[] {
+function getProblems(env: Record<string, string>): string[] {
   try {
     parseEnv(schema, env);
     return [];
@@ -38,7 +38,7 @@ test.each([
   ['a second newline and spaces are', ' a-long-enough-token\n\n', ' a-long-enough-token\n'],
   ['a file without a newline is taken as it is', 'a-long-enough-token', 'a-long-enough-token'],
 ])('%s', (_, text, token) => {
-  const env = { DATABASE_URL_FILE: fileWith(`${DATABASE_URL}\n`), PORT: '80', SETUP_TOKEN_FILE: fileWith(text) };
+  const env = { DATABASE_URL_FILE: createFile(`${DATABASE_URL}\n`), PORT: '80', SETUP_TOKEN_FILE: createFile(text) };
   expect(parseEnv(schema, env)).toEqual({ DATABASE_URL, PORT: 80, SETUP_TOKEN: token, LOG_LEVEL: 'info' });
 });
 
@@ -48,11 +48,13 @@ test('an empty name of a file is as if it were not there', () => {
 
 test('every problem is one line, and none shows what a file contains', () => {
   const token = 'too-short';
-  const file = fileWith(token);
+  const file = createFile(token);
   const absent = path.join(dir, 'absent');
-  const problems = problemsOf({
-    ...{ DATABASE_URL, DATABASE_URL_FILE: fileWith(DATABASE_URL) },
-    ...{ SETUP_TOKEN_FILE: file, LOG_LEVEL_FILE: absent },
+  const problems = getProblems({
+    DATABASE_URL,
+    DATABASE_URL_FILE: createFile(DATABASE_URL),
+    SETUP_TOKEN_FILE: file,
+    LOG_LEVEL_FILE: absent,
   });
   expect(problems).toEqual([
     'DATABASE_URL_FILE: set either DATABASE_URL or DATABASE_URL_FILE, not both',
@@ -64,7 +66,7 @@ test('every problem is one line, and none shows what a file contains', () => {
 });
 
 test('a directory in place of a file is named with its path', () => {
-  expect(problemsOf({ DATABASE_URL, PORT_FILE: dir })).toEqual([
+  expect(getProblems({ DATABASE_URL, PORT_FILE: dir })).toEqual([
     `PORT_FILE: cannot read ${dir}: EISDIR: illegal operation on a directory`,
   ]);
 });

@@ -37,7 +37,7 @@ export function parseEnv<T extends z.ZodObject>(schema: T, env: Variables): z.in
     if (!file) continue;
     try {
       if (env[name] !== undefined) throw new Error(`set either ${name} or ${name}_FILE, not both`);
-      values[name] = contentOf(file);
+      values[name] = readContent(file);
     } catch (err) {
       problems.set(name, `${name}_FILE: ${(err as Error).message}`);
     }
@@ -45,10 +45,10 @@ export function parseEnv<T extends z.ZodObject>(schema: T, env: Variables): z.in
   const parsed = schema.safeParse(values);
   const invalid = parsed.error?.issues.filter(({ path }) => !problems.has(String(path[0]))) ?? [];
   if (parsed.success && !problems.size) return parsed.data;
-  throw new InvalidEnv([...problems.values(), ...invalid.map((issue) => sentence(issue, env, values))]);
+  throw new InvalidEnv([...problems.values(), ...invalid.map((issue) => formatIssue(issue, env, values))]);
 }
 
-function contentOf(file: string): string {
+function readContent(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (err) {
@@ -56,7 +56,7 @@ function contentOf(file: string): string {
   }
 }
 
-function sentence({ code, path, message }: z.core.$ZodIssue, env: Variables, values: Variables): string {
+function formatIssue({ code, path, message }: z.core.$ZodIssue, env: Variables, values: Variables): string {
   const name = String(path[0]);
   if (code === 'invalid_type' && values[name] === undefined) return `${name}: must be set, or ${name}_FILE`;
   const file = env[`${name}_FILE`];

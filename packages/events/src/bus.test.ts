@@ -1,11 +1,11 @@
 import net, { type AddressInfo } from 'node:net';
-import { catchLogs, given, givenNats, until } from '@gantry/testing';
+import { catchLogs, setupNats, setupResource, until } from '@gantry/testing';
 import { connectBus } from './bus';
 
-const nats = givenNats();
+const nats = setupNats();
 
 /** Accepts connections to NATS, and forwards them only while it is open. */
-const proxy = given(
+const proxy = setupResource(
   async () => {
     const sockets = new Set<net.Socket>();
     const state = { accepted: 0, isOpen: false };

@@ -13,9 +13,9 @@ import {
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Service } from './catalogue';
-import { answerSubject, inboxPrefixOf } from './inboxes';
+import { getInboxPrefix, replySubject } from './inboxes';
 import type { NatsAddress } from './nats-address';
-import { claimsIn, credentialsIn } from './nats-jwt';
+import { decodeClaims, parseCredentials } from './nats-jwt';
 import { createRequester, type Requester } from './requester';
 
 export interface Bus extends Requester {
@@ -26,7 +26,7 @@ export interface Bus extends Requester {
 }
 
 /** The user name on a server without authentication. */
-const ANYBODY = 'anybody';
+const ANONYMOUS_USER = 'anybody';
 
 /** A deleted Pod's address answers no attempt: by default the client would wait 20 s before the next one. */
 const CONNECT_MS = 2_000;
@@ -42,9 +42,9 @@ export async function connectBus(
 ): Promise<Bus> {
   const { username } = new URL(options.url);
   const user = options.creds
-    ? claimsIn(options.creds).name
-    : decodeURIComponent(username) || options.anonymous || ANYBODY;
-  const inboxPrefix = inboxPrefixOf(user);
+    ? decodeClaims(options.creds).name
+    : decodeURIComponent(username) || options.anonymous || ANONYMOUS_USER;
+  const inboxPrefix = getInboxPrefix(user);
   const nc = await connect({
     ...connectionOptions(options),
     name: options.name,
@@ -76,12 +76,12 @@ export function connectionOptions({ url, creds, ca }: NatsAddress): ConnectionOp
 }
 
 function credentials(creds: string | undefined, username: string, password: string): Partial<ConnectionOptions> {
-  if (creds) return { authenticator: signsBy(creds) };
+  if (creds) return { authenticator: createAuthenticator(creds) };
   return username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {};
 }
 
-function signsBy(creds: string): Authenticator {
-  const { jwt, key } = credentialsIn(creds);
+function createAuthenticator(creds: string): Authenticator {
+  const { jwt, key } = parseCredentials(creds);
   return (nonce = '') => ({ jwt, nkey: key.publicKey, sig: key.sign(Buffer.from(nonce)).toString('base64') });
 }
 
@@ -112,13 +112,13 @@ export async function request<T extends z.ZodType>(
   payload: unknown,
   reply: T,
   timeoutMs: number,
-  answeredBy?: Service,
+  responder?: Service,
 ): Promise<z.infer<T>> {
-  const message = answeredBy
+  const message = responder
     ? await bus.nc.request(subject, encode(payload), {
         timeout: timeoutMs,
         noMux: true,
-        reply: answerSubject(answeredBy, bus.user, nuid.next()),
+        reply: replySubject(responder, bus.user, nuid.next()),
       })
     : await bus.request(subject, encode(payload), timeoutMs);
   return decode(reply, message.data);

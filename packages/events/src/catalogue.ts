@@ -2,8 +2,8 @@
  * Every event that crosses services: `<noun>.<past-tense>.v<N>`, published from an outbox, consumed idempotently.
  * A change that an old consumer cannot read is a new version alongside the old one.
  *
- * This table also defines the publishers and consumers of each event. NATS permissions, JetStream consumers and the tests of
- * both are derived from it: no other service can forge or read an event.
+ * This table also defines the publishers and consumers of each event. NATS permissions, JetStream consumers and the
+ * tests of both are derived from it: no other service can forge or read an event.
  */
 import { z } from 'zod';
 import { runErrorCodes, runSources } from './run-protocol';
@@ -24,7 +24,7 @@ export interface EventType<T extends z.ZodType = z.ZodType> extends Required<Par
   data: T;
 }
 
-const define = <T extends z.ZodType>(type: string, parties: Parties, data: T): EventType<T> => ({
+const defineEvent = <T extends z.ZodType>(type: string, parties: Parties, data: T): EventType<T> => ({
   type,
   consumers: [],
   watchers: [],
@@ -37,10 +37,10 @@ export const eventSubject = ({ type }: Pick<EventType, 'type'>, publisher: Servi
   `events.${publisher}.${type}`;
 
 /** Subject pattern of an event, for any publisher. */
-export const subjectOfAll = ({ type }: Pick<EventType, 'type'>): string => `events.*.${type}`;
+export const eventSubjectPattern = ({ type }: Pick<EventType, 'type'>): string => `events.*.${type}`;
 
 /** A run of either surface has reached its terminal state. */
-export const runFinished = define(
+export const runFinished = defineEvent(
   'run.finished.v1',
   { publishers: ['worker-api', 'automation-api'], consumers: ['worker-api', 'skills-api'] },
   z.object({
@@ -66,8 +66,11 @@ export const runFinished = define(
   }),
 );
 
-/** A run without effects outside has reached its terminal state: announced to no other service, and to no trigger or alert. */
-export const rehearsalFinished = define(
+/**
+ * A run without effects outside has reached its terminal state: announced to no other service, and to no trigger or
+ * alert.
+ */
+export const rehearsalFinished = defineEvent(
   'rehearsal.finished.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   z.object({
@@ -81,7 +84,7 @@ export const rehearsalFinished = define(
 const worker = z.object({ workerUid: z.string(), workerId: z.string() });
 
 /** A worker was created, edited, moved between states or deleted. */
-export const workerChanged = define(
+export const workerChanged = defineEvent(
   'worker.changed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({
@@ -95,7 +98,7 @@ export const workerChanged = define(
  * The published skill that the agent's text copies, from this version of the worker on; null: none, also once the
  * worker is deleted. The event carries a state, so it may be delivered twice and out of order.
  */
-export const workerSkillPinned = define(
+export const workerSkillPinned = defineEvent(
   'worker.skill_pinned.v1',
   { publishers: ['worker-api'], consumers: ['skills-api'] },
   z.object({
@@ -108,13 +111,13 @@ export const workerSkillPinned = define(
 );
 
 /** A run waits for an approval. */
-export const approvalRequested = define(
+export const approvalRequested = defineEvent(
   'approval.requested.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({ approvalId: z.string(), runId: z.string(), title: z.string(), expiresAt: z.int() }),
 );
 
-export const approvalDecided = define(
+export const approvalDecided = defineEvent(
   'approval.decided.v1',
   { publishers: ['worker-api'] },
   worker.extend({
@@ -126,14 +129,14 @@ export const approvalDecided = define(
 );
 
 /** Fires of a cron trigger were missed: no run started in time. */
-export const scheduleMissed = define(
+export const scheduleMissed = defineEvent(
   'schedule.missed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({ missed: z.int(), since: z.int(), startedLate: z.int() }),
 );
 
 /** A connection of a workspace stopped working and needs attention. */
-export const connectionFailed = define(
+export const connectionFailed = defineEvent(
   'connection.failed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   z.object({
@@ -148,7 +151,7 @@ export const connectionFailed = define(
 );
 
 /** A network rule refused a request of a run: published once per run. */
-export const networkRefused = define(
+export const networkRefused = defineEvent(
   'network.refused.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({
@@ -161,7 +164,7 @@ export const networkRefused = define(
 );
 
 /** An evaluation of a version ended with failing examples, or could not be run. */
-export const evaluationFailed = define(
+export const evaluationFailed = defineEvent(
   'evaluation.failed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({
@@ -179,7 +182,7 @@ export const evaluationFailed = define(
 );
 
 /** An alert's condition was met; delivery is separate. */
-export const alertRaised = define(
+export const alertRaised = defineEvent(
   'alert.raised.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   z.object({
@@ -193,7 +196,7 @@ export const alertRaised = define(
   }),
 );
 
-export const automationDeployed = define(
+export const automationDeployed = defineEvent(
   'automation.deployed.v1',
   { publishers: ['automation-api'] },
   z.object({ automationId: z.string(), version: z.int(), artifactId: z.string() }),
@@ -219,22 +222,26 @@ const skill = z.object({
 const fromSkills = { publishers: ['skills-api'], consumers: ['worker-api'] } as const;
 
 /** A skill was created. */
-export const skillPublished = define('skill.published.v1', fromSkills, skill);
+export const skillPublished = defineEvent('skill.published.v1', fromSkills, skill);
 
 /** Its text, visibility or sharing changed, or it was restored. */
-export const skillChanged = define('skill.changed.v1', fromSkills, skill);
+export const skillChanged = defineEvent('skill.changed.v1', fromSkills, skill);
 
 /** The skill is no longer readable; its owner may restore it for thirty days. Other fields are unchanged. */
-export const skillDeleted = define('skill.deleted.v1', fromSkills, skill.partial({ version: true, visibility: true }));
+export const skillDeleted = defineEvent(
+  'skill.deleted.v1',
+  fromSkills,
+  skill.partial({ version: true, visibility: true }),
+);
 
-export const tokenRevoked = define(
+export const tokenRevoked = defineEvent(
   'auth.token.revoked.v1',
   { publishers: ['worker-api', 'skills-api'], watchers: services },
   z.object({ tokenId: z.string() }),
 );
 
 /** A membership began, ended, or changed its role: cached identities of this user are stale. */
-export const memberChanged = define(
+export const memberChanged = defineEvent(
   'member.changed.v1',
   { publishers: ['worker-api'], watchers: services },
   z.object({ userId: z.string() }),
@@ -245,21 +252,21 @@ const workspace = z.object({ workspaceId: z.string() });
 /**
  * No member can access the workspace or run anything in it; it can be restored until `purgeAt` (epoch milliseconds).
  */
-export const workspaceDeleted = define(
+export const workspaceDeleted = defineEvent(
   'workspace.deleted.v1',
   { publishers: ['worker-api'], consumers: ['automation-api', 'skills-api'], watchers: services },
   workspace.extend({ purgeAt: z.int() }),
 );
 
 /** The deletion with that `purgeAt` is undone, as if it had never happened. */
-export const workspaceRestored = define(
+export const workspaceRestored = defineEvent(
   'workspace.restored.v1',
   { publishers: ['worker-api'], consumers: ['automation-api', 'skills-api'], watchers: services },
   workspace.extend({ purgeAt: z.int() }),
 );
 
 /** Deleted for good: every service deletes all its data of the workspace. */
-export const workspacePurged = define(
+export const workspacePurged = defineEvent(
   'workspace.purged.v1',
   { publishers: ['worker-api'], consumers: services },
   workspace,
@@ -268,14 +275,14 @@ export const workspacePurged = define(
 const days = z.int().nullable();
 
 /** The retention of a workspace's runs changed; null: the operator's default. */
-export const retentionChanged = define(
+export const retentionChanged = defineEvent(
   'workspace.retention_changed.v1',
   { publishers: ['worker-api'], consumers: ['automation-api'] },
   workspace.extend({ runDays: days, logDays: days, runsKept: days, changedAt: z.int() }),
 );
 
 /** An entry for the audit log, which worker-api keeps for all services: enqueued in the transaction of the change. */
-export const auditRecorded = define(
+export const auditRecorded = defineEvent(
   'audit.recorded.v1',
   { publishers: services, consumers: ['worker-api'] },
   z.object({

@@ -6,7 +6,7 @@
  * meanwhile. They may be lost: when a process ends, or while NATS is unreachable. A process that starts or reconnects
  * to NATS reports that hints may have been lost, and pages refetch everything.
  */
-import { afterCommit, poolOf, type Tx } from '@gantry/postgres';
+import { afterCommit, getPool, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { type Bus, encode } from './bus';
@@ -46,43 +46,43 @@ export const changeHints = z.object({
 
 const COLLECT_MS = 100;
 /** Hints per message. Below MESSAGE_BYTES_MAX, also with the longest ids. */
-const COLLECTED_MAX = 1_000;
+const HINTS_MAX = 1_000;
 
-type Note = (hint: ChangeHint) => void;
+type AddHint = (hint: ChangeHint) => void;
 
 /** Maps each database of this process to its collector. */
-const collectors = new WeakMap<Pool, Note>();
+const collectors = new WeakMap<Pool, AddHint>();
 
 /** Adds a hint after the commit; does nothing where no collector was started. @param id only where ids are random */
 export function hintChange(tx: Tx, workspaceId: string, noun: ChangeNoun, id: string | null = null): void {
-  const note = collectors.get(poolOf(tx));
-  if (note) afterCommit(tx, () => note([workspaceId, noun, id]));
+  const addHint = collectors.get(getPool(tx));
+  if (addHint) afterCommit(tx, () => addHint([workspaceId, noun, id]));
 }
 
 export function startChangeHints({ pool, bus, service }: { pool: Pool; bus: Bus; service: Service }) {
-  let collected = new Map<string, ChangeHint>();
+  let pendingHints = new Map<string, ChangeHint>();
   let timer: NodeJS.Timeout | undefined;
 
   function send(lost?: boolean) {
     clearTimeout(timer);
     timer = undefined;
-    const changes = [...collected.values()];
-    collected = new Map();
+    const changes = [...pendingHints.values()];
+    pendingHints = new Map();
     if (bus.nc.isClosed() || !(changes.length || lost)) return;
     const hints: z.input<typeof changeHints> = { changes, ...(lost && { lost }) };
     bus.nc.publish(changesSubject(service), encode(hints));
   }
 
-  function note(hint: ChangeHint) {
-    collected.set(hint.join(), hint);
-    if (collected.size >= COLLECTED_MAX) send();
+  function addHint(hint: ChangeHint) {
+    pendingHints.set(hint.join(), hint);
+    if (pendingHints.size >= HINTS_MAX) send();
     else timer ??= setTimeout(send, COLLECT_MS);
   }
 
   void (async () => {
     for await (const { type } of bus.nc.status()) if (type === 'reconnect') send(true);
   })();
-  collectors.set(pool, note);
+  collectors.set(pool, addHint);
   send(true);
   return {
     stop: () => {

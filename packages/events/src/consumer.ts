@@ -3,8 +3,8 @@
  *
  * A handler runs in the transaction that also writes its inbox row, and the message is acknowledged after the commit:
  * after a crash in between it is delivered again and the inbox row drops it. A message that violates its schema is
- * terminated and counted. A service consumes each kind of event once and dispatches it to all reactions; each reaction has
- * its own transaction and inbox row, so a failed one is retried without the others.
+ * terminated and counted. A service consumes each kind of event once and dispatches it to all reactions; each reaction
+ * has its own transaction and inbox row, so a failed one is retried without the others.
  */
 import { deleteOld, transaction } from '@gantry/postgres';
 import type { JsMsg } from 'nats';
@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Bus, decode } from './bus';
 import type { EventType, Service } from './catalogue';
-import { consumeDurable, durableOf, EVENTS_STREAM } from './streams';
+import { consumeDurable, durableName, EVENTS_STREAM } from './streams';
 
 export interface Received<T> {
   id: string;
@@ -54,30 +54,33 @@ const envelope = z.object({ id: z.string(), workspaceid: z.string(), time: z.coe
 
 const RETRY_MS = 2_000;
 /** Events evaluated together; their transactions run one after another. */
-const AT_ONCE = 200;
+const CONCURRENCY_MAX = 200;
 
 /** Consumes an event with a single reaction. */
 export const consume = <T extends z.ZodType>(
   options: ConsumerOptions<T> & Omit<Reaction<z.infer<T>>, 'name'>,
-): Consumer => consumeBy({ ...options, reactions: [{ ...options, name: '' }] });
+): Consumer => consumeEvent({ ...options, reactions: [{ ...options, name: '' }] });
 
-/** Events consumed by each connection. Two consumers of one event would split its messages, and each would miss some. */
-const consumed = new WeakMap<Bus, Set<string>>();
+/**
+ * Events consumed by each connection. Two consumers of one event would split its messages, and each would miss some.
+ */
+const consumedEvents = new WeakMap<Bus, Set<string>>();
 
 /**
  * Starts the durable consumer of a service and event; replicas share its messages. It may be created later: see
  * streams.ts.
  */
-export function consumeBy<T extends z.ZodType>(
+export function consumeEvent<T extends z.ZodType>(
   options: ConsumerOptions<T> & { reactions: Reaction<z.infer<T>>[] },
 ): Consumer {
   const { bus, pool, service, event, reactions, log } = options;
-  const durable = durableOf(service, event);
+  const durable = durableName(service, event);
   if (!event.consumers.includes(service))
     throw new Error(`the catalogue does not name ${service} as a consumer of ${event.type}`);
-  const known = consumed.get(bus) ?? new Set();
-  if (known.has(durable)) throw new Error(`${durable} already has a consumer: pass both reactions to one consumeEvent()`);
-  consumed.set(bus, known.add(durable));
+  const consumedDurables = consumedEvents.get(bus) ?? new Set();
+  if (consumedDurables.has(durable))
+    throw new Error(`${durable} already has a consumer: pass both reactions to one consumeEvent()`);
+  consumedEvents.set(bus, consumedDurables.add(durable));
 
   async function receive(message: JsMsg) {
     let received: Received<z.infer<T>>;
@@ -88,7 +91,7 @@ export function consumeBy<T extends z.ZodType>(
       log.error({ err, subject: message.subject, seq: message.seq }, 'event violates its schema: terminated');
       return message.term();
     }
-    const outcomes = await Promise.allSettled(reactions.map((reaction) => react(reaction, received)));
+    const outcomes = await Promise.allSettled(reactions.map((reaction) => runReaction(reaction, received)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (!failed) return message.ack();
     log.warn({ err: failed.reason, subject: message.subject }, 'event not consumed: will try again');
@@ -98,7 +101,7 @@ export function consumeBy<T extends z.ZodType>(
   /** Settles when the previous transactions have ended. */
   let turn: Promise<void> = Promise.resolve();
 
-  async function react(reaction: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
+  async function runReaction(reaction: Reaction<z.infer<T>>, received: Received<z.infer<T>>): Promise<void> {
     const { wants = () => true } = reaction;
     if (!(await wants(received.data, received.workspaceId))) return;
     const mine = turn.then(() => handleOnce(reaction, received));
@@ -116,24 +119,26 @@ export function consumeBy<T extends z.ZodType>(
     });
   }
 
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const fetching = consumeDurable({
-    ...{ bus, durable, log },
+    bus,
+    durable,
+    log,
     stream: EVENTS_STREAM,
-    messagesMax: AT_ONCE,
+    messagesMax: CONCURRENCY_MAX,
     onMessage: async (message) => {
-      const one = receive(message)
+      const processing = receive(message)
         .catch((err) => log.error({ err }, 'event not consumed'))
-        .finally(() => underWay.delete(one));
-      underWay.add(one);
-      if (underWay.size >= AT_ONCE) await Promise.race(underWay);
+        .finally(() => inFlight.delete(processing));
+      inFlight.add(processing);
+      if (inFlight.size >= CONCURRENCY_MAX) await Promise.race(inFlight);
     },
   });
   return {
     stop: async () => {
-      known.delete(durable);
+      consumedDurables.delete(durable);
       await fetching.stop();
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }

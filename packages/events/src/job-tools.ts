@@ -53,8 +53,10 @@ export const jobAgent = z.object({
         z.object({ kind: z.literal('context'), context: z.string().max(64), approve }),
         /** Null: all tools of the connection. */
         z.object({
-          ...{ kind: z.literal('connection'), connection: jobTools.shape.name },
-          ...{ tool: z.string().max(200).nullable(), approve },
+          kind: z.literal('connection'),
+          connection: jobTools.shape.name,
+          tool: z.string().max(200).nullable(),
+          approve,
         }),
       ]),
     )

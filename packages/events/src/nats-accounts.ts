@@ -9,8 +9,8 @@
  * their subjects is their public key, which an attacker cannot choose.
  */
 import { type Service, services } from './catalogue';
-import { credentialsOf, signJwt } from './nats-jwt';
-import { keyOf, type NKey, newKey } from './nkey';
+import { formatCredentials, signJwt } from './nats-jwt';
+import { createKey, type NKey, parseSeed } from './nkey';
 import { crossings, executorPermissions, type NatsPermissions, natsPermissions } from './permissions';
 
 /** The holder of these seeds can create any user. */
@@ -41,25 +41,34 @@ export interface NatsAuthentication {
 
 export function generateNatsSeeds(): NatsSeeds {
   return {
-    operator: newKey('operator').seed,
-    systemAccount: newKey('account').seed,
-    servicesAccount: newKey('account').seed,
-    executorsAccount: newKey('account').seed,
+    operator: createKey('operator').seed,
+    systemAccount: createKey('account').seed,
+    servicesAccount: createKey('account').seed,
+    executorsAccount: createKey('account').seed,
     signers: Object.fromEntries(
-      [...services, 'executor'].map((role) => [role, newKey('account').seed]),
+      [...services, 'executor'].map((role) => [role, createKey('account').seed]),
     ) as NatsSeeds['signers'],
-    users: Object.fromEntries(services.map((service) => [service, newKey('user').seed])) as NatsSeeds['users'],
+    users: Object.fromEntries(services.map((service) => [service, createKey('user').seed])) as NatsSeeds['users'],
   };
 }
 
 const UNLIMITED = -1;
 const LIMITS = {
-  ...{ subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED, conn: UNLIMITED, leaf: 0 },
-  ...{ imports: UNLIMITED, exports: UNLIMITED, wildcards: true },
+  subs: UNLIMITED,
+  data: UNLIMITED,
+  payload: UNLIMITED,
+  conn: UNLIMITED,
+  leaf: 0,
+  imports: UNLIMITED,
+  exports: UNLIMITED,
+  wildcards: true,
 };
 /** Within the server's own limits. */
 const JETSTREAM_LIMITS = {
-  ...{ mem_storage: UNLIMITED, disk_storage: UNLIMITED, streams: UNLIMITED, consumer: UNLIMITED },
+  mem_storage: UNLIMITED,
+  disk_storage: UNLIMITED,
+  streams: UNLIMITED,
+  consumer: UNLIMITED,
   max_ack_pending: UNLIMITED,
 };
 const USER_LIMITS = { subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED };
@@ -68,34 +77,48 @@ const USER_LIMITS = { subs: UNLIMITED, data: UNLIMITED, payload: UNLIMITED };
 const SUBJECT = '{{subject()}}';
 const NS_PER_S = 1_000_000_000;
 /** Longer than an inspection may take. */
-const ANSWER_S = 30;
+const REPLY_TTL_S = 30;
 
-/** Permissions are in the account: a JWT with a service's permissions would exceed the server's limit on a client's control line. */
-const signingKey = (seeds: NatsSeeds, role: Service | 'executor', rights: NatsPermissions, more: object = {}) => ({
+/**
+ * Permissions are in the account: a JWT with a service's permissions would exceed the server's limit on a client's
+ * control line.
+ */
+const buildSigningKey = (
+  seeds: NatsSeeds,
+  role: Service | 'executor',
+  permissions: NatsPermissions,
+  templateOverrides: object = {},
+) => ({
   kind: 'user_scope',
-  key: keyOf(seeds.signers[role]).publicKey,
+  key: parseSeed(seeds.signers[role]).publicKey,
   role,
-  template: { pub: { allow: rights.publish }, sub: { allow: rights.subscribe }, ...USER_LIMITS, ...more },
+  template: {
+    pub: { allow: permissions.publish },
+    sub: { allow: permissions.subscribe },
+    ...USER_LIMITS,
+    ...templateOverrides,
+  },
 });
 
 /** @param revoked executors whose existing credentials are no longer accepted */
-export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): NatsAuthentication {
-  const operator = keyOf(seeds.operator);
-  const [system, ofServices, ofExecutors] = [
-    keyOf(seeds.systemAccount).publicKey,
-    keyOf(seeds.servicesAccount).publicKey,
-    keyOf(seeds.executorsAccount).publicKey,
+export function buildNatsAuthentication(seeds: NatsSeeds, revoked: string[] = []): NatsAuthentication {
+  const operator = parseSeed(seeds.operator);
+  const [system, servicesAccountKey, executorsAccountKey] = [
+    parseSeed(seeds.systemAccount).publicKey,
+    parseSeed(seeds.servicesAccount).publicKey,
+    parseSeed(seeds.executorsAccount).publicKey,
   ];
   const account = (sub: string, name: string, claims: object): [string, string] => {
     const nats = { type: 'account' as const, limits: LIMITS, default_permissions: { pub: {}, sub: {} }, ...claims };
     return [sub, signJwt(operator, { name, sub, nats })];
   };
-  const asked = [
+  const requestExports = [
     ...crossings.toServices.map((subject) => ({ name: subject, subject, type: 'service' })),
     ...crossings.toExecutors.map((subject) => ({ name: subject, subject, type: 'stream' })),
   ];
-  const inspections = crossings.askedOfExecutors.map((subject) => ({ name: subject, subject, type: 'service' }));
-  const from = (owner: string, exports: typeof asked) => exports.map((each) => ({ ...each, account: owner }));
+  const inspectionExports = crossings.askedOfExecutors.map((subject) => ({ name: subject, subject, type: 'service' }));
+  const importsFrom = (owner: string, exports: typeof requestExports) =>
+    exports.map((each) => ({ ...each, account: owner }));
   const now = Math.floor(Date.now() / 1000);
 
   return {
@@ -108,18 +131,18 @@ export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): Na
     resolver: 'MEMORY',
     resolver_preload: Object.fromEntries([
       account(system, 'system', {}),
-      account(ofServices, 'services', {
+      account(servicesAccountKey, 'services', {
         limits: { ...LIMITS, ...JETSTREAM_LIMITS },
-        exports: asked,
-        imports: from(ofExecutors, inspections),
-        signing_keys: services.map((service) => signingKey(seeds, service, natsPermissions[service])),
+        exports: requestExports,
+        imports: importsFrom(executorsAccountKey, inspectionExports),
+        signing_keys: services.map((service) => buildSigningKey(seeds, service, natsPermissions[service])),
       }),
-      account(ofExecutors, 'executors', {
-        exports: inspections,
-        imports: from(ofServices, asked),
+      account(executorsAccountKey, 'executors', {
+        exports: inspectionExports,
+        imports: importsFrom(servicesAccountKey, requestExports),
         signing_keys: [
-          signingKey(seeds, 'executor', executorPermissions(SUBJECT), {
-            resp: { max: 1, ttl: ANSWER_S * NS_PER_S },
+          buildSigningKey(seeds, 'executor', executorPermissions(SUBJECT), {
+            resp: { max: 1, ttl: REPLY_TTL_S * NS_PER_S },
           }),
         ],
         ...(revoked.length && { revocations: Object.fromEntries(revoked.map((user) => [user, now])) }),
@@ -128,23 +151,25 @@ export function natsAuthentication(seeds: NatsSeeds, revoked: string[] = []): Na
   };
 }
 
-export function serviceCredentials(seeds: NatsSeeds, service: Service): string {
-  const issuer_account = keyOf(seeds.servicesAccount).publicKey;
-  return signedUser(keyOf(seeds.signers[service]), service, keyOf(seeds.users[service]), { issuer_account });
+export function createServiceCredentials(seeds: NatsSeeds, service: Service): string {
+  const issuer_account = parseSeed(seeds.servicesAccount).publicKey;
+  return createUserCredentials(parseSeed(seeds.signers[service]), service, parseSeed(seeds.users[service]), {
+    issuer_account,
+  });
 }
 
-export const executorKeyOf = (seeds: NatsSeeds): ExecutorKey => ({
-  account: keyOf(seeds.executorsAccount).publicKey,
+export const getExecutorKey = (seeds: NatsSeeds): ExecutorKey => ({
+  account: parseSeed(seeds.executorsAccount).publicKey,
   seed: seeds.signers.executor,
 });
 
 /** Creates an executor. The account defines the permissions of its signing key; its JWT carries none. */
-export function makeExecutor({ account, seed }: ExecutorKey): string {
-  const keys = newKey('user');
-  return signedUser(keyOf(seed), keys.publicKey, keys, { issuer_account: account });
+export function createExecutorCredentials({ account, seed }: ExecutorKey): string {
+  const keys = createKey('user');
+  return createUserCredentials(parseSeed(seed), keys.publicKey, keys, { issuer_account: account });
 }
 
-export function signedUser(issuer: NKey, name: string, keys: NKey, claims: object): string {
+export function createUserCredentials(issuer: NKey, name: string, keys: NKey, claims: object): string {
   const jwt = signJwt(issuer, { name, sub: keys.publicKey, nats: { ...claims, type: 'user' } });
-  return credentialsOf(jwt, keys);
+  return formatCredentials(jwt, keys);
 }

@@ -25,7 +25,7 @@ interface NatsEnv {
   NATS_CA?: string | undefined;
 }
 
-export const natsAddress = (env: NatsEnv): NatsAddress => ({
+export const toNatsAddress = (env: NatsEnv): NatsAddress => ({
   url: env.NATS_URL,
   creds: env.NATS_CREDS || undefined,
   ca: env.NATS_CA,

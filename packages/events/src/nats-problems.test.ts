@@ -1,10 +1,10 @@
-import { catchLogs, given, givenNats, makeCa, startNatsWith, temporaryDir } from '@gantry/testing';
+import { catchLogs, createCa, setupNats, setupResource, startNatsWith, temporaryDir } from '@gantry/testing';
 import { connectBus } from './bus';
-import { natsProblems } from './nats-problems';
+import { checkNats } from './nats-problems';
 
-const ca = given(() => makeCa());
-const stranger = given(() => makeCa());
-const secured = given(
+const ca = setupResource(() => createCa());
+const otherCa = setupResource(() => createCa());
+const tlsServer = setupResource(
   () => {
     const { cert, key } = ca.issue('DNS:localhost');
     return startNatsWith({
@@ -14,15 +14,15 @@ const secured = given(
   },
   ({ server }) => server.stop(),
 );
-const plain = given(
+const plainServer = setupResource(
   () => startNatsWith({}),
   ({ server }) => server.stop(),
 );
-const nats = givenNats();
+const nats = setupNats();
 
 test('a server with a certificate of our CA is accepted, and TLS required', async () => {
-  const url = `tls://localhost:${secured.port}`;
-  expect(await natsProblems({ url, ca: ca.pem })).toEqual([]);
+  const url = `tls://localhost:${tlsServer.port}`;
+  expect(await checkNats({ url, ca: ca.pem })).toEqual([]);
   const { log } = catchLogs();
   const bus = await connectBus({ url, ca: ca.pem, name: 'test', log });
   await bus.nc.flush();
@@ -32,33 +32,33 @@ test('a server with a certificate of our CA is accepted, and TLS required', asyn
 test.each([
   [
     'another CA',
-    () => ({ url: `tls://localhost:${secured.port}`, ca: stranger.pem }),
+    () => ({ url: `tls://localhost:${tlsServer.port}`, ca: otherCa.pem }),
     /^NATS: its certificate is signed by a CA .* set NATS_CA/,
   ],
   [
     'no CA',
-    () => ({ url: `nats://localhost:${secured.port}` }),
+    () => ({ url: `nats://localhost:${tlsServer.port}` }),
     /^NATS: its certificate is signed by a CA .* set NATS_CA/,
   ],
   [
     'another name',
-    () => ({ url: `tls://127.0.0.1:${secured.port}`, ca: ca.pem }),
+    () => ({ url: `tls://127.0.0.1:${tlsServer.port}`, ca: ca.pem }),
     /^NATS: its certificate is for other names: /,
   ],
-  ['a server without TLS', () => ({ url: `tls://localhost:${plain.port}` }), /^NATS: it offers no TLS/],
+  ['a server without TLS', () => ({ url: `tls://localhost:${plainServer.port}` }), /^NATS: it offers no TLS/],
   [
     'a server without JetStream',
-    () => ({ url: `nats://localhost:${plain.port}` }),
+    () => ({ url: `nats://localhost:${plainServer.port}` }),
     /^NATS runs without JetStream: add a jetstream block/,
   ],
   ['an unknown user', () => ({ url: nats.url }), /^NATS: it refuses the credentials/],
   ['a port without a server', () => ({ url: 'nats://127.0.0.1:1' }), /^NATS: nothing listens/],
-])('%s is reported in a sentence', async (_what, address, sentence) => {
-  expect(await natsProblems(address())).toEqual([expect.stringMatching(sentence)]);
+])('%s is reported in a sentence', async (_what, address, pattern) => {
+  expect(await checkNats(address())).toEqual([expect.stringMatching(pattern)]);
 });
 
 test('services and executors find nothing wrong with a server as the platform configures it', async () => {
   for (const address of [nats.as('worker-api'), nats.as('skills-api'), nats.newExecutor()]) {
-    expect(await natsProblems(address)).toEqual([]);
+    expect(await checkNats(address)).toEqual([]);
   }
 });

@@ -1,5 +1,5 @@
 /** Checks whether a process can use NATS, and otherwise names the reason and the remedy. */
-import { certificateProblem } from '@gantry/env';
+import { describeCertificateProblem } from '@gantry/env';
 import { connect } from 'nats';
 import { connectionOptions } from './bus';
 import type { NatsAddress } from './nats-address';
@@ -8,14 +8,14 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const NO_JETSTREAM = 'NATS runs without JetStream: add a jetstream block with a store_dir to its configuration';
 
 /** @returns a sentence for each problem, without addresses; empty if NATS is usable */
-export async function natsProblems(address: NatsAddress): Promise<string[]> {
+export async function checkNats(address: NatsAddress): Promise<string[]> {
   try {
     const nc = await connect({ ...connectionOptions(address), timeout: CONNECT_TIMEOUT_MS, reconnect: false });
     const problems = nc.info?.jetstream ? [] : [NO_JETSTREAM];
     await nc.close();
     return problems;
   } catch (err) {
-    return [`NATS: ${reasonOf(err as Error & { code?: string })}`];
+    return [`NATS: ${formatReason(err as Error & { code?: string })}`];
   }
 }
 
@@ -27,5 +27,7 @@ const REASONS: Record<string, string> = {
   TIMEOUT: 'it does not answer in time',
 };
 
-const reasonOf = (err: Error & { code?: string }): string =>
-  certificateProblem(err, 'NATS_CA') ?? REASONS[err.code ?? ''] ?? `it does not answer (${err.code ?? err.message})`;
+const formatReason = (err: Error & { code?: string }): string =>
+  describeCertificateProblem(err, 'NATS_CA') ??
+  REASONS[err.code ?? ''] ??
+  `it does not answer (${err.code ?? err.message})`;

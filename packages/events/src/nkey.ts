@@ -1,7 +1,7 @@
 /**
  * NATS keys: Ed25519, encoded in base32 with a prefix for their role and a CRC-16 (XMODEM).
- * https://docs.nats.io/running-a-nats-service/nats_admin/security/jwt. Signed with Node's crypto: in pure JavaScript one signature
- * takes tens of milliseconds, and a process creates about fifty before it is connected.
+ * https://docs.nats.io/running-a-nats-service/nats_admin/security/jwt. Signed with Node's crypto: in pure JavaScript
+ * one signature takes tens of milliseconds, and a process creates about fifty before it is connected.
  */
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
 
@@ -20,29 +20,29 @@ export interface NKey {
   sign(data: Buffer): Buffer;
 }
 
-export const newKey = (role: keyof typeof PREFIXES): NKey => keyFrom(PREFIXES[role], randomBytes(RAW_BYTES));
+export const createKey = (role: keyof typeof PREFIXES): NKey => buildKey(PREFIXES[role], randomBytes(RAW_BYTES));
 
 /** @throws Error for anything but a seed */
-export function keyOf(seed: string): NKey {
+export function parseSeed(seed: string): NKey {
   const bytes = fromBase32(seed.trim());
   const [body, sum] = [bytes.subarray(0, -2), bytes.subarray(-2)];
   const [first = 0, second = 0] = body;
   const isSeed = body.length === RAW_BYTES + 2 && (first & 0xf8) === SEED && sum.readUInt16LE() === crc16(body);
   if (!isSeed) throw new Error('not the seed of a NATS key');
-  return keyFrom(((first & 7) << 5) | (second >> 3), body.subarray(2));
+  return buildKey(((first & 7) << 5) | (second >> 3), body.subarray(2));
 }
 
-function keyFrom(prefix: number, raw: Buffer): NKey {
+function buildKey(prefix: number, raw: Buffer): NKey {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, raw]), format: 'der', type: 'pkcs8' });
   const publicRaw = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-RAW_BYTES);
   return {
-    publicKey: checked(Buffer.from([prefix]), publicRaw),
-    seed: checked(Buffer.from([SEED | (prefix >> 5), (prefix & 31) << 3]), raw),
+    publicKey: encodeWithChecksum(Buffer.from([prefix]), publicRaw),
+    seed: encodeWithChecksum(Buffer.from([SEED | (prefix >> 5), (prefix & 31) << 3]), raw),
     sign: (data) => sign(null, data, privateKey),
   };
 }
 
-function checked(prefix: Buffer, raw: Buffer): string {
+function encodeWithChecksum(prefix: Buffer, raw: Buffer): string {
   const body = Buffer.concat([prefix, raw]);
   const sum = Buffer.alloc(2);
   sum.writeUInt16LE(crc16(body));

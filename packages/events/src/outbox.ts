@@ -1,15 +1,16 @@
 /**
  * Transactional outbox: an event is published if and only if its change commits.
  *
- * A change and its event are written in one transaction (`enqueue`), whose commit wakes the relay of its database; if the
- * process dies before that, the relay's own tick finds the row. A row leaves the outbox once JetStream has stored the message;
- * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream drops, as every consumer's inbox does.
+ * A change and its event are written in one transaction (`enqueue`), whose commit wakes the relay of its database; if
+ * the process dies before that, the relay's own tick finds the row. A row leaves the outbox once JetStream has stored
+ * the message; a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream drops, as every
+ * consumer's inbox does.
  *
  * JetStream acknowledges a message up to two minutes before it is on disk. Published events are therefore kept for
  * RETENTION_MINUTES, and published again to a server process that has not received them: after a crash, or a restored
  * backup, which holds no streams.
  */
-import { afterCommit, deleteOld, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
+import { afterCommit, deleteOld, execute, getPool, type Tx, transaction } from '@gantry/postgres';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -32,7 +33,7 @@ export interface Envelope {
 }
 
 /** Values of a row of `outbox`, in the order of OUTBOX_INSERT. */
-export function outboxRow<T extends z.ZodType>(
+export function buildOutboxRow<T extends z.ZodType>(
   event: EventType<T>,
   workspaceId: string,
   data: z.input<T>,
@@ -52,14 +53,17 @@ export async function enqueue<T extends z.ZodType>(
   data: z.input<T>,
   traceparent?: string,
 ): Promise<void> {
-  const row = outboxRow(event, workspaceId, data, traceparent);
+  const row = buildOutboxRow(event, workspaceId, data, traceparent);
   await execute(tx, `${OUTBOX_INSERT} VALUES ($1, $2, $3, $4, $5::jsonb)`, row);
-  const relay = relays.get(poolOf(tx));
+  const relay = relays.get(getPool(tx));
   if (relay) afterCommit(tx, relay.kick);
 }
 
 export interface Relay {
-  /** For code that writes to the outbox with its own SQL; `enqueue` does it. Calls within KICK_DELAY_MS, or ROUND_MS of a round, share one round. */
+  /**
+   * For code that writes to the outbox with its own SQL; `enqueue` does it. Calls within KICK_DELAY_MS, or ROUND_MS of
+   * a round, share one round.
+   */
   kick(): void;
   stop(): Promise<void>;
 }
@@ -74,14 +78,14 @@ const KICK_DELAY_MS = 20;
 const ROUND_MS = 100;
 const BATCH = 200;
 /** Time within which all services of an installation start. */
-const STARTING_MS = 30_000;
+const STARTUP_MS = 30_000;
 
 /** More than the server's `sync_interval`, two minutes. */
-const KEPT_MINUTES = 5;
+const RETENTION_MINUTES = 5;
 const SWEEP_MS = 60_000;
 
 const COLUMNS = 'id, type, workspace_id, traceparent, data, created_at';
-const TAKE = {
+const MOVE_BATCH = {
   name: 'outbox-take',
   text: `WITH taken AS (
       DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
@@ -91,7 +95,7 @@ const TAKE = {
     )
     SELECT ${COLUMNS} FROM taken`,
 };
-const TAKE_BACK = `WITH back AS (DELETE FROM published_events WHERE server <> $1 RETURNING ${COLUMNS})
+const REQUEUE_PUBLISHED = `WITH back AS (DELETE FROM published_events WHERE server <> $1 RETURNING ${COLUMNS})
   INSERT INTO outbox (${COLUMNS}) SELECT ${COLUMNS} FROM back`;
 const BACKLOG = `SELECT count(*)::int AS events, min(created_at) AS "oldestAt",
     coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "oldestSeconds"
@@ -99,7 +103,7 @@ const BACKLOG = `SELECT count(*)::int AS events, min(created_at) AS "oldestAt",
 const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
 
 /** Counts events that are committed and not yet published, up to 10,000. */
-export async function outboxBacklog(
+export async function loadOutboxBacklog(
   pool: Pool,
 ): Promise<{ events: number; oldestAt: Date | null; oldestSeconds: number }> {
   return (await pool.query(BACKLOG)).rows[0];
@@ -139,31 +143,31 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     // The reconnection schedules the next round.
     if (!connection.isUp()) return;
     try {
-      await takeBackFromOtherServers();
+      await requeueAfterServerChange();
       if (Date.now() - sweptAt >= SWEEP_MS) await sweep();
       if (!kicked && (await pool.query(IS_EMPTY)).rows[0].empty) return schedule(TICK_MS);
       kicked = false;
       while (!stopped && (await relayBatch()) === BATCH);
     } catch (err) {
       // worker-api creates the streams, and may start after this process.
-      const isStarting = !published && isStreamMissing(err) && Date.now() - startedAt < STARTING_MS;
+      const isStarting = !published && isStreamMissing(err) && Date.now() - startedAt < STARTUP_MS;
       log[isStarting ? 'debug' : 'warn']({ err }, 'outbox relay: will try again');
     }
     schedule(TICK_MS);
   }
 
-  async function takeBackFromOtherServers() {
+  async function requeueAfterServerChange() {
     const present = bus.nc.info?.server_id ?? '';
     if (present === server) return;
     // A server that was killed may have lost a consumer, and would acknowledge and drop what that consumer must
     // receive.
     await requireConsumers(bus);
     server = present;
-    await takeBack();
+    await requeuePublished();
   }
 
-  async function takeBack() {
-    const { rowCount } = await pool.query(TAKE_BACK, [server]);
+  async function requeuePublished() {
+    const { rowCount } = await pool.query(REQUEUE_PUBLISHED, [server]);
     if (!rowCount) return;
     kicked = true;
     log.info({ events: rowCount }, 'NATS was restarted: publishing its latest events again');
@@ -171,14 +175,14 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
 
   async function sweep() {
     // A replica that has ended may have published to the server before.
-    await takeBack();
-    await deleteOld(pool, 'published_events', `published_at < now() - interval '${KEPT_MINUTES} minutes'`);
+    await requeuePublished();
+    await deleteOld(pool, 'published_events', `published_at < now() - interval '${RETENTION_MINUTES} minutes'`);
     sweptAt = Date.now();
   }
 
   function relayBatch(): Promise<number> {
     return transaction(pool, async (tx) => {
-      const { rows } = await tx.query({ ...TAKE, values: [BATCH, server] });
+      const { rows } = await tx.query({ ...MOVE_BATCH, values: [BATCH, server] });
       rows.sort((a, b) => a.created_at - b.created_at);
       await Promise.all(rows.map((row) => publish(row)));
       return rows.length;

@@ -1,13 +1,14 @@
 /**
- * Publish and subscribe permissions of each NATS user. The launcher and the Kubernetes manifests render this table into the
- * server's configuration, so a stolen executor can claim work and report on its own runs, and nothing else. See ADR 17.
+ * Publish and subscribe permissions of each NATS user. The launcher and the Kubernetes manifests render this table into
+ * the server's configuration, so a stolen executor can claim work and report on its own runs, and nothing else. See ADR
+ * 17.
  */
 import { INTROSPECT_SUBJECT, MEMBERS_SUBJECT } from './auth-protocol';
-import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
+import { type EventType, eventCatalogue, eventSubject, eventSubjectPattern, type Service } from './catalogue';
 import { changesSubject } from './change-hints';
-import { ANSWERS_ACROSS, answerSubject, inboxPrefixOf } from './inboxes';
+import { CROSS_ACCOUNT_REPLIES, getInboxPrefix, replySubject } from './inboxes';
 import { type RunSource, runSubjects } from './run-protocol';
-import { durableOf, EVENTS_STREAM, INGEST_DURABLE, runEventsStream, streamPlans } from './streams';
+import { durableName, EVENTS_STREAM, INGEST_DURABLE, runEventsStream, streamPlans } from './streams';
 import { AUTOMATION_STATS_SUBJECT } from './system-protocol';
 
 export interface NatsPermissions {
@@ -15,45 +16,49 @@ export interface NatsPermissions {
   subscribe: string[];
 }
 
-const of = (service: Service, part: 'publishers' | 'consumers' | 'watchers'): EventType[] =>
+const listEvents = (service: Service, part: 'publishers' | 'consumers' | 'watchers'): EventType[] =>
   eventCatalogue.filter((event) => event[part].includes(service));
 
 /** Permits finding a consumer, fetching and acknowledging its messages, and reading the stream's state. */
-const fetching = (stream: string, durable: string): string[] => [
+const consumerPermissions = (stream: string, durable: string): string[] => [
   `$JS.API.STREAM.INFO.${stream}`,
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.>`,
 ];
 
-const inboxOf = (user: string) => `${inboxPrefixOf(user)}.>`;
+const inboxSubjects = (user: string) => `${getInboxPrefix(user)}.>`;
 
-const service = (name: Service): NatsPermissions => ({
+const servicePermissions = (name: Service): NatsPermissions => ({
   publish: [
-    ...of(name, 'publishers').map((event) => eventSubject(event, name)),
+    ...listEvents(name, 'publishers').map((event) => eventSubject(event, name)),
     // Publishers check that every consumer exists: see outbox.ts.
     `$JS.API.CONSUMER.LIST.${EVENTS_STREAM}`,
-    ...of(name, 'consumers').flatMap((event) => fetching(EVENTS_STREAM, durableOf(name, event))),
+    ...listEvents(name, 'consumers').flatMap((event) => consumerPermissions(EVENTS_STREAM, durableName(name, event))),
   ],
-  subscribe: [...of(name, 'watchers').map(subjectOfAll), inboxOf(name), answerSubject('*', name, '>')],
+  subscribe: [
+    ...listEvents(name, 'watchers').map(eventSubjectPattern),
+    inboxSubjects(name),
+    replySubject('*', name, '>'),
+  ],
 });
 
-const answering = (name: Service): string => answerSubject(name, '*', '>');
+const repliesFrom = (name: Service): string => replySubject(name, '*', '>');
 
-const owner = (source: RunSource): NatsPermissions => {
-  const { publish, subscribe } = service(`${source}-api`);
+const runOwnerPermissions = (source: RunSource): NatsPermissions => {
+  const { publish, subscribe } = servicePermissions(`${source}-api`);
   return {
     publish: [
       ...publish,
-      ...fetching(runEventsStream(source), INGEST_DURABLE),
+      ...consumerPermissions(runEventsStream(source), INGEST_DURABLE),
       runSubjects.hint(source),
       runSubjects.settled(source, '*'),
       runSubjects.cancel('*', '*'),
       runSubjects.inspect,
       runSubjects.prepare,
       changesSubject(`${source}-api`),
-      answering(`${source}-api`),
-      ANSWERS_ACROSS,
+      repliesFrom(`${source}-api`),
+      CROSS_ACCOUNT_REPLIES,
     ],
     subscribe: [
       ...subscribe,
@@ -70,19 +75,19 @@ const owner = (source: RunSource): NatsPermissions => {
 };
 
 /** See streams.ts: only worker-api creates streams and consumers. */
-const keeping = streamPlans.flatMap(({ name }) => [
+const streamAdminPermissions = streamPlans.flatMap(({ name }) => [
   ...['INFO', 'CREATE', 'UPDATE'].map((verb) => `$JS.API.STREAM.${verb}.${name}`),
   `$JS.API.CONSUMER.LIST.${name}`,
   ...['INFO', 'CREATE', 'DURABLE.CREATE', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${name}.>`),
 ]);
 
-const worker = owner('worker');
-const automation = owner('automation');
-const skills = service('skills-api');
+const worker = runOwnerPermissions('worker');
+const automation = runOwnerPermissions('automation');
+const skills = servicePermissions('skills-api');
 
 export const natsPermissions: Record<Service, NatsPermissions> = {
   'worker-api': {
-    publish: [...worker.publish, ...keeping, runSubjects.words('*', '*'), AUTOMATION_STATS_SUBJECT],
+    publish: [...worker.publish, ...streamAdminPermissions, runSubjects.toolText('*', '*'), AUTOMATION_STATS_SUBJECT],
     subscribe: [
       ...worker.subscribe,
       runSubjects.tool('worker', '*'),
@@ -100,7 +105,7 @@ export const natsPermissions: Record<Service, NatsPermissions> = {
   'skills-api': { publish: [...skills.publish, INTROSPECT_SUBJECT, MEMBERS_SUBJECT], subscribe: skills.subscribe },
 };
 
-const toServices = (executorId: string): string[] =>
+const subjectsToServices = (executorId: string): string[] =>
   [
     runSubjects.claim,
     runSubjects.withdraw,
@@ -116,22 +121,22 @@ const toServices = (executorId: string): string[] =>
 
 /** Each inspection request allows one reply. */
 export const executorPermissions = (executorId: string): NatsPermissions => ({
-  publish: toServices(executorId),
+  publish: subjectsToServices(executorId),
   subscribe: [
     runSubjects.cancel(executorId, '*'),
-    runSubjects.words(executorId, '*'),
+    runSubjects.toolText(executorId, '*'),
     runSubjects.inspect,
     runSubjects.prepare,
-    inboxOf(executorId),
+    inboxSubjects(executorId),
   ],
 });
 
 /** Every subject that crosses between the executors' account and the services' account. */
 export const crossings = {
   /** Requests and reports of executors. */
-  toServices: toServices('*'),
+  toServices: subjectsToServices('*'),
   /** Messages to executors. */
-  toExecutors: [runSubjects.cancel('*', '*'), runSubjects.words('*', '*'), runSubjects.prepare],
+  toExecutors: [runSubjects.cancel('*', '*'), runSubjects.toolText('*', '*'), runSubjects.prepare],
   /** Requests to executors. */
   askedOfExecutors: [runSubjects.inspect],
 };

@@ -4,7 +4,7 @@ import { type Bus, encode } from './bus';
 import { job, MESSAGE_BYTES_MAX, runSubjects } from './run-protocol';
 
 /** Code that can be imported before its runs: the fields of a job, with names of secrets in place of values. */
-const preparedProgram = job
+const preparableProgram = job
   .pick({ code: true, entrypoint: true, limits: true, network: true, isolation: true, fresh: true })
   .extend({ secretNames: z.array(z.string().max(300)).max(1_000) });
 
@@ -15,7 +15,9 @@ export const prepareRequest = z.object({
    * The worker's current state: processes with other code of it end. Absent: only packages are announced.
    * `program`: its current version. Absent: its code is not imported before its runs.
    */
-  subject: z.object({ workspaceId: z.string(), subjectId: z.string(), program: preparedProgram.optional() }).optional(),
+  subject: z
+    .object({ workspaceId: z.string(), subjectId: z.string(), program: preparableProgram.optional() })
+    .optional(),
 });
 export type PrepareRequest = z.infer<typeof prepareRequest>;
 
@@ -31,9 +33,9 @@ export function requestPreparation({ nc }: Pick<Bus, 'nc'>, request: PrepareRequ
 /** Encodes as many versions as fit into one message. */
 export function encodeStandby(versions: PrepareRequest[]): Uint8Array {
   let bytes = 0;
-  const fitting = versions.filter((version) => {
+  const fittingVersions = versions.filter((version) => {
     bytes += encode(version).length + 1;
     return bytes < MESSAGE_BYTES_MAX - 1_024;
   });
-  return encode({ versions: fitting });
+  return encode({ versions: fittingVersions });
 }

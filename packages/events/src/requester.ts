@@ -24,12 +24,13 @@ export interface Requester {
   request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Msg>;
   /**
    * Resolves when the message is stored; JetStream stores one `id` once.
-   * @throws NatsError like a request's, and as soon as the connection is lost; with `api_error` where the stream refuses the message
+   * @throws NatsError like a request's, and as soon as the connection is lost; with `api_error` where the stream
+   * refuses the message
    */
   store(subject: string, payload: Uint8Array, id: string, timeoutMs: number): Promise<PubAck>;
 }
 
-interface Asked {
+interface PendingRequest {
   resolve(reply: Msg): void;
   reject(error: NatsError): void;
   /** The caller may send it again: JetStream stores its id once. */
@@ -41,46 +42,46 @@ const NO_RESPONDERS = 503;
 
 export function createRequester(nc: NatsConnection, inboxPrefix: string): Requester {
   const inbox = createInbox(inboxPrefix);
-  const asked = new Map<string, Asked>();
+  const pendingRequests = new Map<string, PendingRequest>();
   let number = 0;
 
   nc.subscribe(`${inbox}.*`, {
     callback: (refusal, message) => {
       if (refusal) return;
-      const { resolve, reject } = asked.get(message.subject) ?? {};
+      const { resolve, reject } = pendingRequests.get(message.subject) ?? {};
       if (message.data.length || message.headers?.code !== NO_RESPONDERS) resolve?.(message);
       else reject?.(NatsError.errorForCode(ErrorCode.NoResponders));
     },
   });
   void nc.closed().then(() => {
-    for (const { reject } of asked.values()) reject(NatsError.errorForCode(ErrorCode.ConnectionClosed));
+    for (const { reject } of pendingRequests.values()) reject(NatsError.errorForCode(ErrorCode.ConnectionClosed));
   });
   watchConnection(nc, (isUp) => {
     if (isUp) return;
-    for (const { isRepeatable, reject } of asked.values()) {
-      if (isRepeatable) reject(NatsError.errorForCode(ErrorCode.Disconnect));
+    for (const { isRepeatable: isIdempotent, reject } of pendingRequests.values()) {
+      if (isIdempotent) reject(NatsError.errorForCode(ErrorCode.Disconnect));
     }
   });
 
-  async function request(subject: string, payload: Uint8Array, timeoutMs: number, head?: MsgHdrs) {
+  async function request(subject: string, payload: Uint8Array, timeoutMs: number, messageHeaders?: MsgHdrs) {
     const reply = `${inbox}.${number++}`;
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise<Msg>((resolve, reject) => {
-        asked.set(reply, { resolve, reject, isRepeatable: head !== undefined });
+        pendingRequests.set(reply, { resolve, reject, isRepeatable: messageHeaders !== undefined });
         timer = setTimeout(() => reject(NatsError.errorForCode(ErrorCode.Timeout)), timeoutMs);
-        nc.publish(subject, payload, { reply, headers: head });
+        nc.publish(subject, payload, { reply, headers: messageHeaders });
       });
     } finally {
       clearTimeout(timer);
-      asked.delete(reply);
+      pendingRequests.delete(reply);
     }
   }
 
   async function store(subject: string, payload: Uint8Array, id: string, timeoutMs: number) {
-    const head = headers();
-    head.set('Nats-Msg-Id', id);
-    const { data } = await request(subject, payload, timeoutMs, head);
+    const messageHeaders = headers();
+    messageHeaders.set('Nats-Msg-Id', id);
+    const { data } = await request(subject, payload, timeoutMs, messageHeaders);
     const ack: PubAck & { error?: ApiError } = JSON.parse(Buffer.from(data).toString());
     if (!ack.error) return ack;
     const refusal = new NatsError(ack.error.description, String(ack.error.code));

@@ -12,7 +12,8 @@
  *   job       one attempt at one run, as handed to an executor
  *   runner    the part of an executor that starts code of one kind; a claim lists its executor's runners
  *   lease     how long an executor may work on a job; renewed in batches, swept by the service when it expires
- *   attempt   1, 2, ...: incremented each time a run is handed out, so that late messages of an earlier attempt are recognised
+ *   attempt   1, 2, ...: incremented each time a run is handed out, so that late messages of an earlier attempt are
+ * recognised
  *   try       1, 2, ...: incremented with each retry after a failure; shown to users as the attempt
  *   step      a durable operation of a run: recorded before its code sees the result, replayed from the record
  *             when the code runs again; identified by its position among the run's steps, its kind and its name
@@ -26,7 +27,7 @@
 import { z } from 'zod';
 import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
 import { HELD_CALLS_MAX, heldCall, jobAgent, jobTools, jsonObject, modelUsage } from './job-tools';
-import { keptAnswer, recordedAnswer } from './recorded-answer';
+import { recordedResponse, replayableResponse } from './recorded-response';
 
 /** A quarter of NATS' default limit (1 MiB); it bounds the memory that a slow consumer can hold. */
 export const MESSAGE_BYTES_MAX = 256 * 1024;
@@ -68,7 +69,9 @@ export const runSubjects = {
   events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
   /** Replica -> replicas of the same service: a run was queued. The name of its runner as text; empty means any. */
   hint: (source: RunSource) => `run.hint.${source}`,
-  /** Replica -> replicas of the same service: read this run again, it has ended, been suspended or resumed. RunSettled. */
+  /**
+   * Replica -> replicas of the same service: read this run again, it has ended, been suspended or resumed. RunSettled.
+   */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
   /** Service -> the executor that holds the run: stop it. RunCancel. The next lease reply repeats a lost message. */
   cancel: (executorId: string, runId: string) => `run.cancel.${executorId}.${runId}`,
@@ -76,7 +79,7 @@ export const runSubjects = {
    * Service -> the executor that holds the run: a model's text as it is generated. ToolTextChunk; the ToolReply has all
    * of it.
    */
-  words: (executorId: string, runId: string) => `run.words.${executorId}.${runId}`,
+  toolText: (executorId: string, runId: string) => `run.words.${executorId}.${runId}`,
   /** Executor -> any subscriber: ExecutorStatus, every few seconds and on change. */
   executorStatus: (executorId: string) => `executor.status.${executorId}`,
   /** Request/reply, queue group of the executors: InspectRequest -> InspectReply. */
@@ -88,7 +91,7 @@ export const runSubjects = {
 } as const;
 
 /** Returns the executor that published a claim, withdrawal, renewal, request about a run, or status. */
-export const executorOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+export const executorIdFromSubject = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 /** 32 bytes. */
@@ -146,7 +149,7 @@ export const job = z.object({
   /** A test has no network, whatever `network` says, unless it is a rehearsal. */
   kind: z.enum(['run', 'test']),
   /** Requests that would write get these responses, from the object store if there is a URL, or are refused. */
-  rehearsal: z.object({ answers: z.array(recordedAnswer), answersUrl: z.string().optional() }).optional(),
+  rehearsal: z.object({ answers: z.array(replayableResponse), answersUrl: z.string().optional() }).optional(),
   runner: runner.default(PYTHON),
   code: z.object({ digest, url: z.string(), size: z.int() }),
   /** Path of the file that defines run(), relative to the root of the code. */
@@ -406,7 +409,7 @@ export const runEvent = z.discriminatedUnion('type', [
     /** Absent: a response arrived. `refused`: by a rule; `failed`: by the network or the server. */
     problem: z.object({ kind: z.enum(['refused', 'failed']), message: z.string().max(300) }).optional(),
     /** Response to a writing request; never displayed. */
-    answer: keptAnswer.optional(),
+    answer: recordedResponse.optional(),
     /** Rehearsals: the replayed record; null: a writing request without one. Absent: the request was sent. */
     recorded: z.int().nullable().optional(),
   }),

@@ -35,32 +35,35 @@ export interface BoxKeys {
   privateKey: KeyObject;
 }
 
-/** @param context associated data, authenticated but not sent: the reader must supply the same value, so boxes cannot be swapped */
+/**
+ * @param context associated data, authenticated but not sent: the reader must supply the same value, so boxes cannot
+ * be swapped
+ */
 export type Seal = (publicKey: string, context: string, plaintext: Buffer) => Buffer;
 /** @throws Error if the box was made for another key or context, or was modified */
 export type OpenBox = (context: string, box: Uint8Array) => Buffer;
 
 export function generateBoxKeys(): BoxKeys {
   const { publicKey, privateKey } = generateKeyPairSync('x25519');
-  return { publicKey: rawPublicKey(publicKey).toString('base64'), privateKey };
+  return { publicKey: toRawPublicKey(publicKey).toString('base64'), privateKey };
 }
 
 export function createSealer(): Seal {
   const agreements = new Map<string, { sender: Buffer; key: Buffer; until: number }>();
 
-  function agree(publicKey: string) {
+  function deriveKey(publicKey: string) {
     const known = agreements.get(publicKey);
     if (known && known.until > Date.now()) return known;
     const ephemeral = generateKeyPairSync('x25519');
-    const sender = rawPublicKey(ephemeral.publicKey);
-    const key = sharedKey(ephemeral.privateKey, Buffer.from(publicKey, 'base64'), sender);
-    const made = { sender, key, until: Date.now() + KEY_MS };
-    remember(agreements, publicKey, made);
-    return made;
+    const sender = toRawPublicKey(ephemeral.publicKey);
+    const key = deriveSharedKey(ephemeral.privateKey, Buffer.from(publicKey, 'base64'), sender);
+    const agreement = { sender, key, until: Date.now() + KEY_MS };
+    cacheAgreement(agreements, publicKey, agreement);
+    return agreement;
   }
 
   return (publicKey, context, plaintext) => {
-    const { sender, key } = agree(publicKey);
+    const { sender, key } = deriveKey(publicKey);
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
     return Buffer.concat([sender, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
@@ -70,19 +73,19 @@ export function createSealer(): Seal {
 export function createOpener(privateKey: KeyObject): OpenBox {
   const agreements = new Map<string, Buffer>();
 
-  function agree(sender: Buffer): Buffer {
+  function deriveKey(sender: Buffer): Buffer {
     const name = sender.toString('latin1');
     const known = agreements.get(name);
     if (known) return known;
-    const key = sharedKey(privateKey, sender, sender);
-    remember(agreements, name, key);
+    const key = deriveSharedKey(privateKey, sender, sender);
+    cacheAgreement(agreements, name, key);
     return key;
   }
 
   return (context, bytes) => {
     const box = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     if (box.length < KEY_BYTES + NONCE_BYTES + TAG_BYTES) throw new Error('the sealed box is truncated');
-    const key = agree(Buffer.from(box.subarray(0, KEY_BYTES)));
+    const key = deriveKey(Buffer.from(box.subarray(0, KEY_BYTES)));
     const nonce = box.subarray(KEY_BYTES, KEY_BYTES + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(Buffer.from(context)).setAuthTag(box.subarray(-TAG_BYTES));
@@ -91,7 +94,7 @@ export function createOpener(privateKey: KeyObject): OpenBox {
 }
 
 /** Caches an agreement and evicts the oldest. */
-function remember<T>(agreements: Map<string, T>, name: string, agreement: T): void {
+function cacheAgreement<T>(agreements: Map<string, T>, name: string, agreement: T): void {
   agreements.delete(name);
   agreements.set(name, agreement);
   for (const oldest of agreements.keys()) {
@@ -100,12 +103,12 @@ function remember<T>(agreements: Map<string, T>, name: string, agreement: T): vo
   }
 }
 
-function sharedKey(privateKey: KeyObject, theirs: Buffer, salt: Buffer): Buffer {
-  const key = Buffer.concat([SPKI_PREFIX, theirs]);
+function deriveSharedKey(privateKey: KeyObject, peerKey: Buffer, salt: Buffer): Buffer {
+  const key = Buffer.concat([SPKI_PREFIX, peerKey]);
   const publicKey = createPublicKey({ key, format: 'der', type: 'spki' });
   return Buffer.from(hkdfSync('sha256', diffieHellman({ privateKey, publicKey }), salt, INFO, KEY_BYTES));
 }
 
-function rawPublicKey(key: KeyObject): Buffer {
+function toRawPublicKey(key: KeyObject): Buffer {
   return key.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length);
 }

@@ -9,14 +9,14 @@ import type { OpenBox, Seal } from './sealed-box';
 export type Claimant = ClaimRequest & { executorId: string };
 type ClaimIdentity = Pick<Claimant, 'executorId' | 'claimId'>;
 
-export const NOTHING_TO_DO = new Uint8Array(0);
+export const EMPTY_REPLY = new Uint8Array(0);
 
-const contextOf = ({ executorId, claimId }: ClaimIdentity): string => `job/${executorId}/${claimId}`;
+const buildContext = ({ executorId, claimId }: ClaimIdentity): string => `job/${executorId}/${claimId}`;
 
-export const sealJob = (seal: Seal, claimant: Claimant, given: Job): Buffer =>
-  seal(claimant.publicKey, contextOf(claimant), Buffer.from(JSON.stringify(given)));
+export const sealJob = (seal: Seal, claimant: Claimant, claimedJob: Job): Buffer =>
+  seal(claimant.publicKey, buildContext(claimant), Buffer.from(JSON.stringify(claimedJob)));
 
 /** @throws Error for a reply that was not sealed for this claim, or is not a job */
-export function openJob(open: OpenBox, claim: ClaimIdentity, answer: Uint8Array): Job | null {
-  return answer.length ? job.parse(JSON.parse(open(contextOf(claim), answer).toString())) : null;
+export function openJob(open: OpenBox, claim: ClaimIdentity, reply: Uint8Array): Job | null {
+  return reply.length ? job.parse(JSON.parse(open(buildContext(claim), reply).toString())) : null;
 }

@@ -1,9 +1,9 @@
 /** Streams with a copy on each of three servers. */
-import { given, startNatsCluster, until } from '@gantry/testing';
+import { setupResource, startNatsCluster, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { type Bus, encode } from './bus';
 import { alertRaised, eventSubject } from './catalogue';
-import { consumeDurable, durableOf, EVENTS_STREAM, keepStreams } from './streams';
+import { consumeDurable, durableName, EVENTS_STREAM, ensureStreams } from './streams';
 
 const log = pino({ level: 'silent' });
 const SERVERS = 3;
@@ -12,9 +12,9 @@ const SERVERS = 3;
  * leader, which no state shows. If the leader stops meanwhile, it never catches up.
  */
 const CATCH_UP_MS = 5_000;
-const CONSUMER = durableOf('worker-api', alertRaised);
+const CONSUMER = durableName('worker-api', alertRaised);
 
-const cluster = given(
+const cluster = setupResource(
   () => startNatsCluster(SERVERS),
   (one) => one.stop(),
 );
@@ -27,7 +27,7 @@ const publish = (bus: Bus, id: string) =>
   );
 
 /** Returns whether every server has all state of stream and consumer, including the acknowledgement of `sequence`. */
-async function isCopied(bus: Bus, sequence: number): Promise<boolean> {
+async function isReplicated(bus: Bus, sequence: number): Promise<boolean> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const stream = await manager.streams.info(EVENTS_STREAM);
   const consumer = await manager.consumers.info(EVENTS_STREAM, CONSUMER);
@@ -41,27 +41,31 @@ async function isCopied(bus: Bus, sequence: number): Promise<boolean> {
 test('a running installation scales from one copy to three, and losing a server loses no message', async () => {
   const buses = await Promise.all([cluster.connect(0, 'worker-api'), cluster.connect(1, 'worker-api')]);
   const [first, second] = buses as [Bus, Bus];
-  const single = await keepStreams({ bus: first, log });
-  const heard = new Set<string>();
+  const single = await ensureStreams({ bus: first, log });
+  const receivedIds = new Set<string>();
   const reading = consumeDurable({
-    ...{ bus: second, log, stream: EVENTS_STREAM, durable: CONSUMER, messagesMax: 10 },
+    bus: second,
+    log,
+    stream: EVENTS_STREAM,
+    durable: CONSUMER,
+    messagesMax: 10,
     onMessage: (message) => {
-      heard.add(message.json<{ id: string }>().id);
+      receivedIds.add(message.json<{ id: string }>().id);
       message.ack();
     },
   });
   await publish(first, 'in one copy');
-  await until(() => heard.size === 1, { what: 'a message is read in one copy' });
+  await until(() => receivedIds.size === 1, { what: 'a message is read in one copy' });
   single.stop();
-  const streams = await keepStreams({ bus: second, log, replicas: SERVERS });
+  const streams = await ensureStreams({ bus: second, log, replicas: SERVERS });
   const { seq } = await publish(first, 'in three copies');
-  await until(() => isCopied(second, seq).catch(() => false), { what: 'three copies' });
+  await until(() => isReplicated(second, seq).catch(() => false), { what: 'three copies' });
   await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
 
   await first.nc.close();
   await cluster.kill(0);
   await publish(second, 'on two servers');
-  await until(() => heard.size === 3, { what: 'all messages are read' });
+  await until(() => receivedIds.size === 3, { what: 'all messages are read' });
   await reading.stop();
   streams.stop();
   await second.nc.close();
@@ -70,8 +74,8 @@ test('a running installation scales from one copy to three, and losing a server 
 test('more replicas than servers are refused with the name of the setting', async () => {
   const bus = await cluster.connect(1, 'worker-api');
   const lines: string[] = [];
-  const loud = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
-  const streams = await keepStreams({ bus, log: loud, replicas: 5 });
+  const warnLog = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+  const streams = await ensureStreams({ bus, log: warnLog, replicas: 5 });
   await until(() => lines.some((line) => line.includes('NATS_STREAM_REPLICAS')));
   streams.stop();
   await bus.nc.close();

@@ -1,24 +1,24 @@
-import { given, givenBus, givenNats, until } from '@gantry/testing';
+import { setupBus, setupNats, setupResource, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { connectBus, encode } from './bus';
 import { alertRaised, approvalDecided, eventSubject } from './catalogue';
 import { runSubjects } from './run-protocol';
 import {
   consumeDurable,
-  durableOf,
+  createStreamsCheck,
+  durableName,
   EVENTS_STREAM,
-  keepStreams,
+  ensureStreams,
+  getStreamState,
   runEventsStream,
   streamPlans,
-  streamState,
-  streamsCheck,
 } from './streams';
 
 const log = pino({ level: 'silent' });
-const nats = givenNats();
-const bus = givenBus(nats, 'worker-api');
+const nats = setupNats();
+const bus = setupBus(nats, 'worker-api');
 /** A connection with permissions that no service has: delete, purge and change streams. */
-const spectator = given(
+const spectator = setupResource(
   () => connectBus({ ...nats.spectator, name: 'spectator', log }),
   (one) => one.nc.close(),
 );
@@ -27,45 +27,46 @@ const publish = () =>
   bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id: 'evt_1' }), { timeout: 500 });
 
 /** Counts the alerts that arrive. */
-function read() {
-  const heard = { count: 0 };
+function countAlerts() {
+  const received = { count: 0 };
   const reading = consumeDurable({
-    ...{ bus, log },
+    bus,
+    log,
     stream: EVENTS_STREAM,
-    durable: durableOf('worker-api', alertRaised),
+    durable: durableName('worker-api', alertRaised),
     messagesMax: 10,
     onMessage: (message) => {
-      heard.count++;
+      received.count++;
       message.ack();
     },
   });
-  return { heard, stop: reading.stop };
+  return { heard: received, stop: reading.stop };
 }
 
 test('a deleted stream is recreated with its consumers, and readers continue', async () => {
-  const streams = await keepStreams({ bus, log });
-  const { heard, stop } = read();
+  const streams = await ensureStreams({ bus, log });
+  const { heard: received, stop } = countAlerts();
   await publish();
-  await until(() => heard.count === 1);
+  await until(() => received.count === 1);
   const manager = await spectator.nc.jetstreamManager({ checkAPI: false });
   await manager.streams.delete(EVENTS_STREAM);
-  await expect(streamsCheck(bus, [EVENTS_STREAM])()).rejects.toThrow();
+  await expect(createStreamsCheck(bus, [EVENTS_STREAM])()).rejects.toThrow();
   await until(() => publish().catch(() => null), { what: 'the stream takes messages' });
-  await until(() => heard.count > 1, { what: 'they are read' });
-  await streamsCheck(bus, [EVENTS_STREAM])();
+  await until(() => received.count > 1, { what: 'they are read' });
+  await createStreamsCheck(bus, [EVENTS_STREAM])();
   await stop();
   streams.stop();
 });
 
 test('a second start finds streams and consumers up to date and rewrites none', async () => {
-  const first = await keepStreams({ bus, log });
+  const first = await ensureStreams({ bus, log });
   first.stop();
   const requested: string[] = [];
   const subscription = spectator.nc.subscribe('$JS.API.>', {
     callback: (_err, { subject }) => requested.push(subject.replace(/^\$JS\.API\./, '')),
   });
   await spectator.nc.flush();
-  const second = await keepStreams({ bus, log });
+  const second = await ensureStreams({ bus, log });
   second.stop();
   await until(() => requested.filter((subject) => subject.startsWith('CONSUMER.LIST.')).length === streamPlans.length);
   subscription.unsubscribe();
@@ -73,11 +74,11 @@ test('a second start finds streams and consumers up to date and rewrites none', 
 });
 
 test('consumed messages are removed, and messages without a consumer are not kept', async () => {
-  const { heard, stop } = read();
+  const { heard: received, stop } = countAlerts();
   await publish();
   await bus.js.publish(eventSubject(approvalDecided, 'worker-api'), encode({ id: 'evt_2' }));
-  await until(() => heard.count);
-  await until(async () => (await streamState(bus, EVENTS_STREAM)).messages === 0);
+  await until(() => received.count);
+  await until(async () => (await getStreamState(bus, EVENTS_STREAM)).messages === 0);
   await stop();
 });
 
@@ -93,7 +94,7 @@ test('a full stream refuses messages, and its health check fails before that', a
       for (;;) await fill();
     })(),
   ).rejects.toMatchObject({ api_error: { description: 'maximum bytes exceeded' } });
-  await expect(streamsCheck(bus, [stream])()).rejects.toThrow(`the stream ${stream} is full`);
+  await expect(createStreamsCheck(bus, [stream])()).rejects.toThrow(`the stream ${stream} is full`);
   await manager.streams.purge(stream);
-  await streamsCheck(bus, [stream])();
+  await createStreamsCheck(bus, [stream])();
 });

@@ -1,16 +1,16 @@
 /**
  * Manages JetStream's streams and consumers, and recreates them after their store is lost.
  *
- * JetStream acknowledges before it has written to disk, and its store can fill up or be deleted. It is therefore never the
- * only copy of any data: domain events stay in their outbox until they are stored, and executors keep their reports
+ * JetStream acknowledges before it has written to disk, and its store can fill up or be deleted. It is therefore never
+ * the only copy of any data: domain events stay in their outbox until they are stored, and executors keep their reports
  * until they are in the tables. A stream holds unconsumed messages only; a full one refuses new messages, which then
  * wait at their source.
  *
- * Only worker-api creates streams and consumers, and recreates them within seconds of their loss. A user that may define a
- * consumer can make JetStream deliver any message to any subject, bypassing all permissions; the other services may
- * therefore only fetch and acknowledge their own messages.
+ * Only worker-api creates streams and consumers, and recreates them within seconds of their loss. A user that may
+ * define a consumer can make JetStream deliver any message to any subject, bypassing all permissions; the other
+ * services may therefore only fetch and acknowledge their own messages.
  */
-import { clockProblem } from '@gantry/env';
+import { describeClockProblem } from '@gantry/env';
 import {
   AckPolicy,
   type ConsumerInfo,
@@ -28,23 +28,23 @@ import {
 } from 'nats';
 import type { Logger } from 'pino';
 import type { Bus } from './bus';
-import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
+import { type EventType, eventCatalogue, eventSubject, eventSubjectPattern, type Service } from './catalogue';
 import { watchConnection } from './connection-watch';
 import { type RunSource, runSources, runSubjects } from './run-protocol';
 
 export const EVENTS_STREAM = 'EVENTS';
 export const runEventsStream = (source: RunSource): string => `RUN_EVENTS_${source.toUpperCase()}`;
 
-export const durableOf = (service: Service, { type }: Pick<EventType, 'type'>): string =>
+export const durableName = (service: Service, { type }: Pick<EventType, 'type'>): string =>
   `${service}-${type.replaceAll('.', '-')}`;
 export const INGEST_DURABLE = 'ingest';
 
 /** A message is redelivered after this time without an acknowledgement, such as that of a dead replica. */
 export const ACK_WAIT_MS = 10_000;
 /** Interval between checks of the streams. */
-const KEEP_MS = 3_000;
+const CHECK_INTERVAL_MS = 3_000;
 /** A stream this full is about to refuse messages. */
-const FULL_SHARE = 0.95;
+const FULL_RATIO = 0.95;
 
 const NS_PER_MS = 1_000_000;
 const HOUR_NS = 3_600_000 * NS_PER_MS;
@@ -57,12 +57,12 @@ export interface StreamPlan {
 }
 
 /** Messages refused by a full stream are never lost: outboxes and executors keep them. */
-const FULL = { discard: DiscardPolicy.New, duplicate_window: 120_000 * NS_PER_MS };
+const DISCARD_NEW = { discard: DiscardPolicy.New, duplicate_window: 120_000 * NS_PER_MS };
 
 const events: StreamPlan = {
   name: EVENTS_STREAM,
   config: {
-    ...FULL,
+    ...DISCARD_NEW,
     subjects: eventCatalogue.flatMap((event) => event.publishers.map((publisher) => eventSubject(event, publisher))),
     // A message is removed once every service that consumes its event has acknowledged it.
     retention: RetentionPolicy.Interest,
@@ -72,17 +72,17 @@ const events: StreamPlan = {
   consumers: eventCatalogue.flatMap((event) =>
     event.consumers.map((service) => ({
       service,
-      durable: durableOf(service, event),
-      filter: subjectOfAll(event),
+      durable: durableName(service, event),
+      filter: eventSubjectPattern(event),
       ackPendingMax: UNACKNOWLEDGED_MAX,
     })),
   ),
 };
 
-const runEvents = (source: RunSource): StreamPlan => ({
+const runEventsPlan = (source: RunSource): StreamPlan => ({
   name: runEventsStream(source),
   config: {
-    ...FULL,
+    ...DISCARD_NEW,
     subjects: [runSubjects.events(source, '*', '*')],
     retention: RetentionPolicy.Workqueue,
     max_age: 24 * HOUR_NS,
@@ -98,7 +98,7 @@ const runEvents = (source: RunSource): StreamPlan => ({
   ],
 });
 
-export const streamPlans: StreamPlan[] = [events, ...runSources.map(runEvents)];
+export const streamPlans: StreamPlan[] = [events, ...runSources.map(runEventsPlan)];
 
 export interface StreamState {
   name: string;
@@ -113,7 +113,7 @@ export interface StreamState {
 }
 
 /** @throws NatsError if JetStream does not answer, or the stream is missing */
-export async function streamState(bus: Bus, name: string): Promise<StreamState> {
+export async function getStreamState(bus: Bus, name: string): Promise<StreamState> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const { state, config, ts }: StreamInfo & { ts?: string } = await manager.streams.info(name);
   return {
@@ -128,7 +128,7 @@ export async function streamState(bus: Bus, name: string): Promise<StreamState> 
 }
 
 /** Counts messages that a consumer has not acknowledged. */
-export async function consumerBacklog(bus: Bus, stream: string, durable: string): Promise<number> {
+export async function countBacklog(bus: Bus, stream: string, durable: string): Promise<number> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const { num_pending, num_ack_pending } = await manager.consumers.info(stream, durable);
   return num_pending + num_ack_pending;
@@ -139,58 +139,64 @@ export async function consumerBacklog(bus: Bus, stream: string, durable: string)
  * @returns a problem that does not end readiness
  * @throws Error while a stream is missing, or is about to refuse messages
  */
-export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<string | undefined> => {
+export const createStreamsCheck = (bus: Bus, names: string[]) => async (): Promise<string | undefined> => {
   const askedAt = Date.now();
-  const states = await Promise.all(names.map((name) => streamState(bus, name)));
+  const states = await Promise.all(names.map((name) => getStreamState(bus, name)));
   for (const state of states) {
-    if (state.bytes < state.bytesMax * FULL_SHARE) continue;
+    if (state.bytes < state.bytesMax * FULL_RATIO) continue;
     throw new Error(`the stream ${state.name} is full: ${state.bytes} of ${state.bytesMax} bytes`);
   }
   const now = states[0]?.now;
-  return now && clockProblem('NATS', now, askedAt);
+  return now && describeClockProblem('NATS', now, askedAt);
 };
 
 /**
- * Creates the streams and their consumers, and recreates missing ones. Resolves when they exist, or the first attempt has failed.
+ * Creates the streams and their consumers, and recreates missing ones. Resolves when they exist, or the first attempt
+ * has failed.
  * @param replicas copies of each message in a cluster of NATS servers; existing streams change to this number
  */
-export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: number }): Promise<{ stop(): void }> {
+export async function ensureStreams(options: { bus: Bus; log: Logger; replicas?: number }): Promise<{ stop(): void }> {
   const { bus, log, replicas = 1 } = options;
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   /** Maps a stream's name to the server process that it was created on. */
-  const made = new Map<string, string>();
+  const createdOn = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let looking: Promise<void> = Promise.resolve();
+  let checking: Promise<void> = Promise.resolve();
 
-  async function look() {
+  async function checkStreams() {
     clearTimeout(timer);
     for (const plan of streamPlans) {
       try {
         const server = bus.nc.info?.server_id ?? '';
-        const madeOn = made.get(plan.name);
-        const isMissing = madeOn !== undefined && !(await isWhole(manager, plan));
-        if (madeOn === server && !isMissing) continue;
+        const createdOnServer = createdOn.get(plan.name);
+        const isMissing = createdOnServer !== undefined && !(await isIntact(manager, plan));
+        if (createdOnServer === server && !isMissing) continue;
         if (isMissing) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
-        const ahead = await make(manager, plan, replicas);
-        if (ahead.size) log.error({ stream: plan.name, consumers: [...ahead] }, 'a stream had lost its latest messages: consumers recreated');
-        made.set(plan.name, server);
+        const ahead = await ensureStream(manager, plan, replicas);
+        if (ahead.size)
+          log.error(
+            { stream: plan.name, consumers: [...ahead] },
+            'a stream had lost its latest messages: consumers recreated',
+          );
+        createdOn.set(plan.name, server);
       } catch (err) {
-        if (!stopped) log.warn({ err, stream: plan.name }, `stream not checked: ${reasonOf(err)}; will try again`);
+        if (!stopped)
+          log.warn({ err, stream: plan.name }, `stream not checked: ${describeFailure(err)}; will try again`);
       }
     }
-    if (!stopped) timer = setTimeout(lookAgain, KEEP_MS);
+    if (!stopped) timer = setTimeout(scheduleCheck, CHECK_INTERVAL_MS);
   }
 
-  function lookAgain() {
-    looking = looking.then(look);
+  function scheduleCheck() {
+    checking = checking.then(checkStreams);
   }
 
   const connection = watchConnection(bus.nc, (isUp) => {
-    if (isUp) lookAgain();
+    if (isUp) scheduleCheck();
   });
-  lookAgain();
-  await looking;
+  scheduleCheck();
+  await checking;
   return {
     stop: () => {
       stopped = true;
@@ -205,7 +211,8 @@ export class IncompleteStreamError extends Error {}
 /**
  * Asserts that all consumers exist. A service newer than worker-api waits until that has created the consumers of its
  * version.
- * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing or would receive nothing
+ * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing or would
+ * receive nothing
  */
 export async function requireConsumers(bus: Bus): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
@@ -230,7 +237,7 @@ async function readConsumers(manager: JetStreamManager, stream: string) {
   return { present, ahead: new Set([...present.values()].filter(isAhead).map(({ name }) => name)) };
 }
 
-async function isWhole(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
+async function isIntact(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
   const info = await manager.streams.info(plan.name).catch(nullIfMissing);
   return info !== null && isComplete(info, plan);
 }
@@ -245,23 +252,23 @@ const CLOSED = { max_msg_size: 1 };
 const OPEN = { max_msg_size: -1 };
 
 /**
- * Creates the stream, or updates what differs. Two replicas that do so at once request the same. A stream accepts messages
- * only while all its consumers exist: otherwise it would acknowledge and drop messages without a consumer.
+ * Creates the stream, or updates what differs. Two replicas that do so at once request the same. A stream accepts
+ * messages only while all its consumers exist: otherwise it would acknowledge and drop messages without a consumer.
  * @returns the consumers that were ahead of the stream and were recreated
  */
-async function make(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<Set<string>> {
+async function ensureStream(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<Set<string>> {
   const { name, config, consumers } = plan;
   const existing = await manager.streams.info(name).catch(nullIfMissing);
   const description = toIdentity(existing);
-  const wanted = { ...config, ...OPEN, name, description, storage: StorageType.File, num_replicas: replicas };
+  const desired = { ...config, ...OPEN, name, description, storage: StorageType.File, num_replicas: replicas };
   let { present, ahead } = existing ? await readConsumers(manager, name) : NO_CONSUMERS;
-  const whole = existing !== null && isComplete(existing, plan) && !ahead.size;
-  const first = whole ? wanted : { ...wanted, ...CLOSED };
+  const isUpToDate = existing !== null && isComplete(existing, plan) && !ahead.size;
+  const initial = isUpToDate ? desired : { ...desired, ...CLOSED };
   if (!existing) {
     // Another replica created the stream with its own identity: use that one.
-    if (!(await isAdded(manager, first))) return make(manager, plan, replicas);
-  } else if (differs(existing.config, first)) {
-    await manager.streams.update(name, first);
+    if (!(await tryAddStream(manager, initial))) return ensureStream(manager, plan, replicas);
+  } else if (hasChanges(existing.config, initial)) {
+    await manager.streams.update(name, initial);
   }
   // Another replica may have recreated them meanwhile.
   if (ahead.size) ({ present, ahead } = await readConsumers(manager, name));
@@ -280,29 +287,29 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
     };
     const config = ahead.has(durable) ? undefined : present.get(durable)?.config;
     // The server rewrites even an identical consumer, and could lose it if it is killed meanwhile.
-    if (differs(config ?? {}, consumer)) await manager.consumers.add(name, consumer);
+    if (hasChanges(config ?? {}, consumer)) await manager.consumers.add(name, consumer);
   }
-  if (!whole) await manager.streams.update(name, wanted);
+  if (!isUpToDate) await manager.streams.update(name, desired);
   return ahead;
 }
 
 /**
- * The server's own creation time does not identify a stream: once a stream has been updated, the next restart of the server
- * changes it. The description is kept with the stream's configuration. A stream without one is from an earlier version; its
- * identity is derived, so that all replicas assign the same.
+ * The server's own creation time does not identify a stream: once a stream has been updated, the next restart of the
+ * server changes it. The description is kept with the stream's configuration. A stream without one is from an earlier
+ * version; its identity is derived, so that all replicas assign the same.
  */
 const toIdentity = (existing: StreamInfo | null): string =>
   existing ? existing.config.description || `created ${existing.created}` : `incarnation ${nuid.next()}`;
 
-const differs = (config: object, wanted: object): boolean => {
+const hasChanges = (config: object, desired: object): boolean => {
   const present = new Map<string, unknown>(Object.entries(config));
-  return Object.entries(wanted).some(([key, value]) => JSON.stringify(present.get(key)) !== JSON.stringify(value));
+  return Object.entries(desired).some(([key, value]) => JSON.stringify(present.get(key)) !== JSON.stringify(value));
 };
 
 /** JetStream's error code for a stream that exists with another configuration. */
 const NAME_IN_USE = 10_058;
 
-async function isAdded(manager: JetStreamManager, config: Partial<StreamConfig>): Promise<boolean> {
+async function tryAddStream(manager: JetStreamManager, config: Partial<StreamConfig>): Promise<boolean> {
   try {
     await manager.streams.add(config);
     return true;
@@ -315,7 +322,7 @@ async function isAdded(manager: JetStreamManager, config: Partial<StreamConfig>)
 /** JetStream's error codes for copies that a single server, or too few servers, can't hold. */
 const TOO_FEW_SERVERS = new Set([10_074, 10_005]);
 
-const reasonOf = (err: unknown): string =>
+const describeFailure = (err: unknown): string =>
   err instanceof NatsError && TOO_FEW_SERVERS.has(err.api_error?.err_code ?? 0)
     ? 'NATS_STREAM_REPLICAS is more than the servers of the NATS cluster'
     : 'JetStream refused the request';
@@ -328,8 +335,8 @@ function nullIfMissing(err: unknown): null {
   throw err;
 }
 
-const STARTING_MS = 30_000;
-const NEXT_TRY_MS = 500;
+const STARTUP_MS = 30_000;
+const RETRY_MS = 500;
 /** After two missed in a row the consumer is checked: its loss is detected within 4 s. */
 const HEARTBEAT_MS = 2_000;
 const PULL_MS = 10_000;
@@ -374,13 +381,13 @@ export function consumeDurable(options: {
       await consume().catch((err) => {
         if (stopped || bus.nc.isClosed()) return;
         // worker-api creates the streams, and may start after this process.
-        const isStarting = !messages && Date.now() - startedAt < STARTING_MS;
+        const isStarting = !messages && Date.now() - startedAt < STARTUP_MS;
         log[isStarting ? 'debug' : 'warn']({ err, stream, durable }, 'messages not fetched: will try again');
       });
       if (stopped || bus.nc.isClosed()) return;
       await new Promise<void>((resolve) => {
         wake = resolve;
-        setTimeout(resolve, NEXT_TRY_MS).unref();
+        setTimeout(resolve, RETRY_MS).unref();
       });
     }
   })();

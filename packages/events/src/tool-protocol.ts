@@ -28,7 +28,7 @@ export const isModelFile = (mediaType: string): boolean =>
   mediaType === 'application/pdf' || isModelImage(mediaType) || isModelText(mediaType);
 
 /** Returns the limits of a call to a tool or a model. */
-export const callLimitsOf = (connection: string): { argumentsBytes: number; timeoutMs: number } =>
+export const getCallLimits = (connection: string): { argumentsBytes: number; timeoutMs: number } =>
   connection === MODELS
     ? { argumentsBytes: MODEL_ARGUMENTS_BYTES_MAX, timeoutMs: MODEL_TIMEOUT_MS.most }
     : { argumentsBytes: TOOL_ARGUMENTS_BYTES_MAX, timeoutMs: TOOL_TIMEOUT_MS.most };
@@ -37,8 +37,8 @@ export const callLimitsOf = (connection: string): { argumentsBytes: number; time
 export const TOOL_HOLD_MS = 10_000;
 
 /**
- * A tool of a connection, called by the service and recorded as a step of kind `tool` with the name `connection.tool`. Idempotent by
- * ordinal and name within an attempt: a repeated request waits for the running call, or gets its result.
+ * A tool of a connection, called by the service and recorded as a step of kind `tool` with the name `connection.tool`.
+ * Idempotent by ordinal and name within an attempt: a repeated request waits for the running call, or gets its result.
  */
 export const toolCall = z.object({
   ...attemptIdentity,
@@ -53,16 +53,16 @@ export const toolCall = z.object({
 export type ToolCall = z.infer<typeof toolCall>;
 
 /** Limit of one message. */
-export const TOOL_WORDS_CHARS_MAX = 4_000;
+export const TOOL_TEXT_CHARS_MAX = 4_000;
 /** The next part of a call's text, masked. Live only: the reply has all of it. */
-export const toolWords = z.object({
+export const toolTextChunk = z.object({
   token: z.string(),
   ordinal: stepIdentity.ordinal,
   /** Number of characters before it, in UTF-16. */
   from: z.int().min(0),
-  text: z.string().max(TOOL_WORDS_CHARS_MAX),
+  text: z.string().max(TOOL_TEXT_CHARS_MAX),
 });
-export type ToolWords = z.infer<typeof toolWords>;
+export type ToolTextChunk = z.infer<typeof toolTextChunk>;
 
 export const toolFailureCodes = [
   'unknown_tool',
@@ -92,5 +92,5 @@ export const toolReply = z.union([
 export type ToolReply = z.infer<typeof toolReply>;
 
 /** Formats the name of a tool call's step: at most 200 characters, or there is no such call. */
-export const toolStepName = (connection: string, tool: string): string =>
+export const formatToolStepName = (connection: string, tool: string): string =>
   `${connection === MODELS ? 'model' : connection}.${tool}`;

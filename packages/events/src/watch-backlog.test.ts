@@ -1,4 +1,4 @@
-import { given, givenNats, until } from '@gantry/testing';
+import { setupNats, setupResource, until } from '@gantry/testing';
 import { AckPolicy, type ConsumerMessages, type JsMsg, RetentionPolicy, StorageType } from 'nats';
 import { pino } from 'pino';
 import { type Bus, connectBus } from './bus';
@@ -10,8 +10,8 @@ const UNDELIVERABLE_AFTER_MS = 3 * ACK_WAIT_MS;
 const stream = 'TRIED';
 const durable = 'reader';
 
-const nats = givenNats();
-const spectator = given(
+const nats = setupNats();
+const spectator = setupResource(
   () => connectBus({ ...nats.spectator, name: 'spectator', log: pino({ level: 'silent' }) }),
   (one) => one.nc.close(),
 );
@@ -43,29 +43,29 @@ test('a repeatedly delivered message counts as backlog until it is acknowledged'
 
 describe('removed messages that a killed server still counts', () => {
   /** State observed 26 s after the last of eight kills: no message was delivered in this time. */
-  const seen = {
+  const staleState = {
     num_pending: 0,
     num_ack_pending: 3,
     num_waiting: 2,
     delivered: { consumer_seq: 1_931, stream_seq: 1_769 },
   };
-  const watchOf = (states: object[]) => {
+  const watchStates = (states: object[]) => {
     const next = async () => (states.length > 1 ? states.shift() : states[0]);
     const nc = { jetstreamManager: async () => ({ consumers: { info: next } }) };
     return watchBacklog({ bus: { nc } as unknown as Bus, stream, durable }, UNDELIVERABLE_AFTER_MS);
   };
 
   test('stop counting as backlog', async () => {
-    const { isConsumed } = watchOf([seen]);
+    const { isConsumed } = watchStates([staleState]);
     expect(await isConsumed()).toBe(false);
     await until(isConsumed);
   });
 
   test('count as backlog while no replica waits for messages, or others arrive', async () => {
-    const waitsForNone = { ...seen, num_waiting: 0 };
-    const arrived = { ...seen, num_pending: 1 };
-    const states = [seen, waitsForNone, arrived];
-    const { isConsumed } = watchOf(states);
+    const noneWaiting = { ...staleState, num_waiting: 0 };
+    const arrived = { ...staleState, num_pending: 1 };
+    const states = [staleState, noneWaiting, arrived];
+    const { isConsumed } = watchStates(states);
     expect(await isConsumed()).toBe(false);
     await new Promise((resolve) => setTimeout(resolve, UNDELIVERABLE_AFTER_MS));
     expect(await isConsumed()).toBe(false);

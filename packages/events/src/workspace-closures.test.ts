@@ -4,13 +4,13 @@ import { type Bus, connectBus } from './bus';
 import { workspaceDeleted, workspaceRestored } from './catalogue';
 import { newId } from './id';
 import { enqueue, type Relay, startRelay } from './outbox';
-import { keepStreams } from './streams';
+import { ensureStreams } from './streams';
 import {
-  announceClosures,
   type Closure,
   consumeClosures,
-  isClosedSql,
+  isWorkspaceClosedSql,
   openWorkspaceClosures,
+  republishClosures,
   sweepClosures,
   type WorkspaceClosures,
   writeClosure,
@@ -23,7 +23,7 @@ let nats: TestNats;
 let pools: [Pool, Pool];
 let relay: Relay;
 let closures: WorkspaceClosures;
-const opened: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 beforeAll(async () => {
   [databases, nats] = await Promise.all([
@@ -33,15 +33,15 @@ beforeAll(async () => {
   pools = databases.map(({ url }) => new Pool({ connectionString: url })) as [Pool, Pool];
   const connect = async (user: 'worker-api' | 'skills-api'): Promise<Bus> => {
     const bus = await connectBus({ ...nats.as(user), name: user, log });
-    opened.push(() => bus.nc.close());
+    cleanups.push(() => bus.nc.close());
     return bus;
   };
-  const [sender, hearer] = [await connect('worker-api'), await connect('skills-api')];
-  const streams = await keepStreams({ bus: sender, log });
-  relay = startRelay({ pool: pools[0], bus: sender, service: 'worker-api', log });
-  const consumers = consumeClosures({ bus: hearer, pool: pools[1], service: 'skills-api', log });
-  closures = await openWorkspaceClosures({ pool: pools[1], bus: hearer, log });
-  opened.push(
+  const [publisherBus, consumerBus] = [await connect('worker-api'), await connect('skills-api')];
+  const streams = await ensureStreams({ bus: publisherBus, log });
+  relay = startRelay({ pool: pools[0], bus: publisherBus, service: 'worker-api', log });
+  const consumers = consumeClosures({ bus: consumerBus, pool: pools[1], service: 'skills-api', log });
+  closures = await openWorkspaceClosures({ pool: pools[1], bus: consumerBus, log });
+  cleanups.push(
     () => relay.stop(),
     () => streams.stop(),
     () => closures.stop(),
@@ -49,45 +49,45 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  for (const close of opened.reverse()) await close();
+  for (const close of cleanups.reverse()) await close();
   await Promise.all(pools.map((pool) => pool.end()));
   await nats.stop();
 });
 
-async function announce({ workspaceId, purgeAt, restored }: Closure): Promise<void> {
-  const event = restored ? workspaceRestored : workspaceDeleted;
+async function enqueueClosure({ workspaceId, purgeAt, restored: restoration }: Closure): Promise<void> {
+  const event = restoration ? workspaceRestored : workspaceDeleted;
   await enqueue(pools[0], event, workspaceId, { workspaceId, purgeAt });
 }
 
 async function isClosed(workspaceId: string): Promise<boolean> {
-  const { rows } = await pools[1].query(`SELECT ${isClosedSql('$1')} AS closed`, [workspaceId]);
+  const { rows } = await pools[1].query(`SELECT ${isWorkspaceClosedSql('$1')} AS closed`, [workspaceId]);
   return rows[0].closed;
 }
 
 /** Two deletions, the first of them undone. */
-const deleted = (purgeAt: number) => ({ purgeAt, restored: false });
-const restored = (purgeAt: number) => ({ purgeAt, restored: true });
+const deletion = (purgeAt: number) => ({ purgeAt, restored: false });
+const restoration = (purgeAt: number) => ({ purgeAt, restored: true });
 
 test.each([
-  ['a deletion', [deleted(1)], true],
-  ['a deletion and its undo', [deleted(1), restored(1)], false],
-  ['an undo that arrives before its deletion', [restored(1), deleted(1)], false],
-  ['a deletion that is redelivered after its undo', [deleted(1), restored(1), deleted(1)], false],
-  ['a later deletion', [deleted(1), restored(1), deleted(2)], true],
-  ['a late undo of an earlier deletion', [deleted(2), restored(1)], true],
-  ['an earlier deletion that arrives after the undo of a later one', [restored(2), deleted(1)], false],
-])('%s: the table and every replica agree', async (_name, heard, closed) => {
+  ['a deletion', [deletion(1)], true],
+  ['a deletion and its undo', [deletion(1), restoration(1)], false],
+  ['an undo that arrives before its deletion', [restoration(1), deletion(1)], false],
+  ['a deletion that is redelivered after its undo', [deletion(1), restoration(1), deletion(1)], false],
+  ['a later deletion', [deletion(1), restoration(1), deletion(2)], true],
+  ['a late undo of an earlier deletion', [deletion(2), restoration(1)], true],
+  ['an earlier deletion that arrives after the undo of a later one', [restoration(2), deletion(1)], false],
+])('%s: the table and every replica agree', async (_name, observed, closed) => {
   const workspaceId = newId('ws_');
   const end = newId('ws_');
-  const [first, ...later] = heard.map((closure) => ({ ...closure, workspaceId })) as [Closure, ...Closure[]];
-  await announce(first);
+  const [first, ...later] = observed.map((closure) => ({ ...closure, workspaceId })) as [Closure, ...Closure[]];
+  await enqueueClosure(first);
   relay.kick();
   await until(
     async () => (await isClosed(workspaceId)) === !first.restored && closures.has(workspaceId) === !first.restored,
   );
   for (const closure of later) {
-    await announce(closure);
-    await announce({ workspaceId: end, ...(closure.restored ? restored : deleted)(closure.purgeAt) });
+    await enqueueClosure(closure);
+    await enqueueClosure({ workspaceId: end, ...(closure.restored ? restoration : deletion)(closure.purgeAt) });
     relay.kick();
     const has = (purgeAt: number) =>
       pools[1].query('SELECT 1 FROM workspace_closures WHERE workspace_id = $1 AND purge_at >= $2', [
@@ -109,31 +109,31 @@ test('events that JetStream lost are republished from worker-api’s table, and 
     await writeClosure(pools[0], { workspaceId, purgeAt, restored: isRestored });
   }
   await writeClosure(pools[1], { workspaceId: undone, purgeAt, restored: false });
-  await announceClosures(pools[0]);
+  await republishClosures(pools[0]);
   relay.kick();
   await until(async () => (await isClosed(lost)) && !(await isClosed(undone)));
 });
 
 test('a replica that missed the event learns it from the table', async () => {
   const workspaceId = newId('ws_');
-  const heard: string[] = [];
-  closures.onClosed((id) => heard.push(id));
+  const observed: string[] = [];
+  closures.onClosed((id) => observed.push(id));
   await writeClosure(pools[1], { workspaceId, purgeAt: 1, restored: false });
-  await until(() => heard.includes(workspaceId));
+  await until(() => observed.includes(workspaceId));
   expect(closures.has(workspaceId)).toBe(true);
 });
 
 test('only undone deletions are swept, once no late event can refer to them', async () => {
-  const [open, closed] = [newId('ws_'), newId('ws_')];
+  const [reopenedId, closed] = [newId('ws_'), newId('ws_')];
   for (const [workspaceId, isRestored] of [
-    [open, true],
+    [reopenedId, true],
     [closed, false],
   ] as const) {
     await writeClosure(pools[1], { workspaceId, purgeAt: 1, restored: isRestored });
   }
   await sweepClosures(pools[1]);
   const { rows } = await pools[1].query('SELECT workspace_id FROM workspace_closures WHERE workspace_id = ANY($1)', [
-    [open, closed],
+    [reopenedId, closed],
   ]);
   expect(rows).toEqual([{ workspace_id: closed }]);
 });

@@ -1,20 +1,20 @@
 /**
  * Tracks closed workspaces in each service.
  *
- * A deleted workspace is closed until it is restored. Every service records that in its own table: worker-api in
- * the transaction of the deletion, the others on the event. The table decides in every statement that starts
- * something. Each replica also keeps it in memory, for things that must end at once and for checks without a database: it
- * receives the event itself, and reads the table every second, which bounds the effect of events missed while NATS was down.
+ * A deleted workspace is closed until it is restored. Every service records that in its own table: worker-api in the
+ * transaction of the deletion, the others on the event. The table decides in every statement that starts something.
+ * Each replica also keeps it in memory, for things that must end at once and for checks without a database: it receives
+ * the event itself, and reads the table every second, which bounds the effect of events missed while NATS was down.
  *
- * Deletion and undo may arrive in any order and more than once. `purgeAt` identifies a deletion: the latest one wins, along
- * with its undo.
+ * Deletion and undo may arrive in any order and more than once. `purgeAt` identifies a deletion: the latest one wins,
+ * along with its undo.
  */
 import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Bus, listen } from './bus';
-import { type Service, subjectOfAll, workspaceDeleted, workspaceRestored } from './catalogue';
+import { eventSubjectPattern, type Service, workspaceDeleted, workspaceRestored } from './catalogue';
 import { type Consumer, consume } from './consumer';
 import { enqueue } from './outbox';
 
@@ -31,7 +31,7 @@ export type WorkspaceClosures = Awaited<ReturnType<typeof openWorkspaceClosures>
 /**
  * Returns an SQL condition: the workspace in this column or parameter is closed. One row per deletion of the last week.
  */
-export const isClosedSql = (workspaceId: string): string =>
+export const isWorkspaceClosedSql = (workspaceId: string): string =>
   `EXISTS (SELECT FROM workspace_closures closed WHERE closed.workspace_id = ${workspaceId} AND NOT closed.restored)`;
 
 /** Writes inside the caller's transaction. */
@@ -57,64 +57,70 @@ export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Servic
   );
 
 /** Merges two closures by the same rule as the table. */
-function merge(known: Closure | undefined, heard: Closure): Closure {
-  if (!known || heard.purgeAt > known.purgeAt) return heard;
-  if (heard.purgeAt < known.purgeAt) return known;
-  return { ...heard, restored: heard.restored || known.restored };
+function mergeClosures(closures: Closure | undefined, incoming: Closure): Closure {
+  if (!closures || incoming.purgeAt > closures.purgeAt) return incoming;
+  if (incoming.purgeAt < closures.purgeAt) return closures;
+  return { ...incoming, restored: incoming.restored || closures.restored };
 }
 
-const READ_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** @param bus absent: only the table is read */
 export async function openWorkspaceClosures(options: { pool: Pool; bus?: Bus; log: Logger }) {
   const { pool, bus, log } = options;
-  const known = new Map<string, Closure>();
+  const closures = new Map<string, Closure>();
   const reactions: ((workspaceId: string) => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  const has = (workspaceId: string) => known.get(workspaceId)?.restored === false;
+  const has = (workspaceId: string) => closures.get(workspaceId)?.restored === false;
 
-  function note(closure: Closure) {
+  function applyClosure(closure: Closure) {
     const { workspaceId } = closure;
     const wasClosed = has(workspaceId);
-    known.set(workspaceId, merge(known.get(workspaceId), closure));
+    closures.set(workspaceId, mergeClosures(closures.get(workspaceId), closure));
     if (wasClosed || !has(workspaceId)) return;
     for (const react of reactions) react(workspaceId);
   }
 
-  async function read() {
+  async function loadClosures() {
     const { rows } = await pool.query<{ workspace_id: string; purge_at: Date; restored: boolean }>({
       name: 'read-workspace-closures',
       text: 'SELECT workspace_id, purge_at, restored FROM workspace_closures',
     });
     for (const { workspace_id: workspaceId, purge_at: at, restored } of rows) {
-      note({ workspaceId, purgeAt: at.getTime(), restored });
+      applyClosure({ workspaceId, purgeAt: at.getTime(), restored });
     }
   }
 
-  async function readAgain() {
-    await read().catch((err) => !stopped && log.warn({ err }, 'closed workspaces not read: will try again'));
-    if (!stopped) timer = setTimeout(readAgain, READ_MS).unref();
+  async function poll() {
+    await loadClosures().catch((err) => !stopped && log.warn({ err }, 'closed workspaces not read: will try again'));
+    if (!stopped) timer = setTimeout(poll, POLL_MS).unref();
   }
 
-  const hear = (event: typeof workspaceDeleted, restored: boolean) =>
+  const subscribe = (event: typeof workspaceDeleted, restored: boolean) =>
     bus &&
-    listen(bus, subjectOfAll(event), z.object({ data: event.data }), ({ data }) => note({ ...data, restored }), {
-      log,
-    });
-  const subscriptions = [hear(workspaceDeleted, false), hear(workspaceRestored, true)];
-  await readAgain();
+    listen(
+      bus,
+      eventSubjectPattern(event),
+      z.object({ data: event.data }),
+      ({ data }) => applyClosure({ ...data, restored }),
+      {
+        log,
+      },
+    );
+  const subscriptions = [subscribe(workspaceDeleted, false), subscribe(workspaceRestored, true)];
+  await poll();
 
   return {
     /** Returns whether this replica knows the workspace as closed. */
     has,
     /** Lists closed workspaces. */
-    list: (): string[] => [...known.keys()].filter(has),
+    list: (): string[] => [...closures.keys()].filter(has),
     /** Calls back when this replica learns that a workspace is closed. */
     onClosed: (react: (workspaceId: string) => void) => void reactions.push(react),
     /** Applies a closure committed by this process without waiting for the event. */
-    note,
+    note: applyClosure,
     stop: () => {
       stopped = true;
       clearTimeout(timer);
@@ -125,10 +131,10 @@ export async function openWorkspaceClosures(options: { pool: Pool; bus?: Bus; lo
 
 /**
  * Republishes worker-api's table. Its consumers have received these events unless JetStream lost them; nothing else
- * would ever inform them in that case. Deletions that are due for purging are left out: one that arrives after the purge
- * would leave a row behind for good.
+ * would ever inform them in that case. Deletions that are due for purging are left out: one that arrives after the
+ * purge would leave a row behind for good.
  */
-export async function announceClosures(pool: Pool): Promise<void> {
+export async function republishClosures(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ workspace_id: string; purge_at: Date; restored: boolean }>(
     'SELECT workspace_id, purge_at, restored FROM workspace_closures WHERE restored OR purge_at > now()',
   );

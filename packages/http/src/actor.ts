@@ -1,6 +1,6 @@
 /** Builds the actor of a change and the origin of its request for the audit log. */
 import type { Request } from 'express';
-import { callerOf } from './admission';
+import { getCaller } from './admission';
 
 export interface Actor {
   /** Kind of the credential; `link` for the holder of a link that we sent, `system` for the platform itself. */
@@ -15,27 +15,27 @@ export interface Actor {
   requestId: string | null;
 }
 
-const NOBODY = { id: null, label: null, tokenId: null };
+const NO_USER = { id: null, label: null, tokenId: null };
 const LABEL_CHARS_MAX = 320;
 const USER_AGENT_CHARS_MAX = 255;
 
 /** Builds the actor of an operation that requires a credential. */
-export function actorOf(req: Request): Actor {
-  const { kind, userId, email, name, tokenId } = callerOf(req);
+export function toActor(req: Request): Actor {
+  const { kind, userId, email, name, tokenId } = getCaller(req);
   const label = (email ?? name)?.slice(0, LABEL_CHARS_MAX) ?? null;
-  return { kind, id: userId, label, tokenId, ...originOf(req) };
+  return { kind, id: userId, label, tokenId, ...getOrigin(req) };
 }
 
 /** Builds the actor of a public operation: the holder of a link, a password or an identity provider's assertion. */
-export const actorBy = (req: Request, kind: 'link' | 'password' | 'oidc'): Actor => ({
+export const buildLinkActor = (req: Request, kind: 'link' | 'password' | 'oidc'): Actor => ({
   kind,
-  ...NOBODY,
-  ...originOf(req),
+  ...NO_USER,
+  ...getOrigin(req),
 });
 
-export const SYSTEM: Actor = { kind: 'system', ...NOBODY, address: null, userAgent: null, requestId: null };
+export const SYSTEM: Actor = { kind: 'system', ...NO_USER, address: null, userAgent: null, requestId: null };
 
-const originOf = (req: Request) => ({
+const getOrigin = (req: Request) => ({
   address: req.ip ?? null,
   userAgent: req.get('user-agent')?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
   requestId: String(req.id),

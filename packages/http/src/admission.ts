@@ -2,9 +2,9 @@
 import type { Request, Response } from 'express';
 import { AppError, forbidden, notFound } from './errors';
 import type { Operation } from './openapi-document';
-import { type Principal, roleAtLeast } from './principal';
-import type { Budgets } from './rate-limit';
-import { requireUnrestricted } from './restriction';
+import { hasRoleAtLeast, type Principal } from './principal';
+import type { RateLimiter } from './rate-limit';
+import { assertUnrestricted } from './restriction';
 
 /** @param params of the path; null where it is malformed. @throws AppError 401, 403, 404, 429, 503 */
 export type Admit = (
@@ -14,10 +14,10 @@ export type Admit = (
   res: Response,
 ) => Promise<void>;
 
-export function admission(authenticate: (req: Request) => Promise<Principal | null>, budget: Budgets): Admit {
+export function createAdmission(authenticate: (req: Request) => Promise<Principal | null>, budget: RateLimiter): Admit {
   /** A bad credential consumes its address' budget, which limits guessing. */
   async function identify(operation: Operation, req: Request, res: Response): Promise<Principal | null> {
-    budget.requireLook(req, res);
+    budget.assertMayGuess(req, res);
     try {
       return await authenticate(req);
     } catch (err) {
@@ -39,27 +39,27 @@ export function admission(authenticate: (req: Request) => Promise<Principal | nu
     }
     budget.spend(operation, req, res);
     if (principal && operation.workspaceFromPath)
-      req.principal = inPathWorkspace(principal, params?.workspace_id ?? '');
+      req.principal = switchToPathWorkspace(principal, params?.workspace_id ?? '');
     requireRole(access, req.principal);
-    if (req.principal?.restriction) requireUnrestricted(req.principal.restriction, operation, params);
+    if (req.principal?.restriction) assertUnrestricted(req.principal.restriction, operation, params);
   };
 }
 
 function requireRole(access: Operation['access'], principal: Principal | undefined): void {
   if (access === 'public' || access === 'optional' || access === 'account' || access === 'user') return;
-  if (principal && roleAtLeast(principal.role, access)) return;
+  if (principal && hasRoleAtLeast(principal.role, access)) return;
   throw forbidden('role_too_low', `this needs the role ${access} in the workspace; yours is ${principal?.role}`);
 }
 
 /** Returns the caller with the workspace that the path names and the role there. @throws AppError 404 */
-function inPathWorkspace(principal: Principal, workspaceId: string): Principal {
+function switchToPathWorkspace(principal: Principal, workspaceId: string): Principal {
   const role = Object.hasOwn(principal.memberships, workspaceId) ? principal.memberships[workspaceId] : undefined;
   if (!role) throw notFound('workspace', workspaceId, 'that you are a member of');
   return { ...principal, workspaceId, role };
 }
 
 /** Returns the caller of an operation that requires a credential. */
-export function callerOf(req: Request): Principal {
+export function getCaller(req: Request): Principal {
   if (!req.principal) throw new Error(`operation ${req.operation?.id} has no principal: is its x-access right?`);
   return req.principal;
 }

@@ -8,9 +8,10 @@ export function methodNotAllowed(req: Request, res: Response, path: string, allo
 }
 
 /** Rejects methods other than GET and HEAD on a path outside of the API. */
-export const readOnly: RequestHandler = (req, res, next) => {
-  if (!READS.includes(req.method)) throw methodNotAllowed(req, res, req.originalUrl.split('?', 1)[0] as string, READS);
+export const requireReadMethod: RequestHandler = (req, res, next) => {
+  if (!READ_METHODS.includes(req.method))
+    throw methodNotAllowed(req, res, req.originalUrl.split('?', 1)[0] as string, READ_METHODS);
   next();
 };
 
-const READS = ['GET', 'HEAD'];
+const READ_METHODS = ['GET', 'HEAD'];

@@ -1,13 +1,13 @@
 /** Audit entries of the services other than worker-api, sent to worker-api, which keeps the log. */
 import { auditRecorded, enqueue, type Service } from '@gantry/events';
-import type { SchemasOf } from '@gantry/openapi';
+import type { SurfaceSchemas } from '@gantry/openapi';
 import type { Tx } from '@gantry/postgres';
 import type { Request } from 'express';
-import { type Actor, actorOf } from './actor';
-import { callerOf } from './admission';
+import { type Actor, toActor } from './actor';
+import { getCaller } from './admission';
 
 /** All audit actions: the dashboard's log describes each. */
-export type AuditAction = SchemasOf<'worker'>['AuditAction'];
+export type AuditAction = SurfaceSchemas<'worker'>['AuditAction'];
 
 /** @typeParam Action `<noun>.<past tense>`, where the noun is the resource's type */
 export interface AuditedChange<Action extends AuditAction = AuditAction> {
@@ -21,17 +21,24 @@ export interface AuditedChange<Action extends AuditAction = AuditAction> {
 /** Records a change inside its transaction, on behalf of one request. */
 export type Audit<Change extends AuditedChange = AuditedChange> = (tx: Tx, change: Change) => Promise<void>;
 
-export const resourceTypeOf = (action: string): string => action.slice(0, action.indexOf('.'));
+export const parseResourceType = (action: string): string => action.slice(0, action.indexOf('.'));
 
 /** Creates an audit on behalf of the caller, in the caller's workspace. */
-export const auditOf = (service: Service, req: Request): Audit =>
-  auditAs(service, callerOf(req).workspaceId, actorOf(req));
+export const createCallerAudit = (service: Service, req: Request): Audit =>
+  createAudit(service, getCaller(req).workspaceId, toActor(req));
 
-export function auditAs(service: Service, workspaceId: string, actor: Actor): Audit {
+export function createAudit(service: Service, workspaceId: string, actor: Actor): Audit {
   const { address, userAgent, requestId, ...who } = actor;
   return (tx, { action, id, details = {} }) =>
     enqueue(tx, auditRecorded, workspaceId, {
-      ...{ source: service, actor: who, address, userAgent, requestId },
-      ...{ action, resource: { type: resourceTypeOf(action), id }, details, at: Date.now() },
+      source: service,
+      actor: who,
+      address,
+      userAgent,
+      requestId,
+      action,
+      resource: { type: parseResourceType(action), id },
+      details,
+      at: Date.now(),
     });
 }

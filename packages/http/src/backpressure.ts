@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import { drained } from './drained';
+import { waitForDrain } from './drained';
 
 /** Waits for a slow reader, so that its output does not accumulate in memory. */
 export async function writeWithBackpressure(res: Response, text: string): Promise<void> {
-  if (text && !res.write(text)) await drained(res);
+  if (text && !res.write(text)) await waitForDrain(res);
 }

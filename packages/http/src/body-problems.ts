@@ -7,18 +7,19 @@ export type CheckBody = (body: never) => unknown;
  * Adds semantic problems to a schema error, so that the client can fix all of them at once. Fields that the schema
  * rejects are removed first, and further problems with them are left out.
  */
-export function withMeaning(refused: unknown, check: CheckBody | undefined, body: unknown): unknown {
-  if (!check || !(refused instanceof AppError) || refused.kind !== 'invalid' || !refused.fields) return refused;
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) return refused;
-  const named = new Set(refused.fields.map(topOf));
-  const rest = Object.fromEntries(Object.entries(body).filter(([field]) => !named.has(field)));
+export function addSemanticProblems(schemaError: unknown, check: CheckBody | undefined, body: unknown): unknown {
+  if (!check || !(schemaError instanceof AppError) || schemaError.kind !== 'invalid' || !schemaError.fields)
+    return schemaError;
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return schemaError;
+  const invalidFields = new Set(schemaError.fields.map(topLevelField));
+  const rest = Object.fromEntries(Object.entries(body).filter(([field]) => !invalidFields.has(field)));
   try {
     check(rest as never);
   } catch (err) {
-    if (!(err instanceof AppError) || err.kind !== 'invalid' || !err.fields) return refused;
-    return invalid([...refused.fields, ...err.fields.filter((one) => !named.has(topOf(one)))]);
+    if (!(err instanceof AppError) || err.kind !== 'invalid' || !err.fields) return schemaError;
+    return invalid([...schemaError.fields, ...err.fields.filter((one) => !invalidFields.has(topLevelField(one)))]);
   }
-  return refused;
+  return schemaError;
 }
 
-const topOf = ({ path }: FieldProblem): string => path.split('.', 1)[0] as string;
+const topLevelField = ({ path }: FieldProblem): string => path.split('.', 1)[0] as string;

@@ -3,7 +3,7 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 import type { Operation } from './openapi-document';
 
-const PREFLIGHT_KEPT_SECONDS = 600;
+const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 const EXPOSED_HEADERS = [
   'X-Request-Id',
@@ -25,19 +25,19 @@ const EXPOSED_HEADERS = [
  * @param origins that may call every operation with a Bearer
  * @throws Error for a non-public operation that is open to all origins
  */
-export function crossOrigin(origins: readonly string[], operations: readonly Operation[]): RequestHandler | null {
-  const forAll = operations.filter(({ isForAllOrigins }) => isForAllOrigins);
-  for (const { id, access } of forAll) {
+export function createCors(origins: readonly string[], operations: readonly Operation[]): RequestHandler | null {
+  const publicOperations = operations.filter(({ isForAllOrigins }) => isForAllOrigins);
+  for (const { id, access } of publicOperations) {
     if (access !== 'public') throw new Error(`${id}: x-origins is for operations that are public`);
   }
-  if (origins.length === 0 && forAll.length === 0) return null;
-  const paths = new Set(forAll.map(({ path }) => path));
-  const common = { maxAge: PREFLIGHT_KEPT_SECONDS, exposedHeaders: EXPOSED_HEADERS };
-  const some = origins.length ? cors({ ...common, origin: [...origins] }) : null;
-  const all = cors({ ...common, origin: '*' });
+  if (origins.length === 0 && publicOperations.length === 0) return null;
+  const paths = new Set(publicOperations.map(({ path }) => path));
+  const common = { maxAge: PREFLIGHT_MAX_AGE_SECONDS, exposedHeaders: EXPOSED_HEADERS };
+  const allowedOriginsCors = origins.length ? cors({ ...common, origin: [...origins] }) : null;
+  const anyOriginCors = cors({ ...common, origin: '*' });
   return (req, res, next) => {
-    if (paths.has(req.path)) all(req, res, next);
-    else if (some) some(req, res, next);
+    if (paths.has(req.path)) anyOriginCors(req, res, next);
+    else if (allowedOriginsCors) allowedOriginsCors(req, res, next);
     else next();
   };
 }

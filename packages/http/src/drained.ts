@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream';
 
 /** Resolves when a stream accepts more data, or is closed. */
-export function drained(stream: Writable): Promise<void> {
+export function waitForDrain(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
-    const done = () => {
-      stream.off('drain', done).off('close', done);
+    const finish = () => {
+      stream.off('drain', finish).off('close', finish);
       resolve();
     };
-    stream.on('drain', done).on('close', done);
+    stream.on('drain', finish).on('close', finish);
   });
 }

@@ -62,20 +62,20 @@ export function invalid(fields: FieldProblem[], code = 'invalid'): AppError {
  * Runs every check even if one fails, so that one response names all problems.
  * @throws AppError 400 with the fields of all of them, and the code of the first
  */
-export function together<T extends unknown[]>(...checks: { [K in keyof T]: () => T[K] }): T {
-  const failed: AppError[] = [];
+export function runChecks<T extends unknown[]>(...checks: { [K in keyof T]: () => T[K] }): T {
+  const failures: AppError[] = [];
   const results = checks.map((check) => {
     try {
       return check();
     } catch (err) {
       if (!(err instanceof AppError) || err.kind !== 'invalid' || !err.fields) throw err;
-      return void failed.push(err);
+      return void failures.push(err);
     }
   });
-  const [first] = failed;
+  const [first] = failures;
   if (!first) return results as T;
   throw invalid(
-    failed.flatMap(({ fields }) => fields ?? []),
+    failures.flatMap(({ fields }) => fields ?? []),
     first.code,
   );
 }
@@ -88,7 +88,7 @@ export const notFound = (what: string, id: string, where = 'in this workspace'):
   new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" ${where}`);
 
 /** Error for a link that was sent by e-mail and whose token is unknown. */
-export const unknownLink = (what: string): AppError =>
+export const unknownLinkError = (what: string): AppError =>
   new AppError('not_found', 'not_found', `this link belongs to no ${what}; ask for a new one`);
 
 export const conflict = (code: string, detail: string): AppError => new AppError('conflict', code, detail);

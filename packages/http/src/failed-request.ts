@@ -4,8 +4,8 @@ import type { ErrorRequestHandler, Request } from 'express';
 import multer from 'multer';
 import type { Logger } from 'pino';
 import { AppError, type ErrorKind, type FieldProblem, isDependencyDown, PROBLEMS_MAX, unavailable } from './errors';
-import { oauthError } from './oauth-error';
-import { leaveBodyUnread } from './unread-body';
+import { toOauthError } from './oauth-error';
+import { discardBody } from './unread-body';
 import './request';
 
 export type ErrorShape = 'detail' | 'error';
@@ -14,20 +14,14 @@ const INTERNAL = { code: 'internal', detail: 'something went wrong on our side; 
 /** These texts may quote the request. */
 const DETAIL_CHARS_MAX = 2_000;
 const FIELD_CHARS_MAX = 500;
-const HALF_CHARACTERS = /\p{Surrogate}/gu;
+const UNPAIRED_SURROGATES = /\p{Surrogate}/gu;
 const REPLACEMENT = '\u{fffd}';
 
 /** Headers that were set before the request failed, and do not apply to an error. */
-const OF_ANOTHER_CONTENT = [
-  'Content-Type',
-  'Content-Disposition',
-  'Content-Encoding',
-  'Content-Length',
-  'Accept-Ranges',
-];
+const CONTENT_HEADERS = ['Content-Type', 'Content-Disposition', 'Content-Encoding', 'Content-Length', 'Accept-Ranges'];
 
 /** @param challenge the value of `WWW-Authenticate` in a 401; default: `Bearer` */
-export function failedRequest(
+export function createErrorHandler(
   shape: ErrorShape,
   log: Logger,
   challenge: (req: Request, code: string) => string = () => 'Bearer',
@@ -40,21 +34,22 @@ export function failedRequest(
       log.error({ err, requestId: req.id, operation: req.operation?.id, ...trace }, 'request failed');
     }
     if (res.headersSent) return next(err);
-    leaveBodyUnread(req, res);
+    discardBody(req, res);
     if (error?.retryAfterSeconds !== undefined) res.set('Retry-After', String(error.retryAfterSeconds));
-    for (const name of OF_ANOTHER_CONTENT) res.removeHeader(name);
+    for (const name of CONTENT_HEADERS) res.removeHeader(name);
     const { code } = error ?? INTERNAL;
     if (status === 401) res.set('WWW-Authenticate', challenge(req, code));
-    const detail = readable((error ?? INTERNAL).detail, DETAIL_CHARS_MAX);
-    const fields = error?.fields?.slice(0, PROBLEMS_MAX).map(readableField);
-    const named = shape === 'detail' ? { detail, code, errors: fields } : { error: detail, code, details: fields };
-    const oauth = req.operation?.hasOauthErrors ? oauthError(error, detail) : {};
-    res.status(status).json({ ...named, ...oauth });
+    const detail = sanitizeText((error ?? INTERNAL).detail, DETAIL_CHARS_MAX);
+    const fields = error?.fields?.slice(0, PROBLEMS_MAX).map(sanitizeField);
+    const problemFields =
+      shape === 'detail' ? { detail, code, errors: fields } : { error: detail, code, details: fields };
+    const oauth = req.operation?.hasOauthErrors ? toOauthError(error, detail) : {};
+    res.status(status).json({ ...problemFields, ...oauth });
   };
 }
 
 /** Handles errors of the error handler itself, so that Express never shows a stack. */
-export function lastResort(log: Logger): ErrorRequestHandler {
+export function createFallbackErrorHandler(log: Logger): ErrorRequestHandler {
   return (err, _req, res, next) => {
     log.error({ err }, 'error response not sent');
     if (res.headersSent) return next(err);
@@ -66,14 +61,14 @@ export function lastResort(log: Logger): ErrorRequestHandler {
  * Replaces characters that PostgreSQL cannot store or terminals should not print: responses that quote requests are
  * stored.
  */
-function readable(text: string, charsMax: number): string {
+function sanitizeText(text: string, charsMax: number): string {
   const shown = text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
-  return shown.replace(HALF_CHARACTERS, REPLACEMENT).replaceAll('\0', REPLACEMENT);
+  return shown.replace(UNPAIRED_SURROGATES, REPLACEMENT).replaceAll('\0', REPLACEMENT);
 }
 
-const readableField = ({ path, message }: FieldProblem): FieldProblem => ({
-  path: readable(path, FIELD_CHARS_MAX),
-  message: readable(message, FIELD_CHARS_MAX),
+const sanitizeField = ({ path, message }: FieldProblem): FieldProblem => ({
+  path: sanitizeText(path, FIELD_CHARS_MAX),
+  message: sanitizeText(message, FIELD_CHARS_MAX),
 });
 
 const KIND_BY_STATUS: Record<number, ErrorKind> = {
@@ -88,7 +83,7 @@ const KIND_BY_STATUS: Record<number, ErrorKind> = {
   416: 'bad_range',
 };
 
-const DETAIL_OF: Partial<Record<ErrorKind, string>> = {
+const DETAIL_BY_KIND: Partial<Record<ErrorKind, string>> = {
   not_found: 'there is no file at this address',
   precondition_failed: 'the file is not as If-Match or If-Unmodified-Since say',
   bad_range: 'the file has no such range; Content-Range says how long it is',
@@ -102,7 +97,7 @@ function toAppError(err: unknown): AppError | undefined {
   // Errors of the library that sends files. It hides messages that may contain a server path, such as a 404's.
   const { status, expose, message } = err as { status?: number; expose?: boolean; message: string };
   const kind = expose !== undefined && status ? KIND_BY_STATUS[status] : undefined;
-  const detail = kind && (DETAIL_OF[kind] ?? (expose ? message.toLowerCase() : undefined));
+  const detail = kind && (DETAIL_BY_KIND[kind] ?? (expose ? message.toLowerCase() : undefined));
   return detail ? new AppError(kind, kind, detail) : undefined;
 }
 

@@ -1,16 +1,19 @@
-import { type Health, health } from './health';
+import { createHealth, type Health } from './health';
 
-const ask = async (subject: Health) => {
-  const { status, body } = await subject.operations.ready();
+const getReadiness = async (health: Health) => {
+  const { status, body } = await health.operations.ready();
   return { status, body };
 };
 
 test('readiness names the dependency that is down and recovers by itself', async () => {
   let up = false;
-  const subject = health({ postgres: async () => up || Promise.reject(new Error('down')), nats: async () => true });
-  expect(await ask(subject)).toEqual({ status: 503, body: { status: 'unavailable', down: ['postgres'] } });
+  const health = createHealth({
+    postgres: async () => up || Promise.reject(new Error('down')),
+    nats: async () => true,
+  });
+  expect(await getReadiness(health)).toEqual({ status: 503, body: { status: 'unavailable', down: ['postgres'] } });
   up = true;
-  expect(await ask(subject)).toEqual({ status: 200, body: { status: 'ok' } });
+  expect(await getReadiness(health)).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
 test('a degrading dependency is named and does not end readiness', async () => {
@@ -19,22 +22,25 @@ test('a degrading dependency is named and does not end readiness', async () => {
     postgres: async () => isPostgresUp || Promise.reject(new Error('down')),
     nats: () => Promise.reject(new Error('down')),
   };
-  const subject = health(checks, { degrading: ['nats'] });
-  expect(await ask(subject)).toEqual({ status: 200, body: { status: 'degraded', down: ['nats'] } });
+  const health = createHealth(checks, { degrading: ['nats'] });
+  expect(await getReadiness(health)).toEqual({ status: 200, body: { status: 'degraded', down: ['nats'] } });
   isPostgresUp = false;
-  expect(await ask(subject)).toEqual({ status: 503, body: { status: 'unavailable', down: ['postgres', 'nats'] } });
+  expect(await getReadiness(health)).toEqual({
+    status: 503,
+    body: { status: 'unavailable', down: ['postgres', 'nats'] },
+  });
 });
 
 test('a problem of a working dependency is reported without ending readiness', async () => {
-  const subject = health({ postgres: async () => 'the clock of PostgreSQL is 300 s behind' });
-  expect(await ask(subject)).toEqual({
+  const health = createHealth({ postgres: async () => 'the clock of PostgreSQL is 300 s behind' });
+  expect(await getReadiness(health)).toEqual({
     status: 200,
     body: { status: 'ok', problems: ['the clock of PostgreSQL is 300 s behind'] },
   });
 });
 
 test('a draining service is unavailable although everything is up', async () => {
-  const subject = health({});
-  subject.drain();
-  expect(await ask(subject)).toEqual({ status: 503, body: { status: 'draining' } });
+  const health = createHealth({});
+  health.drain();
+  expect(await getReadiness(health)).toEqual({ status: 503, body: { status: 'draining' } });
 });

@@ -1,7 +1,7 @@
-import { clockProblem } from '@gantry/env';
+import { describeClockProblem } from '@gantry/env';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { answer, ok } from './handler';
+import { ok, respondWith } from './handler';
 
 export interface DependencyState {
   name: string;
@@ -12,7 +12,7 @@ export interface DependencyState {
   problem?: string | undefined;
 }
 
-export type Health = ReturnType<typeof health>;
+export type Health = ReturnType<typeof createHealth>;
 
 const CHECK_MS = 1_500;
 
@@ -23,12 +23,12 @@ const CHECK_MS = 1_500;
  * @param checks reject, or take longer than 1.5 s, while their dependency is down; a sentence is a problem that is
  *   reported but does not end readiness, since no load balancer could fix it
  */
-export function health(
+export function createHealth(
   checks: Record<string, () => Promise<unknown>>,
   { degrading = [], log }: { degrading?: string[]; log?: Logger } = {},
 ) {
   let draining = false;
-  let had = false;
+  let hadProblems = false;
 
   function summarizeStatus(states: DependencyState[]): 'ok' | 'degraded' | 'unavailable' | 'draining' {
     if (draining) return 'draining';
@@ -38,7 +38,7 @@ export function health(
     return down.every((name) => degrading.includes(name)) ? 'degraded' : 'unavailable';
   }
 
-  const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measure(name, check)));
+  const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measureDependency(name, check)));
   return {
     /** Checks every dependency now. */
     dependencies,
@@ -52,12 +52,12 @@ export function health(
       ready: async () => {
         const states = await dependencies();
         const problems = states.flatMap(({ problem = [] }) => problem);
-        if (problems.length && !had) log?.error({ problems }, 'ready, but with problems');
-        had = problems.length > 0;
+        if (problems.length && !hadProblems) log?.error({ problems }, 'ready, but with problems');
+        hadProblems = problems.length > 0;
         const down = listDown(states);
         const status = summarizeStatus(states);
         const body = { status, ...(down.length && { down }), ...(problems.length && { problems }) };
-        return ['ok', 'degraded'].includes(status) ? ok(body) : answer(503, body, { 'Retry-After': '2' });
+        return ['ok', 'degraded'].includes(status) ? ok(body) : respondWith(503, body, { 'Retry-After': '2' });
       },
     },
   };
@@ -65,27 +65,27 @@ export function health(
 
 const listDown = (states: DependencyState[]): string[] => states.filter(({ up }) => !up).map(({ name }) => name);
 
-async function measure(name: string, check: () => Promise<unknown>): Promise<DependencyState> {
+async function measureDependency(name: string, check: () => Promise<unknown>): Promise<DependencyState> {
   const before = performance.now();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<DependencyState>((resolve) => {
+  const timeout = new Promise<DependencyState>((resolve) => {
     timer = setTimeout(() => resolve({ name, up: false, latencyMs: null }), CHECK_MS);
   });
-  const settled = (up: boolean, found?: unknown) => ({
+  const toState = (up: boolean, checkResult?: unknown) => ({
     name,
     up,
     latencyMs: Math.round((performance.now() - before) * 10) / 10,
-    ...(typeof found === 'string' && { problem: found }),
+    ...(typeof checkResult === 'string' && { problem: checkResult }),
   });
   const state = check().then(
-    (found) => settled(true, found),
-    () => settled(false),
+    (checkResult) => toState(true, checkResult),
+    () => toState(false),
   );
-  return Promise.race([state, late]).finally(() => clearTimeout(timer));
+  return Promise.race([state, timeout]).finally(() => clearTimeout(timer));
 }
 
-export const postgresCheck = (pool: Pool) => async () => {
+export const createPostgresCheck = (pool: Pool) => async () => {
   const askedAt = Date.now();
   const { rows } = await pool.query('SELECT clock_timestamp() AS now');
-  return clockProblem('PostgreSQL', rows[0].now, askedAt);
+  return describeClockProblem('PostgreSQL', rows[0].now, askedAt);
 };

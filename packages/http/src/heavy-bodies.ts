@@ -12,26 +12,26 @@ const HOLD_MS = 250;
 /** Resolves when it is this response's turn, which ends with the response. */
 export type AwaitTurn = (res: Pick<Response, 'once' | 'closed'>) => Promise<void>;
 
-export function heavyBodyTurns(holdMs = HOLD_MS): AwaitTurn {
+export function createHeavyBodyQueue(holdMs = HOLD_MS): AwaitTurn {
   let last: Promise<void> = Promise.resolve();
   return async (res) => {
     const before = last;
-    let begin = () => {};
+    let resolveBegun = () => {};
     const begun = new Promise<void>((resolve) => {
-      begin = resolve;
+      resolveBegun = resolve;
     });
     last = before.then(() => begun).then(() => untilClosed(res, holdMs));
     await before;
     // Requests that arrived meanwhile come first.
     await othersTurn();
     await othersTurn();
-    begin();
+    resolveBegun();
   };
 }
 
 async function untilClosed(res: Parameters<AwaitTurn>[0], holdMs: number): Promise<void> {
   if (res.closed) return;
-  const held = new AbortController();
-  res.once('close', () => held.abort());
-  await sleep(holdMs, undefined, { signal: held.signal, ref: false }).catch(() => {});
+  const closed = new AbortController();
+  res.once('close', () => closed.abort());
+  await sleep(holdMs, undefined, { signal: closed.signal, ref: false }).catch(() => {});
 }

@@ -9,8 +9,8 @@ const EXAMPLE = 'such as api.example.com, *.example.com or api.example.com:8443'
  * Converts to lower case and removes the default port.
  * @returns the host with its problem, or null
  */
-function readHost(given: string): { host: string; problem: string | null } {
-  const host = given.trim().toLowerCase().replace(/:443$/, '');
+function parseHost(input: string): { host: string; problem: string | null } {
+  const host = input.trim().toLowerCase().replace(/:443$/, '');
   const [name = '', port] = host.split(':');
   if (!hostPattern.safeParse(host).success) return { host, problem: `must be a host, ${EXAMPLE}` };
   if (port !== undefined && (Number(port) < 1 || Number(port) > PORT_MAX)) {
@@ -26,10 +26,10 @@ function readHost(given: string): { host: string; problem: string | null } {
 }
 
 /** @param path of the list, for problems */
-export function readHosts(given: string[], path: string): { hosts: string[]; problems: FieldProblem[] } {
-  const read = given.map(readHost);
-  const hosts = read.map(({ host }) => host);
-  const problems = read.flatMap(({ host, problem }, index) => {
+export function parseHosts(input: string[], path: string): { hosts: string[]; problems: FieldProblem[] } {
+  const parsed = input.map(parseHost);
+  const hosts = parsed.map(({ host }) => host);
+  const problems = parsed.flatMap(({ host, problem }, index) => {
     // Bounded: 100 hosts (HOSTS_MAX of a worker's network; 20 in `Hosts` of the OpenAPI document).
     const message = problem ?? (hosts.indexOf(host) < index ? 'appears twice' : null);
     return message === null ? [] : [{ path: `${path}.${index}`, message }];
@@ -38,8 +38,8 @@ export function readHosts(given: string[], path: string): { hosts: string[]; pro
 }
 
 /** @throws AppError 400 naming each invalid host */
-export function requireHosts(given: string[], path = 'hosts'): string[] {
-  const { hosts, problems } = readHosts(given, path);
+export function assertHosts(input: string[], path = 'hosts'): string[] {
+  const { hosts, problems } = parseHosts(input, path);
   if (problems.length) throw invalid(problems);
   return hosts;
 }

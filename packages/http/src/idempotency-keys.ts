@@ -12,7 +12,7 @@ import { AppError } from './errors';
 
 /** Lease of a key whose process does not renew it. */
 export const KEY_LEASE_MS = 10_000;
-const KEPT_HOURS = 24;
+const RETENTION_HOURS = 24;
 
 export interface KeyName {
   /** The caller that the key belongs to. */
@@ -26,7 +26,7 @@ export interface HeldKey extends KeyName {
   claim: string;
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   status: number;
   /** Null if the response contained a value that is shown only once. */
   body: unknown;
@@ -37,15 +37,15 @@ export interface KeyState {
   requestHash: Buffer;
   isHeld: boolean;
   madeId: string | null;
-  answer: KeptAnswer | null;
+  answer: StoredResponse | null;
 }
 
 const LEASE = `now() + interval '${KEY_LEASE_MS} milliseconds'`;
-const TOO_OLD = `now() - interval '${KEPT_HOURS} hours'`;
-const NAMED = 'scope = $1 AND operation = $2 AND key = $3';
-const HELD = `${NAMED} AND claim = $4`;
+const TOO_OLD = `now() - interval '${RETENTION_HOURS} hours'`;
+const KEY_CONDITION = 'scope = $1 AND operation = $2 AND key = $3';
+const HELD_CONDITION = `${KEY_CONDITION} AND claim = $4`;
 
-const TAKE = `INSERT INTO idempotency_keys AS k (scope, operation, key, claim, lease_until, workspace_id, request_hash)
+const ACQUIRE = `INSERT INTO idempotency_keys AS k (scope, operation, key, claim, lease_until, workspace_id, request_hash)
   VALUES ($1, $2, $3, $4, ${LEASE}, $5, $6)
   ON CONFLICT (scope, operation, key) DO UPDATE SET claim = EXCLUDED.claim, lease_until = EXCLUDED.lease_until,
     workspace_id = EXCLUDED.workspace_id, request_hash = EXCLUDED.request_hash, created_at = now(), made_id = NULL,
@@ -55,14 +55,14 @@ const TAKE = `INSERT INTO idempotency_keys AS k (scope, operation, key, claim, l
   RETURNING 1`;
 
 /** @param hashes of the request, under every key that is still configured; the first is current */
-export async function takeKey(
+export async function acquireKey(
   pool: Pool,
   name: KeyName,
   workspaceId: string | null,
   hashes: [Buffer, ...Buffer[]],
 ): Promise<HeldKey | null> {
   const held = { ...name, claim: newId('claim_') };
-  const { rowCount } = await pool.query(TAKE, [...heldKeyValues(held), workspaceId, hashes[0], hashes]);
+  const { rowCount } = await pool.query(ACQUIRE, [...toHeldKeyValues(held), workspaceId, hashes[0], hashes]);
   return rowCount ? held : null;
 }
 
@@ -70,7 +70,7 @@ export async function findKey(pool: Pool, { scope, operation, key }: KeyName): P
   const { rows } = await pool.query(
     `SELECT request_hash, coalesce(claim IS NOT NULL AND lease_until > now(), false) AS is_held, made_id,
        response_status, response_body, response_location
-     FROM idempotency_keys WHERE ${NAMED}`,
+     FROM idempotency_keys WHERE ${KEY_CONDITION}`,
     [scope, operation, key],
   );
   const [row] = rows;
@@ -85,7 +85,7 @@ export async function findKey(pool: Pool, { scope, operation, key }: KeyName): P
 }
 
 /** Returns the first parameters of MARK_KEY. */
-export const heldKeyValues = ({ scope, operation, key, claim }: HeldKey): [string, string, string, string] => [
+export const toHeldKeyValues = ({ scope, operation, key, claim }: HeldKey): [string, string, string, string] => [
   scope,
   operation,
   key,
@@ -94,23 +94,26 @@ export const heldKeyValues = ({ scope, operation, key, claim }: HeldKey): [strin
 
 /** Changes no row if the key is no longer held; then nothing may be committed. */
 export const MARK_KEY = `UPDATE idempotency_keys SET made_id = $5, response_status = $6, response_body = $7::json
-  WHERE ${HELD} AND made_id IS NULL`;
+  WHERE ${HELD_CONDITION} AND made_id IS NULL`;
 
 /**
  * Builds SQL for a statement that creates the resource itself: it marks the key, and returns a row if it did. Its own
  * parameters are those of toHeldKeyParams.
  * @param sql.condition under which the resource is created
  */
-export const markKeySql = (sql: { madeId: string; workspaceId: string; condition: string }): string =>
+export const buildMarkKeySql = (sql: { madeId: string; workspaceId: string; condition: string }): string =>
   `UPDATE idempotency_keys SET made_id = ${sql.madeId}, workspace_id = ${sql.workspaceId}
     WHERE scope = $key_scope AND operation = $key_operation AND key = $key_text AND claim = $key_claim AND made_id IS NULL
       AND (${sql.condition}) RETURNING 1`;
 
-export const heldKeyParams = ({ scope, operation, key, claim }: HeldKey) => ({
-  ...{ key_scope: scope, key_operation: operation, key_text: key, key_claim: claim },
+export const toHeldKeyParams = ({ scope, operation, key, claim }: HeldKey) => ({
+  key_scope: scope,
+  key_operation: operation,
+  key_text: key,
+  key_claim: claim,
 });
 
-export const keyLost = (): AppError =>
+export const keyLostError = (): AppError =>
   new AppError(
     'conflict',
     'in_flight',
@@ -128,27 +131,31 @@ export const keyLost = (): AppError =>
 export async function releaseKey(
   pool: Pool,
   held: HeldKey,
-  answer: KeptAnswer | null,
+  answer: StoredResponse | null,
 ): Promise<string | null | undefined> {
   const { rows } = await pool.query(
     `UPDATE idempotency_keys SET claim = NULL, response_status = coalesce(response_status, $5),
        response_body = CASE WHEN response_status IS NULL THEN $6::json ELSE response_body END, response_location = $7
-     WHERE ${HELD} RETURNING made_id`,
-    [...heldKeyValues(held), ...answerValues(answer)],
+     WHERE ${HELD_CONDITION} RETURNING made_id`,
+    [...toHeldKeyValues(held), ...toResponseValues(answer)],
   );
   return rows[0]?.made_id;
 }
 
 /** Stores the response of a request that ended without storing one. The first response wins. */
-export async function keepAnswer(pool: Pool, { scope, operation, key }: KeyName, answer: KeptAnswer): Promise<void> {
+export async function storeResponse(
+  pool: Pool,
+  { scope, operation, key }: KeyName,
+  answer: StoredResponse,
+): Promise<void> {
   await pool.query(
     `UPDATE idempotency_keys SET response_status = $4, response_body = $5::json, response_location = $6
-     WHERE ${NAMED} AND made_id IS NOT NULL AND response_status IS NULL`,
-    [scope, operation, key, ...answerValues(answer)],
+     WHERE ${KEY_CONDITION} AND made_id IS NOT NULL AND response_status IS NULL`,
+    [scope, operation, key, ...toResponseValues(answer)],
   );
 }
 
-const answerValues = (answer: KeptAnswer | null) => [
+const toResponseValues = (answer: StoredResponse | null) => [
   answer?.status ?? null,
   answer && answer.body !== null ? JSON.stringify(answer.body) : null,
   answer?.location ?? null,

@@ -7,7 +7,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import request from 'supertest';
 import { notFound, unavailable } from './errors';
-import { type Call, type Creating, created, type Handler, ok } from './handler';
+import { type Call, created, type Handler, type IdempotentHandler, ok } from './handler';
 import { sweepIdempotencyKeys } from './idempotency-keys';
 import { createSurface } from './surface';
 
@@ -21,10 +21,10 @@ let pool: Pool;
 let one: Replica;
 let two: Replica;
 /** Called by the handler around the transaction that creates a thing. */
-let before: () => Promise<void>;
+let beforeCreate: () => Promise<void>;
 let afterCommit: (req: Request) => Promise<void>;
-let seen: (id: string) => boolean;
-let marks: boolean;
+let isVisible: (id: string) => boolean;
+let shouldMark: boolean;
 
 const log = pino({ level: 'silent' });
 const openPool = () => createPool(database.url, { service: 'things', log });
@@ -45,36 +45,40 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  before = async () => {};
+  beforeCreate = async () => {};
   afterCommit = async () => {};
-  seen = () => true;
-  marks = true;
+  isVisible = () => true;
+  shouldMark = true;
   await pool.query('TRUNCATE things, idempotency_keys');
 });
 
 function replica(): Replica {
-  const own = openPool();
-  const make = async ({ caller, made, req }: Call) => {
-    await before();
+  const replicaPool = openPool();
+  const createThing = async ({ caller, made, req }: Call) => {
+    await beforeCreate();
     const id = `thing-${randomUUID()}`;
-    await transaction(own, async (tx) => {
+    await transaction(replicaPool, async (tx) => {
       await tx.query('INSERT INTO things (id, made_by) VALUES ($1, $2)', [id, caller.userId]);
-      if (marks) await made(tx, id);
+      if (shouldMark) await made(tx, id);
     });
     await afterCommit(req);
     return created({ id, secret: `secret of ${id}` }, { Location: `/api/things/${id}` });
   };
-  const see = (_call: Call, id: string) => {
-    if (!seen(id)) throw notFound('thing', id);
+  const assertVisible = (_call: Call, id: string) => {
+    if (!isVisible(id)) throw notFound('thing', id);
   };
-  const makes: Creating<Call> = { make, see, answer: (_call, id) => created({ id, again: true }) };
+  const idempotentHandler: IdempotentHandler<Call> = {
+    create: createThing,
+    assertVisible,
+    answer: (_call, id) => created({ id, again: true }),
+  };
   const app = createSurface({
     openapiFile: path.join(__dirname, 'test/keyed.yaml'),
     operations: {
-      makeThing: makes,
-      makeOtherThing: { make, see },
-      makeSecretThing: makes,
-      makeAccountThing: makes,
+      makeThing: idempotentHandler,
+      makeOtherThing: { create: createThing, assertVisible },
+      makeSecretThing: idempotentHandler,
+      makeAccountThing: idempotentHandler,
     },
     // `Bearer <user> <workspace> <token>`
     authenticate: async (req) => {
@@ -83,45 +87,45 @@ function replica(): Replica {
       return { kind: 'session', ...names, workspaceId, role: 'member', memberships: { [workspaceId]: 'member' } };
     },
     errorShape: 'error',
-    pool: own,
+    pool: replicaPool,
     hasher: { hash: (text) => ({ hash: hmac(text) }), candidates: (text) => [hmac(text)] },
     log,
     rateLimits: { requestsPerMinute: 1e6, runsPerMinute: 1e6, signInsPerMinute: 1e6 },
     validateResponses: true,
   });
-  return { app, pool: own };
+  return { app, pool: replicaPool };
 }
 
-interface Sent {
+interface SendOptions {
   key?: string;
   to?: Replica;
   as?: string;
   what?: string;
   body?: object;
 }
-const send = ({ key = 'k', to = one, as = 'usr_1', what = 'things', body = {} }: Sent = {}) =>
+const send = ({ key = 'k', to = one, as = 'usr_1', what = 'things', body = {} }: SendOptions = {}) =>
   request(to.app).post(`/api/${what}`).set('Authorization', `Bearer ${as}`).set('Idempotency-Key', key).send(body);
 
-const things = async () => (await pool.query('SELECT id FROM things')).rows.map(({ id }) => id);
-const keyRow = async () => (await pool.query('SELECT * FROM idempotency_keys')).rows[0];
+const listThingIds = async () => (await pool.query('SELECT id FROM things')).rows.map(({ id }) => id);
+const getKeyRow = async () => (await pool.query('SELECT * FROM idempotency_keys')).rows[0];
 /** Expires the lease as if its process had died. */
-const endLease = () => pool.query("UPDATE idempotency_keys SET lease_until = now() - interval '1 second'");
+const expireLease = () => pool.query("UPDATE idempotency_keys SET lease_until = now() - interval '1 second'");
 
 /** Creates a gate that a handler waits at until it is opened. */
-function held() {
-  let goOn: () => void = () => {};
-  let reached: () => void = () => {};
+function createGate() {
+  let openGate: () => void = () => {};
+  let resolveReached: () => void = () => {};
   const waiting = new Promise<void>((resolve) => {
-    reached = resolve;
+    resolveReached = resolve;
   });
   const gate = new Promise<void>((resolve) => {
-    goOn = resolve;
+    openGate = resolve;
   });
-  const hold = async () => {
-    reached();
+  const waitAtGate = async () => {
+    resolveReached();
     await gate;
   };
-  return { hold, waiting, goOn };
+  return { hold: waitAtGate, waiting, goOn: openGate };
 }
 
 test('a repeated request creates nothing and replays the first response with its headers', async () => {
@@ -130,14 +134,14 @@ test('a repeated request creates nothing and replays the first response with its
   expect(again.body).toEqual(first.body);
   expect(again.headers.location).toBe(first.headers.location);
   expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
-  expect(await things()).toHaveLength(1);
+  expect(await listThingIds()).toHaveLength(1);
 });
 
 test('a key with another body is a 422, and an invalid key is a 400', async () => {
   await send({ body: { name: 'a' } }).expect(201);
   expect((await send({ body: { name: 'b' } }).expect(422)).body.code).toBe('idempotency_mismatch');
   expect((await send({ key: 'with spaces' }).expect(400)).body.code).toBe('invalid_idempotency_key');
-  expect(await things()).toHaveLength(1);
+  expect(await listThingIds()).toHaveLength(1);
 });
 
 test('a key belongs to one user, one workspace and one operation', async () => {
@@ -158,26 +162,26 @@ test('an account resource is created once, whichever workspace is selected in be
 });
 
 test('a concurrent repeat is a 409 on every replica for as long as the request takes', async () => {
-  const { hold, waiting, goOn } = held();
-  before = hold;
+  const { hold: waitAtGate, waiting, goOn: openGate } = createGate();
+  beforeCreate = waitAtGate;
   const first = send();
   const answered = first.then((answer) => answer);
   await waiting;
-  const { lease_until: lease } = await keyRow();
+  const { lease_until: lease } = await getKeyRow();
   const refused = await send({ to: two }).expect(409);
   expect(refused.body.code).toBe('in_flight');
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  await until(async () => (await keyRow()).lease_until > lease, { what: 'the lease is renewed' });
-  goOn();
+  await until(async () => (await getKeyRow()).lease_until > lease, { what: 'the lease is renewed' });
+  openGate();
   const { body } = await answered;
   expect((await send({ to: two })).body).toEqual(body);
 });
 
 test('of many simultaneous requests on two replicas, one creates a resource', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send({ to: n % 2 ? one : two })));
-  expect(await things()).toHaveLength(1);
+  expect(await listThingIds()).toHaveLength(1);
   for (const { status, body } of answers) {
-    if (status === 201) expect([body.id]).toEqual(await things());
+    if (status === 201) expect([body.id]).toEqual(await listThingIds());
     else expect([status, body.code]).toEqual([409, 'in_flight']);
   }
 });
@@ -195,7 +199,7 @@ test('a request whose process died before creating anything is executed once the
     ],
   );
   expect((await send().expect(409)).body.code).toBe('in_flight');
-  await endLease();
+  await expireLease();
   await send({ body: { name: 'another' } }).expect(422);
   await send().expect(201);
 });
@@ -205,21 +209,21 @@ test('a 503 after the commit creates no duplicate: a retry returns the created r
     throw unavailable('a service that this needs', new Error('gone'));
   };
   await send().expect(503);
-  const [id] = await things();
+  const [id] = await listThingIds();
   const again = await send({ to: two }).expect(201);
   expect(again.body).toEqual({ id, again: true });
   expect((await send()).body).toEqual(again.body);
-  expect(await things()).toEqual([id]);
+  expect(await listThingIds()).toEqual([id]);
 });
 
 test('a 503 before the commit leaves the key free for a retry', async () => {
-  before = async () => {
+  beforeCreate = async () => {
     throw unavailable('a service that this needs', new Error('gone'));
   };
   await send().expect(503);
-  before = async () => {};
+  beforeCreate = async () => {};
   await send().expect(201);
-  expect(await things()).toHaveLength(1);
+  expect(await listThingIds()).toHaveLength(1);
 });
 
 test('a response that cannot be stored is still sent, and a retry finds the resource', async () => {
@@ -228,10 +232,10 @@ test('a response that cannot be stored is still sent, and a retry finds the reso
   await send({ to: doomed }).expect(201);
   afterCommit = async () => {};
   expect((await send().expect(409)).body.code).toBe('in_flight');
-  await endLease();
-  const [id] = await things();
+  await expireLease();
+  const [id] = await listThingIds();
   expect((await send().expect(201)).body).toEqual({ id, again: true });
-  expect(await things()).toEqual([id]);
+  expect(await listThingIds()).toEqual([id]);
 });
 
 test('database connections cut in mid-request never create a duplicate', async () => {
@@ -241,48 +245,48 @@ test('database connections cut in mid-request never create a duplicate', async (
   })();
   const settled = keys.map((key, n) => until(async () => (await send({ key, to: n % 2 ? one : two })).status === 201));
   await Promise.all([cutting, ...settled]);
-  expect(await things()).toHaveLength(keys.length);
+  expect(await listThingIds()).toHaveLength(keys.length);
 });
 
 test('a request that lost its key to another one commits nothing', async () => {
-  const { hold, waiting, goOn } = held();
-  before = hold;
+  const { hold: waitAtGate, waiting, goOn: openGate } = createGate();
+  beforeCreate = waitAtGate;
   const first = send().then((answer) => answer);
   await waiting;
-  before = async () => {};
-  await endLease();
+  beforeCreate = async () => {};
+  await expireLease();
   const second = await send({ to: two }).expect(201);
-  goOn();
+  openGate();
   expect([(await first).status, (await first).body.code]).toEqual([409, 'in_flight']);
-  expect(await things()).toEqual([second.body.id]);
+  expect(await listThingIds()).toEqual([second.body.id]);
   expect((await send()).body).toEqual(second.body);
 });
 
 test('a refusal is not stored: a retry is checked again', async () => {
-  before = async () => {
+  beforeCreate = async () => {
     throw notFound('parent', 'x');
   };
   await send().expect(404);
-  before = async () => {};
+  beforeCreate = async () => {};
   await send().expect(201);
 });
 
 test('a caller who may no longer see the resource gets no stored response, and creates nothing', async () => {
   const { body } = await send().expect(201);
   await send({ what: 'secret-things', key: 'secret' }).expect(201);
-  seen = () => false;
+  isVisible = () => false;
   const refused = [await send(), await send({ what: 'secret-things', key: 'secret' })];
   expect(refused.map(({ status }) => status)).toEqual([404, 404]);
   expect(refused[0]?.text).not.toContain(`secret of ${body.id}`);
-  expect(await things()).toHaveLength(2);
+  expect(await listThingIds()).toHaveLength(2);
 });
 
 test('a response with a one-time secret is never stored, and a retry gets the created id', async () => {
   const { body } = await send({ what: 'secret-things' }).expect(201);
   const again = await send({ what: 'secret-things', to: two }).expect(409);
   expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: body.id }] });
-  expect(JSON.stringify(await keyRow())).not.toContain(body.secret);
-  expect(await things()).toHaveLength(1);
+  expect(JSON.stringify(await getKeyRow())).not.toContain(body.secret);
+  expect(await listThingIds()).toHaveLength(1);
 });
 
 test('if a lost response cannot be replayed, a retry gets the created id', async () => {
@@ -291,12 +295,12 @@ test('if a lost response cannot be replayed, a retry gets the created id', async
   };
   await send({ what: 'other-things' }).expect(503);
   const { body } = await send({ what: 'other-things' }).expect(409);
-  expect(body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: (await things())[0] }] });
+  expect(body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: (await listThingIds())[0] }] });
 });
 
 test('the content of a request cannot be guessed from the row', async () => {
   await send({ body: { value: '1234' } }).expect(201);
-  const { request_hash: kept } = await keyRow();
+  const { request_hash: kept } = await getKeyRow();
   const plain = createHash('sha256').update(JSON.stringify(['POST', '/api/things', {}, { value: '1234' }]));
   expect(kept.toString('hex')).not.toBe(plain.digest('hex'));
 });
@@ -313,7 +317,7 @@ test('a key is kept for a day', async () => {
 });
 
 test('a handler that does not record what it created fails every test that sends a key', async () => {
-  marks = false;
+  shouldMark = false;
   await send().expect(500);
 });
 
@@ -326,7 +330,7 @@ test('an x-idempotent operation without an idempotent handler prevents the start
     log,
   };
   const plain = () => ok({});
-  const made = { make: plain, see: () => {} };
+  const made = { create: plain, assertVisible: () => {} };
   const echo = { ...options, openapiFile: path.join(__dirname, 'test/echo.yaml') };
   const start = (makeThing: Handler<Call>, getThing: Handler<Call>) =>
     createSurface({ ...echo, operations: { makeThing, makeSecretThing: made, getThing } });

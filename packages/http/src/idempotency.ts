@@ -21,35 +21,35 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { AppError } from './errors';
 import {
+  acquireKey,
   findKey,
   type HeldKey,
-  heldKeyValues,
   KEY_LEASE_MS,
-  type KeptAnswer,
   type KeyName,
-  keepAnswer,
-  keyLost,
+  keyLostError,
   MARK_KEY,
   releaseKey,
   renewKeys,
-  takeKey,
+  type StoredResponse,
+  storeResponse,
+  toHeldKeyValues,
 } from './idempotency-keys';
 import type { Operation } from './openapi-document';
-import { networkOf } from './rate-limit';
-import { type Repeated, repeat } from './repeat';
+import { toNetwork } from './rate-limit';
+import { type RepeatingTask, startRepeating } from './repeat';
 
 const RENEW_MS = KEY_LEASE_MS / 4;
-const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
 
-export type Work = (req: Request, res: Response) => void | Promise<void>;
+export type OperationHandler = (req: Request, res: Response) => void | Promise<void>;
 
 /** Handles a retry of a request that created a resource. */
-export interface Revisit {
+export interface RetryHandler {
   /**
    * Repeats the checks of the first request and of a GET of its resource.
    * @throws AppError as they do: 404 if the resource no longer exists or is hidden from this caller
    */
-  see(req: Request, madeId: string): Promise<unknown>;
+  assertVisible(req: Request, madeId: string): Promise<unknown>;
   /** Responds to a retry whose first response was lost. Absent: 409 `already_done` with the id. */
   answer?(req: Request, res: Response, madeId: string): Promise<void>;
 }
@@ -59,18 +59,18 @@ export interface Revisit {
  * without a key. A given `answer` is stored with it and cannot be lost.
  * @throws AppError 409 if another request has taken over the key: nothing may be committed then
  */
-export type Made = (tx: Tx, id: string, answer?: { status: number; body: unknown }) => Promise<void>;
+export type MarkCreated = (tx: Tx, id: string, answer?: { status: number; body: unknown }) => Promise<void>;
 
-export function madeBy({ idempotencyKey: held }: { idempotencyKey?: HeldKey | undefined }): Made {
+export function createMarker({ idempotencyKey: heldKey }: { idempotencyKey?: HeldKey | undefined }): MarkCreated {
   return async (tx, id, answer) => {
-    if (!held) return;
+    if (!heldKey) return;
     const kept = answer ? [answer.status, JSON.stringify(answer.body)] : [null, null];
-    if (!(await execute(tx, MARK_KEY, [...heldKeyValues(held), id, ...kept]))) throw keyLost();
+    if (!(await execute(tx, MARK_KEY, [...toHeldKeyValues(heldKey), id, ...kept]))) throw keyLostError();
   };
 }
 
 /** Creates a 409 for an executed request whose response cannot be replayed. */
-export const alreadyDone = (madeId: string): AppError =>
+export const alreadyDoneError = (madeId: string): AppError =>
   new AppError(
     'conflict',
     'already_done',
@@ -89,12 +89,12 @@ export interface KeyedHasher {
   candidates(text: string): Buffer[];
 }
 
-export interface OnceOptions {
+export interface IdempotentOptions {
   operation: string;
   /** The owner of the key. */
   scope: string;
   workspaceId: string | null;
-  revisit: Revisit;
+  revisit: RetryHandler;
   /** Its response is never stored. */
   showsSecret?: boolean;
   /** The query is the caller's credential, and not part of the request's content. */
@@ -105,8 +105,8 @@ export interface Idempotency {
   /**
    * Makes the handler of an `x-idempotent` operation honour the key. @throws Error if handler and operation disagree
    */
-  honour(operation: Operation, work: Work, revisit: Revisit | undefined): Work;
-  once(req: Request, res: Response, options: OnceOptions, work: Work): Promise<void>;
+  wrapHandler(operation: Operation, handler: OperationHandler, revisit: RetryHandler | undefined): OperationHandler;
+  once(req: Request, res: Response, options: IdempotentOptions, handler: OperationHandler): Promise<void>;
 }
 
 export function createIdempotency(deps: {
@@ -117,50 +117,55 @@ export function createIdempotency(deps: {
   strict?: boolean;
 }): Idempotency {
   const { pool, hasher, log } = deps;
-  const leases = keepLeases(pool, log);
+  const leases = createLeaseRenewal(pool, log);
 
-  async function once(req: Request, res: Response, options: OnceOptions, work: Work): Promise<void> {
+  async function once(
+    req: Request,
+    res: Response,
+    options: IdempotentOptions,
+    handler: OperationHandler,
+  ): Promise<void> {
     const key = req.get('Idempotency-Key');
-    if (key === undefined) return work(req, res);
-    if (!KEY_SHAPE.test(key)) {
+    if (key === undefined) return handler(req, res);
+    if (!KEY_PATTERN.test(key)) {
       throw new AppError('invalid', 'invalid_idempotency_key', 'Idempotency-Key: 1 to 255 visible ASCII characters');
     }
     const name = { scope: options.scope, operation: options.operation, key };
-    const text = requestText(req, options);
+    const text = buildRequestDigest(req, options);
     const current = hasher.hash(text).hash;
-    const held = await takeKey(pool, name, options.workspaceId, [current, ...hasher.candidates(text)]);
-    if (!held) return answerAgain(req, res, name, options, hasher.candidates(text));
-    req.idempotencyKey = held;
-    leases.hold(held);
+    const heldKey = await acquireKey(pool, name, options.workspaceId, [current, ...hasher.candidates(text)]);
+    if (!heldKey) return replayResponse(req, res, name, options, hasher.candidates(text));
+    req.idempotencyKey = heldKey;
+    leases.hold(heldKey);
     try {
-      const answer = await answerOf(res, () => work(req, res));
-      const isKept = answer !== null && answer.status < 400;
-      await release(req, held, isKept ? withoutSecret(answer, res, options) : null);
+      const answer = await captureResponse(res, () => handler(req, res));
+      const isStorable = answer !== null && answer.status < 400;
+      await release(req, heldKey, isStorable ? removeSecret(answer, res, options) : null);
       if (answer) res.json(answer.body);
     } catch (err) {
-      await release(req, held, null);
+      await release(req, heldKey, null);
       throw err;
     } finally {
-      leases.release(held);
+      leases.release(heldKey);
     }
   }
 
   /** Releases the key. The caller gets the response even if the outcome cannot be stored. */
-  async function release(req: Request, held: HeldKey, answer: KeptAnswer | null): Promise<void> {
-    const madeId = await releaseKey(pool, held, answer).catch((err) => {
+  async function release(req: Request, heldKey: HeldKey, answer: StoredResponse | null): Promise<void> {
+    const madeId = await releaseKey(pool, heldKey, answer).catch((err) => {
       req.log.warn({ err }, 'idempotency key not released: its lease will expire');
       return undefined;
     });
     if (!answer || madeId !== null) return;
-    if (deps.strict) throw new Error(`${held.operation} did not record what it created`);
-    log.error({ operation: held.operation }, 'an idempotent operation did not record what it created');
+    if (deps.strict) throw new Error(`${heldKey.operation} did not record what it created`);
+    log.error({ operation: heldKey.operation }, 'an idempotent operation did not record what it created');
   }
 
-  async function answerAgain(
+  async function replayResponse(
     req: Request,
     res: Response,
     name: KeyName,
-    options: OnceOptions,
+    options: IdempotentOptions,
     hashes: Buffer[],
   ): Promise<void> {
     const { revisit } = options;
@@ -168,29 +173,30 @@ export function createIdempotency(deps: {
     if (state && !hashes.some((hash) => hash.equals(state.requestHash))) {
       throw new AppError('mismatch', 'idempotency_mismatch', 'this Idempotency-Key was used with another request');
     }
-    if (!state || (!state.answer && (state.isHeld || state.madeId === null))) throw inFlight();
+    if (!state || (!state.answer && (state.isHeld || state.madeId === null))) throw inFlightError();
     const { madeId, answer } = state;
-    if (madeId !== null) await revisit.see(req, madeId);
-    if (answer ? answer.body === null : options.showsSecret || !revisit.answer) throw alreadyDone(madeId ?? '');
-    const given = answer ?? (await answerOf(res, async () => revisit.answer?.(req, res, madeId as string)));
-    if (!given) throw new Error(`${name.operation}: its revisit answers nothing`);
+    if (madeId !== null) await revisit.assertVisible(req, madeId);
+    if (answer ? answer.body === null : options.showsSecret || !revisit.answer) throw alreadyDoneError(madeId ?? '');
+    const response = answer ?? (await captureResponse(res, async () => revisit.answer?.(req, res, madeId as string)));
+    if (!response) throw new Error(`${name.operation}: its revisit answers nothing`);
     if (!answer) {
-      await keepAnswer(pool, name, given).catch((err) => req.log.warn({ err }, 'response of a retry not stored'));
+      await storeResponse(pool, name, response).catch((err) => req.log.warn({ err }, 'response of a retry not stored'));
     }
-    if (given.location !== null) res.location(given.location);
-    res.set('Idempotent-Replayed', 'true').status(given.status).json(given.body);
+    if (response.location !== null) res.location(response.location);
+    res.set('Idempotent-Replayed', 'true').status(response.status).json(response.body);
   }
 
   return {
     once,
-    honour(operation, work, revisit) {
+    wrapHandler(operation, handler, revisit) {
       const { idempotent, id } = operation;
       if (Boolean(idempotent) !== Boolean(revisit)) {
         throw new Error(`${id}: x-idempotent and a handler that can revisit go together`);
       }
-      if (!revisit) return work;
+      if (!revisit) return handler;
       const showsSecret = idempotent === 'once';
-      return (req, res) => once(req, res, { operation: id, revisit, showsSecret, ...scopeOf(req, operation) }, work);
+      return (req, res) =>
+        once(req, res, { operation: id, revisit, showsSecret, ...getScope(req, operation) }, handler);
     },
   };
 }
@@ -199,15 +205,17 @@ export function createIdempotency(deps: {
  * Returns the owner of a key. A user's credentials share their keys per workspace. Keys of account operations belong to
  * the user alone: selecting another workspace in between must not create a duplicate.
  */
-function scopeOf({ principal, ip }: Request, { access }: Operation): { scope: string; workspaceId: string | null } {
-  if (!principal) return { scope: `address:${networkOf(ip ?? 'unknown')}`, workspaceId: null };
+function getScope({ principal, ip }: Request, { access }: Operation): { scope: string; workspaceId: string | null } {
+  if (!principal) return { scope: `address:${toNetwork(ip ?? 'unknown')}`, workspaceId: null };
   const { userId, tokenId, workspaceId } = principal;
-  const who = String(userId ?? tokenId);
-  return access === 'account' ? { scope: who, workspaceId: null } : { scope: `${who} ${workspaceId}`, workspaceId };
+  const callerId = String(userId ?? tokenId);
+  return access === 'account'
+    ? { scope: callerId, workspaceId: null }
+    : { scope: `${callerId} ${workspaceId}`, workspaceId };
 }
 
 /** Builds a digest of the request, including the bytes of uploaded files. */
-function requestText(req: Request, { queryIsCredential }: OnceOptions): string {
+function buildRequestDigest(req: Request, { queryIsCredential }: IdempotentOptions): string {
   const query = queryIsCredential ? null : req.query;
   const hash = createHash('sha256').update(JSON.stringify([req.method, req.path, query, req.body ?? null]));
   const files: Express.Multer.File[] = Array.isArray(req.files) ? req.files : [];
@@ -218,46 +226,46 @@ function requestText(req: Request, { queryIsCredential }: OnceOptions): string {
 }
 
 /** Captures the handler's response without sending it. Null if the handler has sent a response itself. */
-async function answerOf(res: Response, work: () => void | Promise<void>): Promise<KeptAnswer | null> {
+async function captureResponse(res: Response, handler: () => void | Promise<void>): Promise<StoredResponse | null> {
   const json = res.json;
-  let answer: KeptAnswer | null = null;
+  let answer: StoredResponse | null = null;
   res.json = (body) => {
     answer = { status: res.statusCode, body, location: null };
     return res;
   };
   try {
-    await work();
+    await handler();
   } finally {
     res.json = json;
   }
-  return answer && { ...(answer as KeptAnswer), location: res.get('Location') ?? null };
+  return answer && { ...(answer as StoredResponse), location: res.get('Location') ?? null };
 }
 
-const withoutSecret = (answer: KeptAnswer, res: Response, { showsSecret }: OnceOptions): KeptAnswer =>
+const removeSecret = (answer: StoredResponse, res: Response, { showsSecret }: IdempotentOptions): StoredResponse =>
   showsSecret || res.locals.holdsSecret === true ? { ...answer, body: null } : answer;
 
-const inFlight = () =>
+const inFlightError = () =>
   new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still in progress', {
     retryAfterSeconds: 1,
   });
 
 /** Renews leases while requests with a key are in progress. */
-function keepLeases(pool: Pool, log: Logger): { hold(key: HeldKey): void; release(key: HeldKey): void } {
-  const held = new Set<HeldKey>();
-  let renewing: Repeated | undefined;
+function createLeaseRenewal(pool: Pool, log: Logger): { hold(key: HeldKey): void; release(key: HeldKey): void } {
+  const heldKey = new Set<HeldKey>();
+  let renewing: RepeatingTask | undefined;
   return {
     hold(key) {
-      held.add(key);
-      renewing ??= repeat({
+      heldKey.add(key);
+      renewing ??= startRepeating({
         everyMs: RENEW_MS,
-        work: () => renewKeys(pool, held),
+        work: () => renewKeys(pool, heldKey),
         what: 'leases of idempotency keys',
         log,
       });
     },
     release(key) {
-      held.delete(key);
-      if (held.size) return;
+      heldKey.delete(key);
+      if (heldKey.size) return;
       void renewing?.stop();
       renewing = undefined;
     },

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { AppError, invalid } from './errors';
 import { measureJson } from './json-size';
 import type { OperationBody } from './openapi-document';
-import { assertUsableText, isUsableText, type NulPlaces } from './request-text';
+import { assertUsableText, isUsableText, type NulPaths } from './request-text';
 import { readBytes } from './upload';
 import './request';
 
@@ -24,19 +24,19 @@ export interface JsonRules {
 }
 
 /** Rules for bodies whose properties the API defines. */
-export const OUR_JSON: JsonRules = { depthMax: 64, refusedKeys: REFUSED_KEYS };
+export const STRICT_JSON_RULES: JsonRules = { depthMax: 64, refusedKeys: REFUSED_KEYS };
 /**
  * Rules for bodies with arbitrary properties, which are never merged into other objects. The depth is
  * what a run supports: Python's parser fails at a thousand levels, some of which the call of `run` needs.
  */
-export const ANY_JSON: JsonRules = { depthMax: 500, refusedKeys: new Set() };
+export const ANY_JSON_RULES: JsonRules = { depthMax: 500, refusedKeys: new Set() };
 
 /** Bound once, as in json-size.ts: each is called for every value of a body. */
 const { isArray } = Array;
 const { keys } = Object;
 const { isFinite: isFiniteNumber } = Number;
 
-const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+const DECOMPRESSORS: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
   gzip: promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
@@ -48,7 +48,7 @@ const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number 
  * @param beforeParsing is called with the size of the body, and awaited
  * @throws AppError 400, 408, 413, 415
  */
-export async function readJson(
+export async function readJsonBody(
   req: Request,
   rules: JsonRules,
   { required, nulPlaces }: Pick<OperationBody, 'required' | 'nulPlaces'>,
@@ -56,48 +56,48 @@ export async function readJson(
 ): Promise<unknown> {
   const { headers } = req;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
-  requireUtf8(headers['content-type']);
-  const sent = await readBytes(req, JSON_BYTES_MAX);
-  const bytes = await unpacked(sent, headers['content-encoding']);
+  assertUtf8(headers['content-type']);
+  const encodedBytes = await readBytes(req, JSON_BYTES_MAX);
+  const bytes = await decompress(encodedBytes, headers['content-encoding']);
   req.rawBody = bytes;
   if (!bytes.length) return required ? undefined : {};
   await beforeParsing(bytes.length);
   const isLarge = bytes.length > LARGE_BYTES;
-  if (isLarge) refuseTooMuch(bytes, rules);
+  if (isLarge) assertSizeLimits(bytes, rules);
   const body = parse(bytes.toString('utf8'));
   if (isLarge) await othersTurn();
-  if (!isKeepable(body)) refuseUnkeepable(body, [], nulPlaces);
-  refuseHostile(body, rules, nulPlaces);
+  if (!isStorable(body)) assertStorable(body, [], nulPlaces);
+  assertSafe(body, rules, nulPlaces);
   if (isLarge) await othersTurn();
   return body;
 }
 
-function refuseTooMuch(bytes: Buffer, { depthMax }: JsonRules): void {
+function assertSizeLimits(bytes: Buffer, { depthMax }: JsonRules): void {
   const { depth, parts, names } = measureJson(bytes, { depth: depthMax, parts: PARTS_MAX, names: NAMES_MAX });
-  if (depth > depthMax) throw tooDeep(depthMax);
-  if (names > NAMES_MAX) throw tooMany(`${NAMES_MAX} different names of properties`);
-  if (parts > PARTS_MAX) throw tooMany(`${PARTS_MAX} objects, lists and names of properties`);
+  if (depth > depthMax) throw tooDeepError(depthMax);
+  if (names > NAMES_MAX) throw tooManyError(`${NAMES_MAX} different names of properties`);
+  if (parts > PARTS_MAX) throw tooManyError(`${PARTS_MAX} objects, lists and names of properties`);
 }
 
-const tooMany = (what: string) => new AppError('invalid', 'too_many_parts', `the JSON body has more than ${what}`);
+const tooManyError = (what: string) => new AppError('invalid', 'too_many_parts', `the JSON body has more than ${what}`);
 
-const tooDeep = (depthMax: number) =>
+const tooDeepError = (depthMax: number) =>
   new AppError('invalid', 'too_deep', `the JSON body is nested deeper than ${depthMax} levels`);
 
-function requireUtf8(contentType = ''): void {
+function assertUtf8(contentType = ''): void {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType) ?? [];
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
   throw new AppError('unsupported_type', 'unsupported_charset', 'send JSON as UTF-8');
 }
 
-async function unpacked(bytes: Buffer, encoding = 'identity'): Promise<Buffer> {
+async function decompress(bytes: Buffer, encoding = 'identity'): Promise<Buffer> {
   if (encoding === 'identity') return bytes;
-  const unpack = Object.hasOwn(UNPACK, encoding) ? UNPACK[encoding] : undefined;
-  if (!unpack) {
+  const decompressor = Object.hasOwn(DECOMPRESSORS, encoding) ? DECOMPRESSORS[encoding] : undefined;
+  if (!decompressor) {
     throw new AppError('unsupported_type', 'unsupported_encoding', 'Content-Encoding: expected gzip, deflate or br');
   }
   try {
-    return await unpack(bytes, { maxOutputLength: JSON_BYTES_MAX });
+    return await decompressor(bytes, { maxOutputLength: JSON_BYTES_MAX });
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new AppError('too_large', 'too_large', 'the body is larger than 1 MB');
@@ -117,21 +117,21 @@ function parse(text: string): unknown {
 }
 
 /** An object or list of the body; its path is built only for an error. */
-interface Place {
+interface JsonNode {
   value: object;
   key: string;
   depth: number;
-  parent: Place | null;
+  parent: JsonNode | null;
 }
 
-function refuseHostile(body: unknown, { depthMax, refusedKeys }: JsonRules, nulPlaces: NulPlaces): void {
+function assertSafe(body: unknown, { depthMax, refusedKeys }: JsonRules, nulPlaces: NulPaths): void {
   if (body === null || typeof body !== 'object') return;
-  const open: Place[] = [{ value: body, key: '', depth: 0, parent: null }];
-  for (let place = open.pop(); place; place = open.pop()) {
+  const pendingNodes: JsonNode[] = [{ value: body, key: '', depth: 0, parent: null }];
+  for (let place = pendingNodes.pop(); place; place = pendingNodes.pop()) {
     const { value, depth } = place;
-    if (depth >= depthMax) throw tooDeep(depthMax);
+    if (depth >= depthMax) throw tooDeepError(depthMax);
     if (isArray(value)) {
-      for (let index = 0; index < value.length; index++) enter(open, value[index], index, place, nulPlaces);
+      for (let index = 0; index < value.length; index++) pushChild(pendingNodes, value[index], index, place, nulPlaces);
       continue;
     }
     for (const key of keys(value)) {
@@ -139,33 +139,39 @@ function refuseHostile(body: unknown, { depthMax, refusedKeys }: JsonRules, nulP
         throw new AppError(
           'invalid',
           'refused_key',
-          `/${keysTo(place, key).join('/')}: this property name is not allowed`,
+          `/${buildKeyPath(place, key).join('/')}: this property name is not allowed`,
         );
       }
-      if (!isUsableText(key)) assertUsableText(key, keysTo(place, key), nulPlaces);
-      enter(open, (value as Record<string, unknown>)[key], key, place, nulPlaces);
+      if (!isUsableText(key)) assertUsableText(key, buildKeyPath(place, key), nulPlaces);
+      pushChild(pendingNodes, (value as Record<string, unknown>)[key], key, place, nulPlaces);
     }
   }
 }
 
-function enter(open: Place[], child: unknown, key: string | number, parent: Place, nulPlaces: NulPlaces): void {
+function pushChild(
+  pendingNodes: JsonNode[],
+  child: unknown,
+  key: string | number,
+  parent: JsonNode,
+  nulPlaces: NulPaths,
+): void {
   if (typeof child === 'object') {
-    if (child !== null) open.push({ value: child, key: String(key), depth: parent.depth + 1, parent });
-  } else if (!isKeepable(child)) refuseUnkeepable(child, keysTo(parent, key), nulPlaces);
+    if (child !== null) pendingNodes.push({ value: child, key: String(key), depth: parent.depth + 1, parent });
+  } else if (!isStorable(child)) assertStorable(child, buildKeyPath(parent, key), nulPlaces);
 }
 
-function keysTo(place: Place, key: string | number): string[] {
+function buildKeyPath(place: JsonNode, key: string | number): string[] {
   const keys = [String(key)];
   // Bounded: 64 levels, which are counted before.
-  for (let one: Place | null = place; one?.parent; one = one.parent) keys.unshift(one.key);
+  for (let one: JsonNode | null = place; one?.parent; one = one.parent) keys.unshift(one.key);
   return keys;
 }
 
-const isKeepable = (value: unknown): boolean =>
+const isStorable = (value: unknown): boolean =>
   typeof value === 'string' ? isUsableText(value) : typeof value !== 'number' || isFiniteNumber(value);
 
 /** A number that is too large would be stored as null. */
-function refuseUnkeepable(value: unknown, keys: string[], nulPlaces: NulPlaces): void {
+function assertStorable(value: unknown, keys: string[], nulPlaces: NulPaths): void {
   if (typeof value === 'string') assertUsableText(value, keys, nulPlaces);
   if (typeof value !== 'number' || Number.isFinite(value)) return;
   throw invalid([{ path: keys.join('.') || 'body', message: 'is too large for a number' }]);

@@ -12,28 +12,38 @@ export function createLogger(service: string, level: string): Logger {
 /** For loggers outside of services, such as those of tests. */
 export const logOptions: LoggerOptions = {
   redact: ['*.password', '*.token', '*.secret', '*.authorization', '*.cookie', '*.value'],
-  serializers: { err: errorForLog },
-  hooks: { streamWrite: withoutSecrets },
+  serializers: { err: serializeError },
+  hooks: { streamWrite: redactSecrets },
 };
 
 /** Safe fields: libraries attach requests, responses and rows to their errors. */
-const HARMLESS = ['code', 'status', 'kind', 'severity', 'constraint', 'table', 'routine', 'syscall', 'aggregateErrors'];
+const SAFE_ERROR_FIELDS = [
+  'code',
+  'status',
+  'kind',
+  'severity',
+  'constraint',
+  'table',
+  'routine',
+  'syscall',
+  'aggregateErrors',
+];
 
-export function errorForLog(err: unknown): unknown {
-  if (!(err instanceof Error) && !hasRaw(err)) return err;
-  const { type, message, stack, ...rest } = hasRaw(err) ? err : pino.stdSerializers.err(err);
-  const kept = Object.entries(rest).filter(([name]) => HARMLESS.includes(name));
-  return { type, message, stack, ...Object.fromEntries(kept) };
+export function serializeError(err: unknown): unknown {
+  if (!(err instanceof Error) && !isSerialized(err)) return err;
+  const { type, message, stack, ...rest } = isSerialized(err) ? err : pino.stdSerializers.err(err);
+  const safeFields = Object.entries(rest).filter(([name]) => SAFE_ERROR_FIELDS.includes(name));
+  return { type, message, stack, ...Object.fromEntries(safeFields) };
 }
 
 type Serialized = ReturnType<typeof pino.stdSerializers.err>;
 
 /** Returns whether pino-http has serialized the error already. */
-const hasRaw = (err: unknown): err is Serialized => err !== null && typeof err === 'object' && 'raw' in err;
+const isSerialized = (err: unknown): err is Serialized => err !== null && typeof err === 'object' && 'raw' in err;
 
 /** Our tokens, links and device codes, which are far longer than ids; only the prefix is logged. */
 const TOKEN = /\b([a-z]{3}_)[\w.-]{40,}/g;
-const OTHERS: [RegExp, string][] = [
+const SECRET_PATTERNS: [RegExp, string][] = [
   [/\bwhsec_[\w+/=-]+/g, 'whsec_...'],
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+/g, 'eyJ...'],
   [/\b(Bearer|Basic) +[\w.~+/=-]+/gi, '$1 ...'],
@@ -43,8 +53,8 @@ const OTHERS: [RegExp, string][] = [
 ];
 
 /** Redacts secrets in a line, or a part of one. */
-export function withoutSecrets(text: string): string {
+export function redactSecrets(text: string): string {
   let clean = text.replace(TOKEN, '$1...');
-  for (const [pattern, shown] of OTHERS) clean = clean.replace(pattern, shown);
+  for (const [pattern, shown] of SECRET_PATTERNS) clean = clean.replace(pattern, shown);
   return clean;
 }

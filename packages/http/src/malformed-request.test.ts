@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { answerMalformedRequests, HEADER_BYTES_MAX } from './malformed-request';
+import { HEADER_BYTES_MAX, handleMalformedRequests } from './malformed-request';
 
 let server: Server;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
     if (req.url === '/begun') res.writeHead(200, { 'Content-Type': 'text/plain' }).write('begun');
     else req.resume().once('end', () => res.end('ok'));
   });
-  answerMalformedRequests(server, 'detail');
+  handleMalformedRequests(server, 'detail');
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => {

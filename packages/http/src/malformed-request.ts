@@ -21,11 +21,11 @@ const REFUSALS: Record<string, typeof MALFORMED> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', message: 'the request did not arrive in time' },
 };
 
-export function answerMalformedRequests(server: Server, shape: ErrorShape): void {
+export function handleMalformedRequests(server: Server, shape: ErrorShape): void {
   server.on('clientError', (err: NodeJS.ErrnoException, socket: Socket) => {
     // Node keeps the current response here; the client would read a second one as part of its body.
-    const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
-    if (!socket.writable || underWay?.headersSent) return void socket.destroy();
+    const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse };
+    if (!socket.writable || response?.headersSent) return void socket.destroy();
     const { status, code, message } = REFUSALS[err.code ?? ''] ?? MALFORMED;
     const body = JSON.stringify({ [shape]: message, code });
     const head = [

@@ -10,7 +10,7 @@ const requestSeconds = new Histogram({
   buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
-export function observeRequests(): RequestHandler {
+export function createRequestMetrics(): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
     // Also emitted when the client ends the response, as for live streams.
@@ -24,17 +24,17 @@ export function observeRequests(): RequestHandler {
   };
 }
 
-const READ_MS_MAX = 4_000;
+const COLLECT_MS_MAX = 4_000;
 
 /**
  * Registers gauges that one function sets at each scrape.
  * @param helps by name
  * @param read sets them; all are absent while it fails, or takes longer than READ_MS_MAX
  */
-export function gaugesReadTogether<Name extends string, Label extends string>(
+export function registerGauges<Name extends string, Label extends string>(
   labelNames: Label[],
   helps: Record<Name, string>,
-  read: (set: Record<Name, (labels: LabelValues<Label>, value: number) => void>) => Promise<unknown>,
+  collectValues: (set: Record<Name, (labels: LabelValues<Label>, value: number) => void>) => Promise<unknown>,
 ): void {
   const gauges: Gauge<Label>[] = [];
   const set = {} as Record<Name, (labels: LabelValues<Label>, value: number) => void>;
@@ -45,18 +45,18 @@ export function gaugesReadTogether<Name extends string, Label extends string>(
       if (!labelNames.length) gauge.remove();
     }
   };
-  let reading: Promise<unknown> | undefined;
+  let collecting: Promise<unknown> | undefined;
   async function collect() {
     // A hanging read must not take a second connection, nor block scrapes.
-    if (!reading) {
+    if (!collecting) {
       clear();
-      reading = read(set)
+      collecting = collectValues(set)
         .catch(clear)
         .finally(() => {
-          reading = undefined;
+          collecting = undefined;
         });
     }
-    await Promise.race([reading, sleep(READ_MS_MAX, undefined, { ref: false })]);
+    await Promise.race([collecting, sleep(COLLECT_MS_MAX, undefined, { ref: false })]);
   }
   for (const name of Object.keys(helps) as Name[]) {
     const gauge = new Gauge({ name, help: helps[name], labelNames, collect });
@@ -69,17 +69,17 @@ const FIRST_SAMPLES_MS = 50;
 
 /** Serves /metrics on a separate port, which the gateway does not expose. */
 export function serveMetrics(port: number, host: string): Server {
-  let watched: Promise<void> | undefined;
+  let processMetrics: Promise<void> | undefined;
   /** Node's own metrics need a 10 ms timer, 1 % of a core: started by the first scrape. */
-  async function watchProcess() {
+  async function startProcessMetrics() {
     collectDefaultMetrics();
     await sleep(FIRST_SAMPLES_MS);
   }
 
   return createServer(async (req, res) => {
     if (req.url !== '/metrics') return void res.writeHead(404).end();
-    watched ??= watchProcess();
-    await watched;
+    processMetrics ??= startProcessMetrics();
+    await processMetrics;
     res.writeHead(200, { 'Content-Type': register.contentType }).end(await register.metrics());
   }).listen(port, host);
 }

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import { type Answer, ok } from './handler';
+import { type HandlerResponse, ok } from './handler';
 
 /** Builds the link to the next page of a list: this request with changed parameters; null removes one. */
-export function linkTo(req: Request, changed: Record<string, string | number | null>): { Link: string } {
+export function buildNextLink(req: Request, changedParams: Record<string, string | number | null>): { Link: string } {
   const [, query] = req.originalUrl.split('?', 2);
   const params = new URLSearchParams(query);
-  for (const [name, value] of Object.entries(changed)) {
+  for (const [name, value] of Object.entries(changedParams)) {
     if (value === null) params.delete(name);
     else params.set(name, String(value));
   }
@@ -13,24 +13,27 @@ export function linkTo(req: Request, changed: Record<string, string | number | n
 }
 
 /** Builds the total count and, before the last page of a list with `limit` and `offset`, the link to the next page. */
-export function pageHeaders(
+export function buildPageHeaders(
   req: Request,
   { limit, offset }: { limit: number; offset: number },
   total: number,
 ): Record<string, string> {
   const count = { 'X-Total-Count': String(total) };
-  return offset + limit < total ? { ...count, ...linkTo(req, { offset: offset + limit }) } : count;
+  return offset + limit < total ? { ...count, ...buildNextLink(req, { offset: offset + limit }) } : count;
 }
 
 /** Returns the page by `limit` and `offset` of a list that is short enough to be loaded completely. */
-export function pageOf<Row>({ req, query }: PagedCall, rows: Row[]): { rows: Row[]; headers: Record<string, string> } {
+export function paginate<Row>(
+  { req, query }: PagedCall,
+  rows: Row[],
+): { rows: Row[]; headers: Record<string, string> } {
   const { limit, offset } = query;
-  return { rows: rows.slice(offset, offset + limit), headers: pageHeaders(req, query, rows.length) };
+  return { rows: rows.slice(offset, offset + limit), headers: buildPageHeaders(req, query, rows.length) };
 }
 
 /** Responds with that page. */
-export function okPage<Row>(call: PagedCall, all: Row[], toApi: (row: Row) => unknown): Answer {
-  const { rows, headers } = pageOf(call, all);
+export function respondWithPage<Row>(call: PagedCall, allRows: Row[], toApi: (row: Row) => unknown): HandlerResponse {
+  const { rows, headers } = paginate(call, allRows);
   return ok(
     rows.map((row) => toApi(row)),
     headers,

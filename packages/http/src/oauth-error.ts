@@ -12,14 +12,20 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Characters that `error_description` may not have. */
-const NOT_DESCRIBED = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
+const DISALLOWED_CHARACTERS = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
 /** @param error undefined: a bug of ours */
-export function oauthError(error: AppError | undefined, detail: string): { error: string; error_description: string } {
-  return { error: codeOf(error), error_description: detail.replaceAll('"', "'").replace(NOT_DESCRIBED, '?') };
+export function toOauthError(
+  error: AppError | undefined,
+  detail: string,
+): { error: string; error_description: string } {
+  return {
+    error: toOauthErrorCode(error),
+    error_description: detail.replaceAll('"', "'").replace(DISALLOWED_CHARACTERS, '?'),
+  };
 }
 
-function codeOf(error: AppError | undefined): string {
+function toOauthErrorCode(error: AppError | undefined): string {
   if (!error) return 'server_error';
   if (CODES.has(error.code)) return error.code;
   return error.kind === 'unavailable' || error.kind === 'rate_limited' ? 'temporarily_unavailable' : 'invalid_request';

@@ -3,19 +3,19 @@
  */
 import {
   type Bus,
-  consumerBacklog,
-  outboxBacklog,
+  countBacklog,
+  createStreamsCheck,
+  getStreamState,
+  loadOutboxBacklog,
   type Service,
   streamPlans,
-  streamState,
-  streamsCheck,
 } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { type Health, health, postgresCheck } from './health';
-import { gaugesReadTogether } from './metrics';
+import { createHealth, createPostgresCheck, type Health } from './health';
+import { registerGauges } from './metrics';
 
-export interface Observed {
+export interface ObservedService {
   service: Service;
   pool: Pool;
   bus: Bus;
@@ -26,86 +26,86 @@ export interface Observed {
 }
 
 /** A process is one service. */
-let observed: (Observed & { health: Health }) | undefined;
+let observedService: (ObservedService & { health: Health }) | undefined;
 
 /** @returns its health, and `unobserve`, which ends the metrics */
-export function observeService(service: Observed, log: Logger) {
+export function observeService(service: ObservedService, log: Logger) {
   const { pool, bus, streams, objects } = service;
-  const checks = health(
+  const checks = createHealth(
     {
-      postgres: postgresCheck(pool),
+      postgres: createPostgresCheck(pool),
       nats: () => bus.nc.flush(),
-      ...(streams.length && { jetstream: streamsCheck(bus, streams) }),
+      ...(streams.length && { jetstream: createStreamsCheck(bus, streams) }),
       ...(objects && { object_store: () => objects.check() }),
     },
     { degrading: ['nats', 'jetstream', 'object_store'], log },
   );
-  const own = { ...service, health: checks };
-  observed = own;
+  const ownService = { ...service, health: checks };
+  observedService = ownService;
   const unobserve = () => {
-    if (observed === own) observed = undefined;
+    if (observedService === ownService) observedService = undefined;
   };
   return { checks, unobserve };
 }
 
-const whileObserved =
-  <Set>(read: (service: NonNullable<typeof observed>, set: Set) => Promise<unknown>) =>
+const readWhileObserved =
+  <Set>(read: (service: NonNullable<typeof observedService>, set: Set) => Promise<unknown>) =>
   async (set: Set) =>
-    observed && read(observed, set);
+    observedService && read(observedService, set);
 
-gaugesReadTogether(
+registerGauges(
   ['dependency'],
   { gantry_dependency_up: '1 if the service reaches what it depends on, 0 if not' },
-  whileObserved(async ({ health }, set) => {
+  readWhileObserved(async ({ health }, set) => {
     for (const { name, up } of await health.dependencies()) set.gantry_dependency_up({ dependency: name }, up ? 1 : 0);
   }),
 );
 
-gaugesReadTogether(
+registerGauges(
   ['state'],
   { gantry_postgres_connections: 'Connections to PostgreSQL: used by a request, or idle' },
-  whileObserved(async ({ pool }, set) => {
+  readWhileObserved(async ({ pool }, set) => {
     set.gantry_postgres_connections({ state: 'used' }, pool.totalCount - pool.idleCount);
     set.gantry_postgres_connections({ state: 'idle' }, pool.idleCount);
   }),
 );
 
-gaugesReadTogether(
+registerGauges(
   [],
   {
     gantry_postgres_connections_max: 'Connections that the pool may open',
     gantry_postgres_waiting: 'Requests that wait for a connection because all are used',
   },
-  whileObserved(async ({ pool }, set) => {
+  readWhileObserved(async ({ pool }, set) => {
     set.gantry_postgres_connections_max({}, pool.options.max);
     set.gantry_postgres_waiting({}, pool.waitingCount);
   }),
 );
 
-gaugesReadTogether(
+registerGauges(
   [],
   {
     gantry_outbox_events: 'Committed events that are not published yet; no more than 10,000 are counted',
     gantry_outbox_oldest_seconds: 'Age of the oldest event that is not published yet; 0 without one',
   },
-  whileObserved(async ({ pool }, set) => {
-    const { events, oldestSeconds } = await outboxBacklog(pool);
+  readWhileObserved(async ({ pool }, set) => {
+    const { events, oldestSeconds } = await loadOutboxBacklog(pool);
     set.gantry_outbox_events({}, events);
     set.gantry_outbox_oldest_seconds({}, oldestSeconds);
   }),
 );
 
-gaugesReadTogether(
+registerGauges(
   ['stream'],
   {
     gantry_stream_bytes: 'Size of a JetStream stream',
     gantry_stream_bytes_max: 'Size at which a stream refuses messages',
     gantry_stream_messages: 'Messages in a stream: those that a consumer has not acknowledged',
   },
-  whileObserved(({ bus, streams }, set) =>
+  readWhileObserved(({ bus, streams }, set) =>
     Promise.all(
       streams.map(async (stream) => {
-        const { bytes, bytesMax, messages } = await streamState(bus, stream);
+        const { bytes, bytesMax, messages } = await getStreamState(bus, stream);
         set.gantry_stream_bytes({ stream }, bytes);
         set.gantry_stream_bytes_max({ stream }, bytesMax);
         set.gantry_stream_messages({ stream }, messages);
@@ -114,10 +114,10 @@ gaugesReadTogether(
   ),
 );
 
-gaugesReadTogether(
+registerGauges(
   ['stream', 'consumer'],
   { gantry_consumer_pending_messages: "Messages of a stream that this service's consumer has not acknowledged" },
-  whileObserved(({ service, bus }, set) => {
+  readWhileObserved(({ service, bus }, set) => {
     const own = streamPlans.flatMap(({ name, consumers }) =>
       consumers.flatMap((consumer) =>
         consumer.service === service ? { stream: name, consumer: consumer.durable } : [],
@@ -125,7 +125,7 @@ gaugesReadTogether(
     );
     return Promise.all(
       own.map(async (labels) =>
-        set.gantry_consumer_pending_messages(labels, await consumerBacklog(bus, labels.stream, labels.consumer)),
+        set.gantry_consumer_pending_messages(labels, await countBacklog(bus, labels.stream, labels.consumer)),
       ),
     );
   }),

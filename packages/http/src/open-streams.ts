@@ -8,17 +8,17 @@
 import type { Request, Response } from 'express';
 import { AppError, isDependencyDown } from './errors';
 import type { Operation } from './openapi-document';
-import { type PlaceLimits, places } from './places';
-import { type Principal, roleAtLeast } from './principal';
+import { hasRoleAtLeast, type Principal } from './principal';
+import { createSlots, type SlotLimits } from './slots';
 
 /** The contract's defaults. Counted by each replica for itself. */
-export const DEFAULT_STREAM_LIMITS: PlaceLimits = { perCredential: 20, perAddress: 100 };
+export const DEFAULT_STREAM_LIMITS: SlotLimits = { perCredential: 20, perAddress: 100 };
 
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** As long as cached identities are used elsewhere without authentication. */
-const UNSURE_MS = 30_000;
+const UNCONFIRMED_MS_MAX = 30_000;
 /** A client that reads nothing is disconnected after this time. */
-const ENDING_MS = 2_000;
+const END_TIMEOUT_MS = 2_000;
 
 type Authenticate = (req: Request) => Promise<Principal | null>;
 
@@ -33,23 +33,23 @@ interface Stream {
   unsureSince: number | null;
 }
 
-const open = new Set<Stream>();
-let looking: NodeJS.Timeout | undefined;
-let isLooking = false;
+const openStreamSet = new Set<Stream>();
+let checkTimer: NodeJS.Timeout | undefined;
+let isChecking = false;
 
-export function openStreams(authenticate: Authenticate, limits: PlaceLimits = DEFAULT_STREAM_LIMITS) {
-  const taken = places('live streams', limits);
+export function createStreamRegistry(authenticate: Authenticate, limits: SlotLimits = DEFAULT_STREAM_LIMITS) {
+  const slots = createSlots('live streams', limits);
   return {
     /** Tracks the stream until its response is closed. @throws AppError 429 */
     open(req: Request, res: Response, operation: Operation) {
-      const giveBack = taken.take(req);
+      const release = slots.acquire(req);
       const stream: Stream = { req, res, operation, authenticate, unsureSince: null };
-      open.add(stream);
+      openStreamSet.add(stream);
       res.once('close', () => {
-        open.delete(stream);
-        giveBack();
+        openStreamSet.delete(stream);
+        release();
       });
-      looking ??= setInterval(() => void look(), LOOK_MS).unref();
+      checkTimer ??= setInterval(() => void checkStreams(), CHECK_INTERVAL_MS).unref();
     },
   };
 }
@@ -58,81 +58,81 @@ export function openStreams(authenticate: Authenticate, limits: PlaceLimits = DE
  * Ends the stream of `req` when `check` throws.
  * @param name streams with the same name share one check each second
  */
-export function endWhenRefused(req: Request, name: string, check: () => Promise<unknown>): void {
-  for (const stream of open) if (stream.req === req) stream.also = { name, check };
+export function addStreamCheck(req: Request, name: string, check: () => Promise<unknown>): void {
+  for (const stream of openStreamSet) if (stream.req === req) stream.also = { name, check };
 }
 
 /** Ends the workspace's streams in this process; a client that reconnects is authenticated again. */
 export function endStreamsOfWorkspace(workspaceId: string): void {
-  for (const stream of open) if (stream.req.principal?.workspaceId === workspaceId) end(stream);
+  for (const stream of openStreamSet) if (stream.req.principal?.workspaceId === workspaceId) endStream(stream);
 }
 
-async function look(): Promise<void> {
-  if (!open.size) {
-    clearInterval(looking);
-    looking = undefined;
+async function checkStreams(): Promise<void> {
+  if (!openStreamSet.size) {
+    clearInterval(checkTimer);
+    checkTimer = undefined;
     return;
   }
   // A check takes longer than a second only while a dependency is down.
-  if (isLooking) return;
-  isLooking = true;
-  const askedOf = new Map<string, Promise<Principal | null>>();
-  const checked = new Map<string, Promise<unknown>>();
+  if (isChecking) return;
+  isChecking = true;
+  const principals = new Map<string, Promise<Principal | null>>();
+  const checks = new Map<string, Promise<unknown>>();
   await Promise.all(
-    [...open].map(async (stream) => {
+    [...openStreamSet].map(async (stream) => {
       try {
-        await confirm(stream, askedOf, checked);
+        await confirmStream(stream, principals, checks);
         stream.unsureSince = null;
       } catch (err) {
-        if (!isUnsure(err)) return end(stream);
+        if (!isUnconfirmed(err)) return endStream(stream);
         stream.unsureSince ??= Date.now();
-        if (Date.now() - stream.unsureSince > UNSURE_MS) end(stream);
+        if (Date.now() - stream.unsureSince > UNCONFIRMED_MS_MAX) endStream(stream);
       }
     }),
   );
-  isLooking = false;
+  isChecking = false;
 }
 
 /** @throws if access is refused or cannot be confirmed */
-async function confirm(
+async function confirmStream(
   { req, operation, authenticate, also }: Stream,
-  askedOf: Map<string, Promise<Principal | null>>,
-  checked: Map<string, Promise<unknown>>,
+  principals: Map<string, Promise<Principal | null>>,
+  checks: Map<string, Promise<unknown>>,
 ): Promise<void> {
   if (req.principal) {
-    const principal = await once(askedOf, credentialText(req), () => authenticate(req));
-    requireStill(operation, req.principal.workspaceId, principal);
+    const principal = await once(principals, buildCredentialKey(req), () => authenticate(req));
+    assertStillMember(operation, req.principal.workspaceId, principal);
   }
-  if (also) await once(checked, also.name, also.check);
+  if (also) await once(checks, also.name, also.check);
 }
 
-function once<T>(known: Map<string, Promise<T>>, name: string, ask: () => Promise<T>): Promise<T> {
-  const asked = known.get(name) ?? ask();
-  known.set(name, asked);
-  return asked;
+function once<T>(cache: Map<string, Promise<T>>, name: string, compute: () => Promise<T>): Promise<T> {
+  const result = cache.get(name) ?? compute();
+  cache.set(name, result);
+  return result;
 }
 
 /** Builds a key of all headers that identify the caller. */
-const credentialText = ({ headers }: Request): string =>
+const buildCredentialKey = ({ headers }: Request): string =>
   JSON.stringify([headers.authorization, headers['x-svc-token'], headers.cookie, headers['x-svc-workspace']]);
 
 /** @throws Error if the caller has lost the workspace, or the required role there */
-function requireStill({ access }: Operation, workspaceId: string, principal: Principal | null): void {
+function assertStillMember({ access }: Operation, workspaceId: string, principal: Principal | null): void {
   const { memberships = {} } = principal ?? {};
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;
   if (!role) throw new Error('no longer a member');
   const isForAny = access === 'public' || access === 'optional' || access === 'account' || access === 'user';
-  if (!isForAny && !roleAtLeast(role, access)) throw new Error('the role is now too low');
+  if (!isForAny && !hasRoleAtLeast(role, access)) throw new Error('the role is now too low');
 }
 
-const isUnsure = (err: unknown): boolean =>
+const isUnconfirmed = (err: unknown): boolean =>
   err instanceof AppError ? err.kind === 'unavailable' : isDependencyDown(err);
 
-function end(stream: Stream): void {
+function endStream(stream: Stream): void {
   const { res } = stream;
-  open.delete(stream);
+  openStreamSet.delete(stream);
   if (res.closed) return;
   res.end();
-  const timer = setTimeout(() => res.destroy(), ENDING_MS).unref();
+  const timer = setTimeout(() => res.destroy(), END_TIMEOUT_MS).unref();
   res.once('close', () => clearTimeout(timer));
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
 import { z } from 'zod';
-import { findNulPlaces, type NulPlaces } from './request-text';
+import { findNulPaths, type NulPaths } from './request-text';
 import { type Declaration, declaration } from './restriction';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
@@ -73,7 +73,7 @@ export interface Operation {
   path: string;
   access: z.infer<typeof operation>['x-access'];
   restrict: Declaration;
-  takesRestOfPath: boolean;
+  hasRestParameter: boolean;
   workspaceFromPath: boolean;
   limit: z.infer<typeof operation>['x-limit'];
   idempotent: z.infer<typeof operation>['x-idempotent'];
@@ -93,7 +93,7 @@ export interface OperationBody {
   /** Schemas by media type. */
   content: Record<string, Schema>;
   /** Paths at which a JSON body may contain U+0000. */
-  nulPlaces: NulPlaces;
+  nulPlaces: NulPaths;
   reading: z.infer<typeof operation>['x-body'];
 }
 
@@ -104,7 +104,7 @@ export interface OpenApiDocument {
 }
 
 /** Bundled files are JSON, which is read ten times faster than YAML. */
-function read(openapiFile: string): Document {
+function readDocument(openapiFile: string): Document {
   const text = readFileSync(openapiFile, 'utf8');
   return (openapiFile.endsWith('.json') ? JSON.parse(text) : load(text)) as Document;
 }
@@ -112,8 +112,8 @@ function read(openapiFile: string): Document {
 const documents = new Map<string, OpenApiDocument>();
 
 /**
- * Reads each file once per process: a surface, its permission tables and its tools share the document, which is not to be
- * changed. @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default.
+ * Reads each file once per process: a surface, its permission tables and its tools share the document, which is not to
+ * be changed. @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default.
  */
 export function readOpenApiDocument(openapiFile: string): OpenApiDocument {
   const document = documents.get(openapiFile) ?? parseOpenApiDocument(openapiFile);
@@ -122,8 +122,8 @@ export function readOpenApiDocument(openapiFile: string): OpenApiDocument {
 }
 
 function parseOpenApiDocument(openapiFile: string): OpenApiDocument {
-  const { paths, components = {} } = read(openapiFile);
-  const resolve = resolver(components);
+  const { paths, components = {} } = readDocument(openapiFile);
+  const resolve = createResolver(components);
   const schemas = Object.fromEntries(
     Object.entries(components.schemas ?? {}).map(([name, schema]) => [
       `${SCHEMA_REFERENCE}${name}`,
@@ -135,7 +135,7 @@ function parseOpenApiDocument(openapiFile: string): OpenApiDocument {
   for (const [route, item] of Object.entries(resolve(paths) as Document['paths'])) {
     for (const method of methods) {
       if (!(method in item)) continue;
-      const parsed = operation.safeParse(withPathParameters(item, method));
+      const parsed = operation.safeParse(mergePathParameters(item, method));
       if (parsed.success) operations.push(toOperation(route, method, parsed.data, schemas));
       else problems.push(`${method.toUpperCase()} ${route}: ${z.prettifyError(parsed.error)}`);
     }
@@ -155,10 +155,10 @@ interface Document {
 }
 
 /** Adds the parameters that all methods of a path share. */
-function withPathParameters(item: PathItem, method: string): Record<string, unknown> {
-  const own = item[method] as { parameters?: unknown[] };
+function mergePathParameters(item: PathItem, method: string): Record<string, unknown> {
+  const ownOperation = item[method] as { parameters?: unknown[] };
   const shared = (item.parameters ?? []) as unknown as unknown[];
-  return { ...own, parameters: [...shared, ...(own.parameters ?? [])] };
+  return { ...ownOperation, parameters: [...shared, ...(ownOperation.parameters ?? [])] };
 }
 
 function toOperation(
@@ -168,7 +168,7 @@ function toOperation(
   schemas: Record<string, Schema>,
 ): Operation {
   const { requestBody, responses } = read;
-  const schemasOf = (content: z.infer<typeof media> = {}) =>
+  const toSchemas = (content: z.infer<typeof media> = {}) =>
     Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type.toLowerCase(), schema]));
   return {
     id: read.operationId,
@@ -177,7 +177,7 @@ function toOperation(
     path: route.replace(/\{(\w+)\}/g, ':$1'),
     access: read['x-access'],
     restrict: read['x-restrict'],
-    takesRestOfPath: read['x-path'] === 'rest',
+    hasRestParameter: read['x-path'] === 'rest',
     workspaceFromPath: read['x-workspace'] === 'path',
     limit: read['x-limit'],
     idempotent: read['x-idempotent'],
@@ -186,9 +186,9 @@ function toOperation(
     hasOauthErrors: read['x-errors'] === 'oauth',
     isForAllOrigins: read['x-origins'] === 'any',
     parameters: read.parameters,
-    body: requestBody ? toBody(requestBody.required, schemasOf(requestBody.content), read['x-body'], schemas) : null,
+    body: requestBody ? toBody(requestBody.required, toSchemas(requestBody.content), read['x-body'], schemas) : null,
     responses: Object.fromEntries(
-      Object.entries(responses).map(([status, { content }]) => [status, schemasOf(content)]),
+      Object.entries(responses).map(([status, { content }]) => [status, toSchemas(content)]),
     ),
   };
 }
@@ -199,25 +199,25 @@ function toBody(
   reading: OperationBody['reading'],
   schemas: Record<string, Schema>,
 ): OperationBody {
-  const nulPlaces = Object.values(content).flatMap((schema) => findNulPlaces(schema, schemas));
+  const nulPlaces = Object.values(content).flatMap((schema) => findNulPaths(schema, schemas));
   return { required, content, nulPlaces, reading };
 }
 
 /** Resolves every reference in a part of a document, except those to schemas. */
-function resolver(components: Record<string, Record<string, unknown>>): (part: unknown) => unknown {
+function createResolver(components: Record<string, Record<string, unknown>>): (part: unknown) => unknown {
   function resolve(part: unknown): unknown {
     if (Array.isArray(part)) return part.map(resolve);
     if (part === null || typeof part !== 'object') return part;
     const { $ref, ...rest } = part as { $ref?: unknown };
-    if (typeof $ref === 'string') return follow($ref, rest);
+    if (typeof $ref === 'string') return resolveReference($ref, rest);
     return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, resolve(one)]));
   }
 
-  function follow(ref: string, beside: object): unknown {
+  function resolveReference(ref: string, siblings: object): unknown {
     const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(\w+)$/.exec(ref) ?? [];
-    const named = components[kind]?.[name];
-    if (named === undefined) throw new Error(`nothing is at ${ref}`);
-    return kind === 'schemas' ? { ...(resolve(beside) as object), $ref: ref } : resolve(named);
+    const component = components[kind]?.[name];
+    if (component === undefined) throw new Error(`nothing is at ${ref}`);
+    return kind === 'schemas' ? { ...(resolve(siblings) as object), $ref: ref } : resolve(component);
   }
 
   return resolve;

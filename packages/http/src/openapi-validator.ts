@@ -5,12 +5,12 @@
  */
 import type { Spec } from 'express-openapi-validator/dist/framework/openapi.spec.loader';
 import type { OpenApiRequestHandler, OpenApiValidatorOpts } from 'express-openapi-validator/dist/framework/types';
-import { isMoment } from './moment';
 import type { Operation } from './openapi-document';
+import { isTimestamp } from './timestamp';
 import { PATH, toMethod, type ValidatorDocument } from './validator-document';
 
 /** The validator's view of a request. Validation adds defaults, and parses path and query parameters. */
-export interface DescribedRequest {
+export interface ValidatorRequest {
   app: { enabled: () => false; param: () => void };
   method: string;
   path: string;
@@ -30,9 +30,9 @@ export interface RequestParts {
   body?: unknown;
 }
 
-const APP: DescribedRequest['app'] = { enabled: () => false, param: () => {} };
+const APP: ValidatorRequest['app'] = { enabled: () => false, param: () => {} };
 
-export function describeRequest(operation: Operation, parts: RequestParts): DescribedRequest {
+export function buildValidatorRequest(operation: Operation, parts: RequestParts): ValidatorRequest {
   const { params = {}, query = {}, headers = {}, body } = parts;
   return {
     app: APP,
@@ -55,9 +55,9 @@ export function describeRequest(operation: Operation, parts: RequestParts): Desc
  * another
  */
 export type OpenApiValidator = (
-  req: DescribedRequest,
+  req: ValidatorRequest,
   res: object,
-  betweenSteps?: () => Promise<unknown>,
+  yieldBetweenSteps?: () => Promise<unknown>,
 ) => Promise<void>;
 
 type Checks = Pick<OpenApiValidatorOpts, 'validateRequests' | 'validateResponses'>;
@@ -65,11 +65,11 @@ type Checks = Pick<OpenApiValidatorOpts, 'validateRequests' | 'validateResponses
 /** Loads and prepares the validator with the first request. */
 export function createOpenApiValidator(buildDocument: () => ValidatorDocument, checks: Checks): OpenApiValidator {
   let steps: Promise<OpenApiRequestHandler[]> | undefined;
-  return async (req, res, betweenSteps) => {
+  return async (req, res, yieldBetweenSteps) => {
     steps ??= loadSteps(buildDocument(), checks);
     for (const step of await steps) {
       await runStep(step, req, res);
-      await betweenSteps?.();
+      await yieldBetweenSteps?.();
     }
   };
 }
@@ -83,7 +83,7 @@ async function loadSteps(document: ValidatorDocument, checks: Checks): Promise<O
     validateSecurity: false,
     fileUploader: false,
     formats: {
-      'date-time': { type: 'string', validate: isMoment },
+      'date-time': { type: 'string', validate: isTimestamp },
       uri: { type: 'string', validate: (text: string) => URL.canParse(text) },
     },
   });
@@ -107,11 +107,14 @@ function createSpec(document: ValidatorDocument): Spec {
   };
 }
 
-/** The validator tries the paths of its document one after the other: a larger surface has an instance for each resource. */
+/**
+ * The validator tries the paths of its document one after the other: a larger surface has an instance for each
+ * resource.
+ */
 const INSTANCE_OPERATIONS_MAX = 50;
 
 /** Calls `create` for each group of operations that share an instance. */
-export function createForGroups<T>(operations: Operation[], create: (group: Operation[]) => T): Map<Operation, T> {
+export function createPerGroup<T>(operations: Operation[], create: (group: Operation[]) => T): Map<Operation, T> {
   const isSmall = operations.length <= INSTANCE_OPERATIONS_MAX;
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -126,7 +129,7 @@ export function createForGroups<T>(operations: Operation[], create: (group: Oper
   );
 }
 
-function runStep(step: OpenApiRequestHandler, req: DescribedRequest, res: object): Promise<void> {
+function runStep(step: OpenApiRequestHandler, req: ValidatorRequest, res: object): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;
     step(req as never, res as never, (err?: unknown) => {

@@ -1,7 +1,7 @@
 /** Names the right host to a caller that requests an operation of another surface. */
 import { openapiFiles, publishedFiles, type Surface } from '@gantry/openapi';
 import { readOperations } from './openapi-document';
-import { type OperationTable, operationTable } from './operation-table';
+import { createOperationTable, type OperationTable } from './operation-table';
 
 export interface OtherSurface {
   /** Display name. */
@@ -18,7 +18,7 @@ export interface SurfaceAddresses {
 }
 
 /** Returns the documents of one surface, and the other surfaces with their addresses. */
-export function documentsOf(surface: Surface, { baseUrl, dashboardUrl, skillsUrl }: SurfaceAddresses) {
+export function getSurfaceDocuments(surface: Surface, { baseUrl, dashboardUrl, skillsUrl }: SurfaceAddresses) {
   const urls: Record<Surface, string> = { worker: baseUrl, automation: dashboardUrl, skills: skillsUrl };
   const surfaces = Object.keys(urls) as Surface[];
   return {
@@ -35,10 +35,10 @@ export function documentsOf(surface: Surface, { baseUrl, dashboardUrl, skillsUrl
 export type FindElsewhere = (method: string, path: string) => string | undefined;
 
 /** Reads the files at the first request for an unknown path. */
-export function otherSurfaces(surfaces: OtherSurface[]): FindElsewhere {
+export function createFindElsewhere(surfaces: OtherSurface[]): FindElsewhere {
   let tables: (OtherSurface & { table: OperationTable })[] | undefined;
   return (method, path) => {
-    tables ??= surfaces.map((one) => ({ ...one, table: operationTable(readOperations(one.openapiFile)) }));
+    tables ??= surfaces.map((one) => ({ ...one, table: createOperationTable(readOperations(one.openapiFile)) }));
     const found = tables.find(({ table }) => {
       const operation = table.find(method, path);
       return operation !== undefined && !('allowed' in operation);

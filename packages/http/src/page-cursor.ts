@@ -1,7 +1,7 @@
 /** Cursors of paginated lists: `before_created_at` and `before_id` of the last row of a page. */
 import type { Request } from 'express';
 import { invalid } from './errors';
-import { linkTo } from './next-page';
+import { buildNextLink } from './next-page';
 import { parseQueryDate } from './query-date';
 
 export interface PageCursor {
@@ -11,14 +11,14 @@ export interface PageCursor {
 }
 
 /** API name of the timestamp that a list is ordered by. */
-type Moment = 'created_at' | 'requested_at';
+type OrderColumn = 'created_at' | 'requested_at';
 
 /** The OpenAPI file has checked both. @throws AppError 400 for half a cursor */
 export function parsePageCursor(
-  query: { [name in `before_${Moment}` | 'before_id']?: string },
-  moment: Moment = 'created_at',
+  query: { [name in `before_${OrderColumn}` | 'before_id']?: string },
+  orderColumn: OrderColumn = 'created_at',
 ): PageCursor | undefined {
-  const name = `before_${moment}` as const;
+  const name = `before_${orderColumn}` as const;
   const createdAt = parseQueryDate(query[name], name);
   const id = query.before_id;
   if (createdAt === undefined && id === undefined) return undefined;
@@ -33,11 +33,11 @@ export function parsePageCursor(
 export function buildNextHeaders(
   req: Request,
   next: PageCursor | null | undefined,
-  moment: Moment = 'created_at',
+  orderColumn: OrderColumn = 'created_at',
 ): Record<string, string> {
-  const more = { 'X-Has-More': String(Boolean(next)) };
-  if (!next) return more;
+  const moreHeader = { 'X-Has-More': String(Boolean(next)) };
+  if (!next) return moreHeader;
   // offset and count belong to the first page: the next one starts after its rows, and needs no second count.
-  const behind = { [`before_${moment}`]: next.createdAt.toISOString(), before_id: next.id };
-  return { ...more, ...linkTo(req, { offset: null, count: null, ...behind }) };
+  const cursorParams = { [`before_${orderColumn}`]: next.createdAt.toISOString(), before_id: next.id };
+  return { ...moreHeader, ...buildNextLink(req, { offset: null, count: null, ...cursorParams }) };
 }

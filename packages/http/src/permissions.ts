@@ -1,27 +1,30 @@
 /** Derives a role's permissions from the `x-access` of operations. */
 import { type Restriction, type Role, roles } from '@gantry/events';
 import { readOperations } from './openapi-document';
-import { roleAtLeast } from './principal';
-import { isOpenTo } from './restriction';
+import { hasRoleAtLeast } from './principal';
+import { isOperationAllowed } from './restriction';
 
 /**
  * Computes the `permissions` of a resource, so that clients offer only permitted actions.
  * @param operationIds by the name of the permission
  * @throws Error for an operation that the file does not have, or that no role decides
  */
-export function permissionTable<Name extends string>(
+export function createPermissionTable<Name extends string>(
   openapiFile: string,
   operationIds: Record<Name, string>,
 ): (role: Role, restriction?: Restriction) => Record<Name, boolean> {
   const operations = new Map(readOperations(openapiFile).map((operation) => [operation.id, operation]));
-  const needed = Object.entries<string>(operationIds).map(([name, id]) => {
+  const requirements = Object.entries<string>(operationIds).map(([name, id]) => {
     const operation = operations.get(id);
-    const least = roles.find((role) => role === operation?.access);
-    if (operation && least) return { name, least, operation };
+    const minimumRole = roles.find((role) => role === operation?.access);
+    if (operation && minimumRole) return { name, least: minimumRole, operation };
     throw new Error(`permission ${name}: no role decides the operation ${id} of ${openapiFile}`);
   });
   return (role, restriction) =>
     Object.fromEntries(
-      needed.map(({ name, least, operation }) => [name, roleAtLeast(role, least) && isOpenTo(restriction, operation)]),
+      requirements.map(({ name, least: minimumRole, operation }) => [
+        name,
+        hasRoleAtLeast(role, minimumRole) && isOperationAllowed(restriction, operation),
+      ]),
     ) as Record<Name, boolean>;
 }

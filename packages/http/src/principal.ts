@@ -23,13 +23,13 @@ export interface Principal {
 }
 
 /** Returns whether the request's code requires an approval before it can have effects (ADR 54). */
-export const bringsUnapprovedCode = ({ isAgent, restriction }: Pick<Principal, 'isAgent' | 'restriction'>): boolean =>
+export const requiresCodeApproval = ({ isAgent, restriction }: Pick<Principal, 'isAgent' | 'restriction'>): boolean =>
   isAgent === true || restriction?.requireApproval === true;
 
 /** Returns whether a person, not a model, makes the request's decision. */
 export const isPerson = (principal: Pick<Principal, 'userId' | 'isAgent' | 'restriction'>): boolean =>
-  principal.userId !== null && !bringsUnapprovedCode(principal);
+  principal.userId !== null && !requiresCodeApproval(principal);
 
-export function roleAtLeast(role: Role, least: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(least);
+export function hasRoleAtLeast(role: Role, minimumRole: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(minimumRole);
 }

@@ -1,5 +1,5 @@
 import { invalid } from './errors';
-import { isMoment } from './moment';
+import { isTimestamp } from './timestamp';
 
 /**
  * Parses a timestamp of a query or a cursor.
@@ -8,6 +8,6 @@ import { isMoment } from './moment';
 export function parseQueryDate(value: unknown, path: string): Date | undefined {
   if (value === undefined) return undefined;
   const text = String(value);
-  if (!isMoment(text)) throw invalid([{ path, message: 'is not a moment that can be looked up' }]);
+  if (!isTimestamp(text)) throw invalid([{ path, message: 'is not a moment that can be looked up' }]);
   return new Date(text);
 }

@@ -1,10 +1,10 @@
-import { givenPool } from '@gantry/testing';
+import { setupPool } from '@gantry/testing';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createRateCount, EXCHANGE_MS, type RateCount, WINDOW_MS } from './rate-count';
-import { networkOf } from './rate-limit';
+import { toNetwork } from './rate-limit';
 
-const pool = givenPool('automation-api');
+const pool = setupPool('automation-api');
 let at: number;
 /** One per test: replicas of earlier tests may still share their counts. */
 let ada: string;
@@ -16,52 +16,52 @@ beforeEach(() => {
   ada = `ada-${++tests}`;
 });
 
-const replica = (on = pool): RateCount => createRateCount({ pool: on, log, now: () => at });
+const createReplica = (on = pool): RateCount => createRateCount({ pool: on, log, now: () => at });
 
-function allowedOf(count: RateCount, times: number, limit: number, caller = ada): number {
+function countAllowed(count: RateCount, times: number, limit: number, caller = ada): number {
   let allowed = 0;
   for (let i = 0; i < times; i++) if (count.spend(caller, limit).allowed) allowed++;
   return allowed;
 }
 
 test('two replicas share one budget', async () => {
-  const [a, b] = [replica(), replica()];
-  expect(allowedOf(a, 6, 10)).toBe(6);
+  const [a, b] = [createReplica(), createReplica()];
+  expect(countAllowed(a, 6, 10)).toBe(6);
   await a.exchange();
   b.spend(ada, 10);
   await b.exchange();
-  expect(allowedOf(b, 10, 10)).toBe(3);
+  expect(countAllowed(b, 10, 10)).toBe(3);
   await b.exchange();
   await a.exchange();
   a.spend('bob', 10);
   await a.exchange();
-  expect(allowedOf(b, 10, 10, 'bob')).toBeLessThanOrEqual(10);
+  expect(countAllowed(b, 10, 10, 'bob')).toBeLessThanOrEqual(10);
 });
 
 test('a simultaneous burst over both replicas gets two budgets at most, and is charged the next minute', async () => {
-  const [a, b] = [replica(), replica()];
-  expect(allowedOf(a, 50, 10) + allowedOf(b, 50, 10)).toBe(20);
+  const [a, b] = [createReplica(), createReplica()];
+  expect(countAllowed(a, 50, 10) + countAllowed(b, 50, 10)).toBe(20);
   await a.exchange();
   await b.exchange();
   at += WINDOW_MS;
-  expect(allowedOf(b, 50, 10)).toBe(0);
+  expect(countAllowed(b, 50, 10)).toBe(0);
   at += WINDOW_MS / 2;
-  expect(allowedOf(b, 50, 10)).toBe(0);
+  expect(countAllowed(b, 50, 10)).toBe(0);
   at += WINDOW_MS / 4;
-  expect(allowedOf(b, 50, 10)).toBe(5);
+  expect(countAllowed(b, 50, 10)).toBe(5);
 });
 
 test('the window slides: no caller gets two budgets at its border', () => {
-  const count = replica();
+  const count = createReplica();
   at += WINDOW_MS * 0.9;
-  expect(allowedOf(count, 50, 10)).toBe(10);
+  expect(countAllowed(count, 50, 10)).toBe(10);
   at += WINDOW_MS * 0.2;
-  expect(allowedOf(count, 50, 10)).toBe(1);
+  expect(countAllowed(count, 50, 10)).toBe(1);
 });
 
 test('a caller who waits for the reported time is allowed', () => {
-  const count = replica();
-  allowedOf(count, 50, 10);
+  const count = createReplica();
+  countAllowed(count, 50, 10);
   for (let times = 0; times < 5; times++) {
     const { allowed, waitMs } = count.spend(ada, 10);
     expect(allowed).toBe(false);
@@ -71,8 +71,8 @@ test('a caller who waits for the reported time is allowed', () => {
 });
 
 test('ten thousand refusals of one caller do not affect another, nor cost a statement each', async () => {
-  const count = replica();
-  expect(allowedOf(count, 10_000, 10, 'attacker')).toBe(10);
+  const count = createReplica();
+  expect(countAllowed(count, 10_000, 10, 'attacker')).toBe(10);
   await count.exchange();
   expect(count.spend(ada, 10)).toMatchObject({ allowed: true, remaining: 9 });
   const { rows } = await pool.query("SELECT count FROM rate_counts WHERE caller = 'attacker'");
@@ -80,8 +80,8 @@ test('ten thousand refusals of one caller do not affect another, nor cost a stat
 });
 
 test('counts are shared with other replicas automatically', async () => {
-  const [a, b] = [replica(), replica()];
-  allowedOf(a, 10, 10);
+  const [a, b] = [createReplica(), createReplica()];
+  countAllowed(a, 10, 10);
   const deadline = Date.now() + 20 * EXCHANGE_MS;
   for (;;) {
     const { rows } = await pool.query('SELECT count FROM rate_counts WHERE caller = $1', [ada]);
@@ -100,15 +100,15 @@ test('without PostgreSQL each replica counts for itself, and shares its counts a
     query: (text: string, values: unknown[]) =>
       down ? Promise.reject(new Error('connect ECONNREFUSED')) : pool.query(text, values),
   } as unknown as Pool;
-  const [a, b] = [replica(flaky), replica()];
-  expect(allowedOf(a, 6, 10)).toBe(6);
+  const [a, b] = [createReplica(flaky), createReplica()];
+  expect(countAllowed(a, 6, 10)).toBe(6);
   await a.exchange();
-  expect(allowedOf(a, 2, 10)).toBe(2);
+  expect(countAllowed(a, 2, 10)).toBe(2);
   down = false;
   await a.exchange();
   b.spend(ada, 10);
   await b.exchange();
-  expect(allowedOf(b, 10, 10)).toBe(1);
+  expect(countAllowed(b, 10, 10)).toBe(1);
 });
 
 test.each([
@@ -119,5 +119,5 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['unknown', 'unknown'],
 ])('%s is counted as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(toNetwork(address)).toBe(network);
 });

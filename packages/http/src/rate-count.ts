@@ -20,9 +20,9 @@ const SWEEP_MS = 600_000;
 const CALLERS_MAX = 50_000;
 const CALLERS_PER_STATEMENT = 1_000;
 /** Tolerance for floating-point errors, so that a caller who waited as told is not refused. */
-const ROUNDING = 1e-6;
+const ROUNDING_TOLERANCE = 1e-6;
 
-export interface Spent {
+export interface BudgetState {
   allowed: boolean;
   /** Requests that are allowed at once. */
   remaining: number;
@@ -33,7 +33,7 @@ export interface Spent {
 export type RateCount = ReturnType<typeof createRateCount>;
 
 /** Windows are numbered from the epoch, so that all replicas share their borders. */
-interface Counted {
+interface CallerCount {
   window: number;
   /** Requests in this window, by all replicas, as far as known. */
   count: number;
@@ -41,105 +41,106 @@ interface Counted {
 }
 
 /** Requests in that window that are not yet shared. */
-interface Untold {
+interface PendingCount {
   caller: string;
   window: number;
   spent: number;
 }
 
-interface Known {
+interface RateCountRow {
   caller: string;
   window_number: number;
   count: number;
   previous: number;
 }
 
-const nameOf = (caller: string, window: number): string => `${window} ${caller}`;
+const buildPendingKey = (caller: string, window: number): string => `${window} ${caller}`;
 
 export function createRateCount(options: { pool: Pool; log: Logger; now?: () => number }) {
   const { pool, log, now = Date.now } = options;
-  const callers = new Map<string, Counted>();
-  let untold = new Map<string, Untold>();
+  const callers = new Map<string, CallerCount>();
+  let pendingCounts = new Map<string, PendingCount>();
   let timer: NodeJS.Timeout | undefined;
   let exchanging: Promise<void> | undefined;
-  let away = false;
+  let isDown = false;
   let sweepAt = 0;
 
-  function countedFor(caller: string, window: number): Counted {
+  function getCallerCount(caller: string, window: number): CallerCount {
     const counted = callers.get(caller);
     if (counted?.window === window) return counted;
     if (counted) {
       const previous = counted.window === window - 1 ? counted.count : 0;
       return Object.assign(counted, { window, count: 0, previous });
     }
-    const made = { window, count: 0, previous: 0 };
-    callers.set(caller, made);
+    const created = { window, count: 0, previous: 0 };
+    callers.set(caller, created);
     if (callers.size > CALLERS_MAX) callers.delete(callers.keys().next().value as string);
-    return made;
+    return created;
   }
 
-  function note(caller: string, window: number, spent: number): void {
-    const name = nameOf(caller, window);
-    const noted = untold.get(name);
-    if (noted) noted.spent += spent;
-    else if (untold.size < CALLERS_MAX) untold.set(name, { caller, window, spent });
-    soon();
+  function addPending(caller: string, window: number, spent: number): void {
+    const name = buildPendingKey(caller, window);
+    const pending = pendingCounts.get(name);
+    if (pending) pending.spent += spent;
+    else if (pendingCounts.size < CALLERS_MAX) pendingCounts.set(name, { caller, window, spent });
+    scheduleExchange();
   }
 
-  function soon(): void {
+  function scheduleExchange(): void {
     if (timer || exchanging) return;
     timer = setTimeout(
       () => {
         timer = undefined;
         void exchange();
       },
-      away ? RETRY_MS : EXCHANGE_MS,
+      isDown ? RETRY_MS : EXCHANGE_MS,
     ).unref();
   }
 
   function exchange(): Promise<void> {
-    exchanging ??= tellAll().finally(() => {
+    exchanging ??= exchangeAll().finally(() => {
       exchanging = undefined;
-      if (untold.size && !pool.ending) soon();
+      if (pendingCounts.size && !pool.ending) scheduleExchange();
     });
     return exchanging;
   }
 
-  async function tellAll(): Promise<void> {
-    const telling = [...untold.values()];
-    untold = new Map();
+  async function exchangeAll(): Promise<void> {
+    const sent = [...pendingCounts.values()];
+    pendingCounts = new Map();
     try {
       // The older window first, and never two of one caller in one statement.
-      for (const window of [...new Set(telling.map((one) => one.window))].sort((a, b) => a - b)) {
+      for (const window of [...new Set(sent.map((one) => one.window))].sort((a, b) => a - b)) {
         // Bounded: three windows: older ones are dropped below.
-        const ofWindow = telling.filter((one) => one.window === window && one.spent);
-        for (let first = 0; first < ofWindow.length; first += CALLERS_PER_STATEMENT) {
-          await tell(ofWindow.slice(first, first + CALLERS_PER_STATEMENT));
+        const windowCounts = sent.filter((one) => one.window === window && one.spent);
+        for (let first = 0; first < windowCounts.length; first += CALLERS_PER_STATEMENT) {
+          await exchangeBatch(windowCounts.slice(first, first + CALLERS_PER_STATEMENT));
         }
       }
       await sweep();
-      if (away) log.info('rate limits are shared again');
-      away = false;
+      if (isDown) log.info('rate limits are shared again');
+      isDown = false;
     } catch (err) {
       if (pool.ending) return;
-      if (!away) log.warn({ err }, 'rate limits are counted by each replica for itself');
-      away = true;
-      const stillCounts = windowAt(now()) - 1;
-      for (const { caller, window, spent } of telling) if (spent && window >= stillCounts) note(caller, window, spent);
+      if (!isDown) log.warn({ err }, 'rate limits are counted by each replica for itself');
+      isDown = true;
+      const oldestWindow = getWindow(now()) - 1;
+      for (const { caller, window, spent } of sent)
+        if (spent && window >= oldestWindow) addPending(caller, window, spent);
     }
   }
 
-  async function tell(told: Untold[]): Promise<void> {
-    const { rows } = await pool.query<Known>(COUNT_TOGETHER, [
-      told.map((one) => one.caller),
-      told.map((one) => one.window),
-      told.map((one) => one.spent),
+  async function exchangeBatch(batch: PendingCount[]): Promise<void> {
+    const { rows } = await pool.query<RateCountRow>(ADD_COUNTS, [
+      batch.map((one) => one.caller),
+      batch.map((one) => one.window),
+      batch.map((one) => one.spent),
     ]);
-    for (const one of told) one.spent = 0;
+    for (const one of batch) one.spent = 0;
     for (const { caller, window_number, count, previous } of rows) {
       const counted = callers.get(caller);
       if (counted?.window !== window_number) continue;
-      counted.count = count + (untold.get(nameOf(caller, window_number))?.spent ?? 0);
+      counted.count = count + (pendingCounts.get(buildPendingKey(caller, window_number))?.spent ?? 0);
       counted.previous = previous;
     }
   }
@@ -149,56 +150,56 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
     const at = now();
     if (at < sweepAt) return;
     sweepAt = at + SWEEP_MS;
-    const window = windowAt(at);
+    const window = getWindow(at);
     for (const [caller, counted] of callers) if (counted.window < window - 1) callers.delete(caller);
     await pool.query('DELETE FROM rate_counts WHERE window_number < $1', [window - 1]);
   }
 
-  function standing(counted: Counted, limit: number, at: number): Omit<Spent, 'allowed'> {
+  function computeBudget(counted: CallerCount, limit: number, at: number): Omit<BudgetState, 'allowed'> {
     const fraction = (at % WINDOW_MS) / WINDOW_MS;
     const used = counted.count + counted.previous * (1 - fraction);
-    const remaining = Math.max(0, Math.floor(limit - used + ROUNDING));
-    return { remaining, waitMs: remaining ? (1 - fraction) * WINDOW_MS : waitFor(counted, limit, fraction) };
+    const remaining = Math.max(0, Math.floor(limit - used + ROUNDING_TOLERANCE));
+    return { remaining, waitMs: remaining ? (1 - fraction) * WINDOW_MS : computeWaitMs(counted, limit, fraction) };
   }
 
   return {
     /** Spends one of `limit` requests per minute, if one is left. */
-    spend(caller: string, limit: number): Spent {
+    spend(caller: string, limit: number): BudgetState {
       const at = now();
-      const counted = countedFor(caller, windowAt(at));
-      const allowed = standing(counted, limit, at).remaining > 0;
+      const counted = getCallerCount(caller, getWindow(at));
+      const allowed = computeBudget(counted, limit, at).remaining > 0;
       if (allowed) {
         counted.count++;
-        note(caller, counted.window, 1);
+        addPending(caller, counted.window, 1);
       }
-      return { allowed, ...standing(counted, limit, at) };
+      return { allowed, ...computeBudget(counted, limit, at) };
     },
     /** Returns the result of `spend` without spending. */
-    look(caller: string, limit: number): Spent {
+    peek(caller: string, limit: number): BudgetState {
       const at = now();
       const known = callers.get(caller);
       // Looking does not track a caller.
-      const counted = known ? countedFor(caller, windowAt(at)) : NOTHING;
-      const stands = standing(counted, limit, at);
-      return { allowed: stands.remaining > 0, ...stands };
+      const counted = known ? getCallerCount(caller, getWindow(at)) : EMPTY_COUNT;
+      const budget = computeBudget(counted, limit, at);
+      return { allowed: budget.remaining > 0, ...budget };
     },
     /** Exchanges counts now, for tests; otherwise a timer does. */
     exchange,
   };
 }
 
-const NOTHING: Counted = { window: 0, count: 0, previous: 0 };
+const EMPTY_COUNT: CallerCount = { window: 0, count: 0, previous: 0 };
 
-const windowAt = (at: number): number => Math.floor(at / WINDOW_MS);
+const getWindow = (at: number): number => Math.floor(at / WINDOW_MS);
 
 /** Returns the milliseconds until the counted share of the past allows one more request. */
-function waitFor({ count, previous }: Counted, limit: number, fraction: number): number {
+function computeWaitMs({ count, previous }: CallerCount, limit: number, fraction: number): number {
   if (count + 1 <= limit) return Math.max(0, 1 - (limit - 1 - count) / previous - fraction) * WINDOW_MS;
   return (1 - fraction + Math.max(0, 1 - (limit - 1) / count)) * WINDOW_MS;
 }
 
 /** Ordered by caller, so that two replicas never deadlock. */
-const COUNT_TOGETHER = `
+const ADD_COUNTS = `
   INSERT INTO rate_counts AS known (caller, window_number, count, previous)
   SELECT caller, window_number, spent, 0
     FROM unnest($1::text[], $2::int[], $3::int[]) AS told (caller, window_number, spent) ORDER BY caller

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Request, Response } from 'express';
 import { AppError } from './errors';
 import type { Operation } from './openapi-document';
-import { type RateCount, type Spent, WINDOW_MS } from './rate-count';
+import { type BudgetState, type RateCount, WINDOW_MS } from './rate-count';
 
 export interface RateLimits {
   requestsPerMinute: number;
@@ -19,82 +19,82 @@ export const DEFAULT_RATE_LIMITS: RateLimits = { requestsPerMinute: 600, runsPer
 const GUESSES_PER_REQUEST = 10;
 
 /** Each method throws AppError 429, and sets rate limit headers. */
-export type Budgets = ReturnType<typeof budgets>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-export function budgets(limits: RateLimits, count: RateCount) {
-  const limitOf = {
+export function createRateLimiter(limits: RateLimits, count: RateCount) {
+  const limitByKind = {
     requests: limits.requestsPerMinute,
     runs: limits.runsPerMinute,
     'sign-in': limits.signInsPerMinute,
   };
   const guessesMax = limits.requestsPerMinute * GUESSES_PER_REQUEST;
 
-  function take(kind: keyof typeof limitOf, caller: string, res: Response) {
-    const limit = limitOf[kind];
+  function consume(kind: keyof typeof limitByKind, caller: string, res: Response) {
+    const limit = limitByKind[kind];
     const spent = count.spend(`${kind} ${caller}`, limit);
-    tell(res, limit, spent);
-    if (!spent.allowed) throw tooMany(limit, spent);
+    setRateLimitHeaders(res, limit, spent);
+    if (!spent.allowed) throw rateLimitError(limit, spent);
   }
 
-  const showRequests = (caller: string, res: Response) =>
-    tell(res, limitOf.requests, count.look(`requests ${caller}`, limitOf.requests));
+  const setRequestHeaders = (caller: string, res: Response) =>
+    setRateLimitHeaders(res, limitByKind.requests, count.peek(`requests ${caller}`, limitByKind.requests));
 
   return {
     /**
      * Called before a credential is checked. Credentials of an address far beyond its budget are no longer checked;
      * below that a valid credential is accepted, since others may share the address.
      */
-    requireLook(req: Request, res: Response) {
-      const stands = count.look(`guesses ${addressOf(req)}`, guessesMax);
-      if (stands.remaining) return;
-      tell(res, guessesMax, stands);
-      throw tooMany(guessesMax, stands);
+    assertMayGuess(req: Request, res: Response) {
+      const budget = count.peek(`guesses ${getAddress(req)}`, guessesMax);
+      if (budget.remaining) return;
+      setRateLimitHeaders(res, guessesMax, budget);
+      throw rateLimitError(guessesMax, budget);
     },
     /** Sets the headers of the address' budget, without spending, if the caller cannot be identified. */
-    show: (req: Request, res: Response) => showRequests(addressOf(req), res),
+    show: (req: Request, res: Response) => setRequestHeaders(getAddress(req), res),
     /** Charges a bad credential to the budget of its address, for any operation. */
     spendOnGuess({ limit }: Operation, req: Request, res: Response) {
-      count.spend(`guesses ${addressOf(req)}`, guessesMax);
-      take(limit === 'none' ? 'requests' : limit, addressOf(req), res);
+      count.spend(`guesses ${getAddress(req)}`, guessesMax);
+      consume(limit === 'none' ? 'requests' : limit, getAddress(req), res);
     },
     /** Charges a request without an operation, such as an unknown path, to the budget of its address. */
-    spendOnAddress: (req: Request, res: Response) => take('requests', addressOf(req), res),
+    spendOnAddress: (req: Request, res: Response) => consume('requests', getAddress(req), res),
     /** Charges the credential, or the address without one; sign-in always the address. */
     spend({ limit }: Operation, req: Request, res: Response) {
-      if (limit === 'none') return showRequests(credentialOf(req) ?? addressOf(req), res);
-      const caller = limit === 'sign-in' ? undefined : credentialOf(req);
-      take(limit, caller ?? addressOf(req), res);
+      if (limit === 'none') return setRequestHeaders(getCredential(req) ?? getAddress(req), res);
+      const caller = limit === 'sign-in' ? undefined : getCredential(req);
+      consume(limit, caller ?? getAddress(req), res);
     },
   };
 }
 
 /** Returns at most one window, although a debt from the previous window can last longer. */
-export const retryAfterSecondsOf = ({ waitMs }: Spent): number =>
+export const getRetryAfterSeconds = ({ waitMs }: BudgetState): number =>
   Math.max(1, Math.ceil(Math.min(waitMs, WINDOW_MS) / 1000));
 
-function tell(res: Response, limit: number, stands: Spent): void {
+function setRateLimitHeaders(res: Response, limit: number, budget: BudgetState): void {
   res.set({
     'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': String(stands.remaining),
-    'RateLimit-Reset': String(retryAfterSecondsOf(stands)),
+    'RateLimit-Remaining': String(budget.remaining),
+    'RateLimit-Reset': String(getRetryAfterSeconds(budget)),
   });
 }
 
-function tooMany(limit: number, stands: Spent): AppError {
-  const waitSeconds = retryAfterSecondsOf(stands);
+function rateLimitError(limit: number, budget: BudgetState): AppError {
+  const waitSeconds = getRetryAfterSeconds(budget);
   const detail = `more than ${limit} in a minute; try again in ${waitSeconds} s`;
   return new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
 }
 
 /** Returns undefined without a valid credential. */
-export function credentialOf({ principal }: Request): string | undefined {
+export function getCredential({ principal }: Request): string | undefined {
   return principal && (principal.tokenId ?? `user:${principal.userId}`);
 }
 
-export const addressOf = (req: Request): string => `address:${networkOf(req.ip ?? 'unknown')}`;
+export const getAddress = (req: Request): string => `address:${toNetwork(req.ip ?? 'unknown')}`;
 
 /** Maps an IPv6 address to its /64, which one customer usually has. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address.replace(/^::ffff:/, '');
   const [head = '', tail = ''] = (address.split('%')[0] as string).split('::');
   const left = head ? head.split(':') : [];

@@ -1,13 +1,14 @@
 import { until } from '@gantry/testing';
-import { repeat } from './repeat';
+import { startRepeating } from './repeat';
 
 const warn = jest.fn();
-const every = (work: () => Promise<unknown>) => repeat({ everyMs: 1, work, what: 'the test', log: { warn } });
+const repeatWork = (work: () => Promise<unknown>) =>
+  startRepeating({ everyMs: 1, work, what: 'the test', log: { warn } });
 beforeEach(() => warn.mockClear());
 
 test('failed work is logged and retried', async () => {
   let times = 0;
-  const repeated = every(async () => {
+  const repeated = repeatWork(async () => {
     times++;
     throw new Error('the database is away');
   });
@@ -19,11 +20,11 @@ test('failed work is logged and retried', async () => {
 
 test('runs never overlap, stop() waits for the current run, and no run starts afterwards', async () => {
   let begun = 0;
-  let end = () => {};
-  const repeated = every(() => {
+  let finish = () => {};
+  const repeated = repeatWork(() => {
     begun++;
     return new Promise<void>((resolve) => {
-      end = resolve;
+      finish = resolve;
     });
   });
   await until(async () => begun === 1);
@@ -33,7 +34,7 @@ test('runs never overlap, stop() waits for the current run, and no run starts af
   });
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect({ begun, stopped }).toEqual({ begun: 1, stopped: false });
-  end();
+  finish();
   await stopping;
   expect(begun).toBe(1);
 });

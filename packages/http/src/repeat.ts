@@ -1,24 +1,24 @@
 import type { Logger } from 'pino';
 
-export type Repeated = ReturnType<typeof repeat>;
+export type RepeatingTask = ReturnType<typeof startRepeating>;
 
 /**
  * Repeats `work` without overlap: the pause of `everyMs` starts when a run has ended, and also precedes the first run.
  * An error is logged, and the work retried after the next pause.
  * @param options.what name of the work, for the log
  */
-export function repeat(options: {
+export function startRepeating(options: {
   everyMs: number;
   work: () => Promise<unknown>;
   what: string;
   log: Pick<Logger, 'warn'>;
 }) {
   const { everyMs, work, what, log } = options;
-  let underWay: Promise<void> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  async function once() {
+  async function runOnce() {
     try {
       await work();
     } catch (err) {
@@ -30,7 +30,7 @@ export function repeat(options: {
   function schedule() {
     if (stopped) return;
     timer = setTimeout(() => {
-      underWay = once();
+      running = runOnce();
     }, everyMs);
   }
 
@@ -40,7 +40,7 @@ export function repeat(options: {
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await underWay;
+      await running;
     },
   };
 }

@@ -1,22 +1,22 @@
 import path from 'node:path';
-import { givenPool, plainHasher } from '@gantry/testing';
+import { plainHasher, setupPool } from '@gantry/testing';
 import { pino } from 'pino';
 import request from 'supertest';
 import { created, ok } from './handler';
 import type { Principal } from './principal';
-import { findNulPlaces } from './request-text';
+import { findNulPaths } from './request-text';
 import { createSurface } from './surface';
 
 const NUL = '\0';
-const pool = givenPool('automation-api');
+const pool = setupPool('automation-api');
 const member = { kind: 'personal_token', userId: 'usr_1', workspaceId: 'ws_a', role: 'member' } as Principal;
 
 const surface = () =>
   createSurface({
     openapiFile: path.join(__dirname, 'test/echo.yaml'),
     operations: {
-      makeThing: { make: () => created({ id: 'thing' }), see: async () => {} },
-      makeSecretThing: { make: () => created({ id: 'secret' }), see: async () => {} },
+      makeThing: { create: () => created({ id: 'thing' }), assertVisible: async () => {} },
+      makeSecretThing: { create: () => created({ id: 'secret' }), assertVisible: async () => {} },
       getThing: () => ok({ id: 'thing' }),
     },
     authenticate: async () => member,
@@ -65,5 +65,5 @@ test('paths of NUL are found through references, lists and alternatives, also in
     'x:tree': { properties: { text: { 'x-nul': 'allowed' }, children: { items: { $ref: 'x:tree' } } } },
   };
   const schema = { allOf: [{ properties: { trees: { items: { $ref: 'x:tree' } } } }, { properties: { name: {} } }] };
-  expect(findNulPlaces(schema, schemas)).toEqual([['trees', '*', 'text']]);
+  expect(findNulPaths(schema, schemas)).toEqual([['trees', '*', 'text']]);
 });

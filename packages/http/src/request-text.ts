@@ -6,22 +6,22 @@ import type { Request } from 'express';
 import { invalid } from './errors';
 
 /** Keys from the root of a body to a part of it that may hold U+0000; `*` is any key. */
-export type NulPlaces = readonly (readonly string[])[];
+export type NulPaths = readonly (readonly string[])[];
 
 type Schema = Record<string, unknown>;
 
-const UNUSABLE = /[\0\p{Surrogate}]/u;
+const UNUSABLE_CHARACTERS = /[\0\p{Surrogate}]/u;
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u;
 
-export const isUsableText = (text: string): boolean => !UNUSABLE.test(text);
+export const isUsableText = (text: string): boolean => !UNUSABLE_CHARACTERS.test(text);
 
 /** @param keys path in the body of the text, or of the object with this key. @throws AppError 400 */
-export function assertUsableText(text: string, keys: readonly string[], nulPlaces: NulPlaces = []): void {
+export function assertUsableText(text: string, keys: readonly string[], nulPaths: NulPaths = []): void {
   const path = keys.join('.') || 'body';
   if (UNPAIRED_SURROGATE.test(text)) {
     throw invalid([{ path, message: 'contains half of a character (an unpaired surrogate)' }]);
   }
-  if (text.includes('\0') && !nulPlaces.some((place) => isBelow(place, keys))) {
+  if (text.includes('\0') && !nulPaths.some((place) => isBelow(place, keys))) {
     throw invalid([{ path, message: 'must not contain NUL (U+0000)' }]);
   }
 }
@@ -43,24 +43,24 @@ export function assertUsableParameters({ params, query }: Request): void {
 }
 
 /** @param schemas that the schema refers to, by URI */
-export function findNulPlaces(schema: Schema, schemas: Record<string, Schema>): NulPlaces {
-  const places: string[][] = [];
-  const following: unknown[] = [];
+export function findNulPaths(schema: Schema, schemas: Record<string, Schema>): NulPaths {
+  const nulPaths: string[][] = [];
+  const visitedRefs: unknown[] = [];
 
   function visit(part: unknown, keys: string[]): void {
     if (part === null || typeof part !== 'object') return;
     const { $ref, properties, items, additionalProperties, ...rest } = part as Schema;
-    if (rest['x-nul'] === 'allowed') return void places.push(keys);
+    if (rest['x-nul'] === 'allowed') return void nulPaths.push(keys);
     for (const [key, one] of Object.entries(properties ?? {})) visit(one, [...keys, key]);
     for (const one of [items, additionalProperties]) visit(one, [...keys, '*']);
     for (const one of [rest.allOf, rest.anyOf, rest.oneOf].flat()) visit(one, keys);
     // Recursive references are visited once.
-    if (typeof $ref !== 'string' || following.includes($ref)) return;
-    following.push($ref);
+    if (typeof $ref !== 'string' || visitedRefs.includes($ref)) return;
+    visitedRefs.push($ref);
     visit(schemas[$ref], keys);
-    following.pop();
+    visitedRefs.pop();
   }
 
   visit(schema, []);
-  return places;
+  return nulPaths;
 }

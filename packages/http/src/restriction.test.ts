@@ -1,6 +1,13 @@
 import type { Restriction } from '@gantry/events';
 import { AppError } from './errors';
-import { type Declaration, declaration, isOpenTo, reaches, reachOf, requireUnrestricted } from './restriction';
+import {
+  assertUnrestricted,
+  type Declaration,
+  declaration,
+  getTokenScope,
+  isInTokenScope,
+  isOperationAllowed,
+} from './restriction';
 
 const operation = (restrict: Declaration, method = 'post') => ({
   id: 'doIt',
@@ -9,9 +16,9 @@ const operation = (restrict: Declaration, method = 'post') => ({
 });
 
 /** Returns the rule that refuses; null without one. */
-function refusal(restriction: Restriction, restrict: Declaration, method?: string, params = {}): string | null {
+function getRefusedRule(restriction: Restriction, restrict: Declaration, method?: string, params = {}): string | null {
   try {
-    requireUnrestricted(restriction, operation(restrict, method), params);
+    assertUnrestricted(restriction, operation(restrict, method), params);
     return null;
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
@@ -30,41 +37,48 @@ const everyRule: [string, Restriction][] = [
 ];
 
 test.each(everyRule)('an operation that declares nothing is closed to %s', (rule, restriction) => {
-  expect(refusal(restriction, {})).toBe(rule);
-  expect(isOpenTo(restriction, operation({}))).toBe(false);
-  expect(isOpenTo(undefined, operation({}))).toBe(true);
+  expect(getRefusedRule(restriction, {})).toBe(rule);
+  expect(isOperationAllowed(restriction, operation({}))).toBe(false);
+  expect(isOperationAllowed(undefined, operation({}))).toBe(true);
 });
 
 test('reads are open to read-only tokens and to tokens that require approval', () => {
   for (const restriction of [{ readonly: true }, { requireApproval: true }] as Restriction[]) {
-    expect(refusal(restriction, {}, 'get')).toBeNull();
-    expect(refusal(restriction, { effect: 'reads' })).toBeNull();
+    expect(getRefusedRule(restriction, {}, 'get')).toBeNull();
+    expect(getRefusedRule(restriction, { effect: 'reads' })).toBeNull();
   }
-  expect(refusal({ readonly: true }, { effect: 'contained' })).toBe('readonly');
-  expect(refusal({ readonly: true }, { effect: 'starts' })).toBe('readonly');
-  expect(refusal({ requireApproval: true }, { effect: 'starts' })).toBeNull();
+  expect(getRefusedRule({ readonly: true }, { effect: 'contained' })).toBe('readonly');
+  expect(getRefusedRule({ readonly: true }, { effect: 'starts' })).toBe('readonly');
+  expect(getRefusedRule({ requireApproval: true }, { effect: 'starts' })).toBeNull();
 });
 
 test('a GET that declares nothing is closed to tokens for named resources or toolsets', () => {
-  expect(refusal({ workers: ['a'] }, {}, 'get')).toBe('workers');
-  expect(refusal({ toolsets: ['runs'] }, {}, 'get')).toBe('toolsets');
-  expect(refusal({ toolsets: ['runs'] }, { toolsets: ['workers'] }, 'get')).toBe('toolsets');
-  expect(refusal({ toolsets: ['runs'] }, { toolsets: ['workers', 'runs'] }, 'get')).toBeNull();
-  expect(refusal({ toolsets: ['runs'] }, { toolsets: 'any' }, 'get')).toBeNull();
+  expect(getRefusedRule({ workers: ['a'] }, {}, 'get')).toBe('workers');
+  expect(getRefusedRule({ toolsets: ['runs'] }, {}, 'get')).toBe('toolsets');
+  expect(getRefusedRule({ toolsets: ['runs'] }, { toolsets: ['workers'] }, 'get')).toBe('toolsets');
+  expect(getRefusedRule({ toolsets: ['runs'] }, { toolsets: ['workers', 'runs'] }, 'get')).toBeNull();
+  expect(getRefusedRule({ toolsets: ['runs'] }, { toolsets: 'any' }, 'get')).toBeNull();
 });
 
 test('the resource in the path must be in the token’s scope', () => {
-  const of = (id: string) => refusal({ workers: ['a'] }, { things: 'workers' }, 'get', { worker_id: id });
-  expect([of('a'), of('b'), of('__proto__')]).toEqual([null, 'workers', 'workers']);
-  expect(refusal({ workers: ['a'] }, { things: 'automations' }, 'get', { automationId: 'a' })).toBe('automations');
-  expect(refusal({ workers: ['a'] }, { things: 'none' }, 'get')).toBeNull();
+  const refusalForWorker = (id: string) =>
+    getRefusedRule({ workers: ['a'] }, { things: 'workers' }, 'get', { worker_id: id });
+  expect([refusalForWorker('a'), refusalForWorker('b'), refusalForWorker('__proto__')]).toEqual([
+    null,
+    'workers',
+    'workers',
+  ]);
+  expect(getRefusedRule({ workers: ['a'] }, { things: 'automations' }, 'get', { automationId: 'a' })).toBe(
+    'automations',
+  );
+  expect(getRefusedRule({ workers: ['a'] }, { things: 'none' }, 'get')).toBeNull();
 });
 
 test('a token for workers reaches no automation, and an unrestricted one reaches all', () => {
   const principal = { restriction: { workers: ['a'] } };
-  expect(reachOf(principal, 'workers')).toEqual(['a']);
-  expect(reachOf(principal, 'automations')).toEqual([]);
-  expect(reachOf({}, 'workers')).toBeNull();
-  expect(reachOf({ restriction: { readonly: true } }, 'workers')).toBeNull();
-  expect([reaches(principal, 'workers', 'a'), reaches(principal, 'workers', 'b')]).toEqual([true, false]);
+  expect(getTokenScope(principal, 'workers')).toEqual(['a']);
+  expect(getTokenScope(principal, 'automations')).toEqual([]);
+  expect(getTokenScope({}, 'workers')).toBeNull();
+  expect(getTokenScope({ restriction: { readonly: true } }, 'workers')).toBeNull();
+  expect([isInTokenScope(principal, 'workers', 'a'), isInTokenScope(principal, 'workers', 'b')]).toEqual([true, false]);
 });

@@ -9,9 +9,9 @@ import { type AppError, forbidden } from './errors';
 import type { Principal } from './principal';
 
 /** Path parameters of the resources that a token may be restricted to. */
-const PARAMETER_OF = { workers: 'worker_id', automations: 'automationId' } as const;
+const PARAMETERS = { workers: 'worker_id', automations: 'automationId' } as const;
 
-type Named = keyof typeof PARAMETER_OF;
+type RestrictableKind = keyof typeof PARAMETERS;
 
 export const declaration = z.strictObject({
   /**
@@ -20,7 +20,10 @@ export const declaration = z.strictObject({
    * for named workers or automations.
    */
   things: z.enum(['workers', 'automations', 'none']).optional(),
-  /** Toolsets of `/mcp` that it is behind. `any`: open whatever the toolsets are. Absent: closed to tokens with toolsets. */
+  /**
+   * Toolsets of `/mcp` that it is behind. `any`: open whatever the toolsets are. Absent: closed to tokens with
+   * toolsets.
+   */
   toolsets: z.union([z.literal('any'), z.array(z.string())]).optional(),
   /**
    * `reads`: it changes nothing, like each GET. `starts`: it starts runs, which count against budgets and are held if
@@ -33,76 +36,89 @@ export const declaration = z.strictObject({
 export type Declaration = z.infer<typeof declaration>;
 
 /** The fields of an operation by which a restriction allows or refuses it. */
-interface Restricted {
+interface RestrictedOperation {
   id: string;
   method: string;
   restrict: Declaration;
 }
 
 /** @param params of the path; null where it is malformed. @throws AppError 403 that names the rule */
-export function requireUnrestricted(
+export function assertUnrestricted(
   restriction: Restriction,
-  operation: Restricted,
+  operation: RestrictedOperation,
   params: Record<string, string> | null,
 ): void {
-  const refused = refusalOf(restriction, operation) ?? unnamed(restriction, operation, params ?? {});
-  if (refused) throw refused;
+  const refusal = findRefusal(restriction, operation) ?? findUnnamedRefusal(restriction, operation, params ?? {});
+  if (refusal) throw refusal;
 }
 
 /** Returns whether no rule closes the operation itself, whichever resource it is used for. */
-export const isOpenTo = (restriction: Restriction | undefined, operation: Restricted): boolean =>
-  !restriction || refusalOf(restriction, operation) === null;
+export const isOperationAllowed = (restriction: Restriction | undefined, operation: RestrictedOperation): boolean =>
+  !restriction || findRefusal(restriction, operation) === null;
 
 /**
  * Returns ids of the workers or automations that the caller may see; null: all that its role permits. A token for named
  * workers reaches no automation, and vice versa.
  */
-export function reachOf({ restriction }: Pick<Principal, 'restriction'>, kind: Named): string[] | null {
-  if (!restriction || !isForNamedThings(restriction)) return null;
+export function getTokenScope(
+  { restriction }: Pick<Principal, 'restriction'>,
+  kind: RestrictableKind,
+): string[] | null {
+  if (!restriction || !hasNamedResources(restriction)) return null;
   return restriction[kind] ?? [];
 }
 
 /** Intersects two restrictions; null: no restriction besides the role. */
-export const intersectReach = (one: string[] | null, other: string[] | null): string[] | null =>
+export const intersectScopes = (one: string[] | null, other: string[] | null): string[] | null =>
   // Bounded: 100 ids of each (TokenRestriction of the OpenAPI document).
   one && other ? one.filter((id) => other.includes(id)) : (one ?? other);
 
 /** Returns whether the caller's token reaches that worker or automation. */
-export function reaches(principal: Pick<Principal, 'restriction'>, kind: Named, id: string): boolean {
-  return reachOf(principal, kind)?.includes(id) ?? true;
+export function isInTokenScope(principal: Pick<Principal, 'restriction'>, kind: RestrictableKind, id: string): boolean {
+  return getTokenScope(principal, kind)?.includes(id) ?? true;
 }
 
-const isForNamedThings = ({ workers, automations }: Restriction): boolean =>
+const hasNamedResources = ({ workers, automations }: Restriction): boolean =>
   workers !== undefined || automations !== undefined;
 
-function refusalOf(restriction: Restriction, { id, method, restrict }: Restricted): AppError | null {
+function findRefusal(restriction: Restriction, { id, method, restrict }: RestrictedOperation): AppError | null {
   const { readonly, toolsets, requireApproval, budgets } = restriction;
   const effect = restrict.effect ?? (method === 'get' || method === 'head' ? 'reads' : undefined);
-  if (readonly && effect !== 'reads') return closed('readonly', 'it may only read');
+  if (readonly && effect !== 'reads') return restrictedError('readonly', 'it may only read');
   // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
   if (toolsets && restrict.toolsets !== 'any' && !restrict.toolsets?.some((one) => toolsets.includes(one))) {
-    return closed('toolsets', `it is for ${toolsets.join(', ') || 'no toolset'}, and ${id} is in none of them`);
+    return restrictedError(
+      'toolsets',
+      `it is for ${toolsets.join(', ') || 'no toolset'}, and ${id} is in none of them`,
+    );
   }
-  if (isForNamedThings(restriction) && !restrict.things) {
+  if (hasNamedResources(restriction) && !restrict.things) {
     const rule = restriction.workers ? 'workers' : 'automations';
-    return closed(rule, 'it is for named workers and automations only, and this is about more than those');
+    return restrictedError(rule, 'it is for named workers and automations only, and this is about more than those');
   }
   if (requireApproval && !effect) {
-    return closed('require_approval', 'its runs need approval, and this could let runs begin or go on without it');
+    return restrictedError(
+      'require_approval',
+      'its runs need approval, and this could let runs begin or go on without it',
+    );
   }
   if (budgets && !effect) {
-    return closed('budget_usd', 'its runs have a budget, and this could let runs begin that are not counted');
+    return restrictedError('budget_usd', 'its runs have a budget, and this could let runs begin that are not counted');
   }
   return null;
 }
 
-function unnamed(restriction: Restriction, { restrict }: Restricted, params: Record<string, string>): AppError | null {
+function findUnnamedRefusal(
+  restriction: Restriction,
+  { restrict }: RestrictedOperation,
+  params: Record<string, string>,
+): AppError | null {
   const { things } = restrict;
   if (!things || things === 'none') return null;
-  const id = params[PARAMETER_OF[things]];
-  if (id === undefined || reaches({ restriction }, things, id)) return null;
-  return closed(things, `"${id.slice(0, 64)}" is not among those that it is for`);
+  const id = params[PARAMETERS[things]];
+  if (id === undefined || isInTokenScope({ restriction }, things, id)) return null;
+  return restrictedError(things, `"${id.slice(0, 64)}" is not among those that it is for`);
 }
 
-const closed = (rule: string, why: string): AppError =>
-  forbidden('restricted', `restrict.${rule}: this token is restricted; ${why}`);
+const restrictedError = (rule: string, reason: string): AppError =>
+  forbidden('restricted', `restrict.${rule}: this token is restricted; ${reason}`);

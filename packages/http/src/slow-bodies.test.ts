@@ -2,14 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { givenPool, plainHasher, until } from '@gantry/testing';
+import { plainHasher, setupPool, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { AppError } from './errors';
 import { type Call, ok } from './handler';
 import { createSurface } from './surface';
-import { memoryForAll, readBody } from './upload';
+import { createMemoryStorage, readBody } from './upload';
 
-const pool = givenPool('automation-api');
+const pool = setupPool('automation-api');
 let server: Server;
 const sockets: net.Socket[] = [];
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
       pool,
       hasher: plainHasher,
       log: pino({ level: 'silent' }),
-      uploads: { storage: memoryForAll(1_000) },
+      uploads: { storage: createMemoryStorage(1_000) },
     }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -54,7 +54,7 @@ const connections = () => new Promise<number>((resolve) => server.getConnections
 const FORM = 'multipart/form-data; boundary=x';
 const HALF_OF_A_FORM = '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\nhalf of';
 
-interface Half {
+interface HalfSentRequest {
   status: () => number | undefined;
   isClosed: () => boolean;
   socket: net.Socket;
@@ -65,7 +65,7 @@ function sendHalf(
   type: string,
   half: string,
   { token = 'tok_a', from = '192.0.2.1', bytes = 900, allowHalfOpen = false } = {},
-): Half {
+): HalfSentRequest {
   const { port } = server.address() as AddressInfo;
   const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen });
   sockets.push(socket);

@@ -3,9 +3,9 @@ import express from 'express';
 import request from 'supertest';
 import { encodeJson, StoredJson, sendStoredJson } from './stored-json';
 
-const stored = (value: unknown) => new StoredJson(Buffer.from(JSON.stringify(value)));
+const createStored = (value: unknown) => new StoredJson(Buffer.from(JSON.stringify(value)));
 
-async function sent(body: unknown) {
+async function sendBody(body: unknown) {
   const app = express().use(sendStoredJson, (_req, res) => void res.status(201).json(body));
   return request(app)
     .get('/')
@@ -14,14 +14,19 @@ async function sent(body: unknown) {
 }
 
 test('a response contains stored JSON unchanged, at any depth and any number of times', async () => {
-  const large = stored({ text: 'ä"\\', list: [1, null] });
-  const { body } = await sent({ id: 'run_1', result: { outputs: large }, again: [large, stored(7)], nothing: null });
+  const large = createStored({ text: 'ä"\\', list: [1, null] });
+  const { body } = await sendBody({
+    id: 'run_1',
+    result: { outputs: large },
+    again: [large, createStored(7)],
+    nothing: null,
+  });
   const value = { text: 'ä"\\', list: [1, null] };
   expect(body).toEqual({ id: 'run_1', result: { outputs: value }, again: [value, 7], nothing: null });
 });
 
 test('a response without stored JSON is unchanged', async () => {
-  expect((await sent({ id: 'run_1', list: ['$&'] })).text).toBe('{"id":"run_1","list":["$&"]}');
+  expect((await sendBody({ id: 'run_1', list: ['$&'] })).text).toBe('{"id":"run_1","list":["$&"]}');
 });
 
 test.each([
@@ -29,17 +34,17 @@ test.each([
   ['a list', [1], { result: [1] }],
   ['a text', '{', { result: '{' }],
 ])('%s is wrapped as an object', (_what, value, expected) => {
-  expect(JSON.parse(encodeJson(stored(value).asObject('result')).toString())).toEqual(expected);
+  expect(JSON.parse(encodeJson(createStored(value).asObject('result')).toString())).toEqual(expected);
 });
 
 test('it is parsed when serialized outside of a response', () => {
-  expect(JSON.parse(JSON.stringify({ kept: stored({ a: [1] }) }))).toEqual({ kept: { a: [1] } });
+  expect(JSON.parse(JSON.stringify({ kept: createStored({ a: [1] }) }))).toEqual({ kept: { a: [1] } });
 });
 
 const BLOCKED_MS_MAX = 50;
 
 test('the largest output blocks the event loop for at most 50 ms', async () => {
-  const large = stored(Array.from({ length: 600_000 }, (_, at) => `item ${at}`));
+  const large = createStored(Array.from({ length: 600_000 }, (_, at) => `item ${at}`));
   const blockedMs = await measureLongestTurn(() => encodeJson({ output: large.asObject('result') }), BLOCKED_MS_MAX);
   expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
 });

@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 
 /** Set while a response is serialized, which is synchronous. */
-let found: Buffer[] | undefined;
+let storedTexts: Buffer[] | undefined;
 /** Random, so that a text in a response cannot contain it. */
-const MARK = `stored-json-${randomUUID()}-`;
+const MARKER = `stored-json-${randomUUID()}-`;
 
 export class StoredJson {
   constructor(private readonly text: Buffer) {}
@@ -22,7 +22,7 @@ export class StoredJson {
 
   /** Parses it unless a response is serialized. */
   toJSON(): unknown {
-    return found ? `${MARK}${found.push(this.text) - 1}` : JSON.parse(this.text.toString());
+    return storedTexts ? `${MARKER}${storedTexts.push(this.text) - 1}` : JSON.parse(this.text.toString());
   }
 }
 
@@ -41,18 +41,18 @@ export const sendStoredJson: RequestHandler = (_req, res, next) => {
 /** @param indent spaces for each level; stored JSON stays as it is */
 export function encodeJson(body: unknown, indent?: number): string | Buffer {
   const stored: Buffer[] = [];
-  found = stored;
+  storedTexts = stored;
   let text: string;
   try {
     text = JSON.stringify(body, null, indent);
   } finally {
-    found = undefined;
+    storedTexts = undefined;
   }
   if (!stored.length) return text;
   const pieces: Buffer[] = [];
   let rest = text;
   for (const [at, json] of stored.entries()) {
-    const mark = JSON.stringify(`${MARK}${at}`);
+    const mark = JSON.stringify(`${MARKER}${at}`);
     // Bounded: each search begins behind the value before.
     const place = rest.indexOf(mark);
     pieces.push(Buffer.from(rest.slice(0, place)), json);

@@ -1,21 +1,21 @@
 import path from 'node:path';
-import { givenPool, plainHasher } from '@gantry/testing';
+import { plainHasher, setupPool } from '@gantry/testing';
 import type { Express } from 'express';
 import { pino } from 'pino';
 import request from 'supertest';
 import { AppError, notFound } from './errors';
-import { type Answered, type Call, created, ok } from './handler';
+import { type Call, created, type HandlerResult, ok } from './handler';
 import type { Principal } from './principal';
 import { createSurface, type SurfaceOptions } from './surface';
-import { memoryForAll, readBody } from './upload';
+import { createMemoryStorage, readBody } from './upload';
 
-type Handle = (call: ThingCall) => Answered;
+type Handle = (call: ThingCall) => HandlerResult;
 type ThingCall = Call<{ id: string }, unknown, { name: string }>;
 
-const pool = givenPool('automation-api');
+const pool = setupPool('automation-api');
 let app: Express;
 let logged: string[] = [];
-let made = 0;
+let createdCount = 0;
 let getThing: Handle;
 let makeThing: Handle;
 
@@ -42,17 +42,17 @@ beforeEach(async () => {
   await pool.query('DELETE FROM rate_counts');
   logged = [];
   getThing = ({ path }) => ok({ id: path.id });
-  makeThing = () => created({ id: `thing-${++made}` });
+  makeThing = () => created({ id: `thing-${++createdCount}` });
 });
 
-const seenByAll = { see: async () => {} };
+const visibleToAll = { assertVisible: async () => {} };
 
 function surface(over: Partial<SurfaceOptions> = {}): Express {
   return createSurface({
     openapiFile: path.join(__dirname, 'test/echo.yaml'),
     operations: {
-      makeThing: { make: (call: ThingCall) => makeThing(call), ...seenByAll },
-      makeSecretThing: { make: () => created({ id: `secret-${++made}` }), ...seenByAll },
+      makeThing: { create: (call: ThingCall) => makeThing(call), ...visibleToAll },
+      makeSecretThing: { create: () => created({ id: `secret-${++createdCount}` }), ...visibleToAll },
       getThing: (call: ThingCall) => getThing(call),
     },
     authenticate: async (req) => {
@@ -73,8 +73,8 @@ function surface(over: Partial<SurfaceOptions> = {}): Express {
 const post = (token = 'good') => request(app).post('/api/things').set('Authorization', `Bearer ${token}`);
 
 test('every response has a request id: the caller’s if it is valid, else a new one', async () => {
-  const kept = await request(app).get('/api/things/x').set('X-Request-Id', 'abc-12345678');
-  expect(kept.headers['x-request-id']).toBe('abc-12345678');
+  const keptId = await request(app).get('/api/things/x').set('X-Request-Id', 'abc-12345678');
+  expect(keptId.headers['x-request-id']).toBe('abc-12345678');
   const replaced = await request(app).get('/api/things/x').set('X-Request-Id', 'a b\tc<script>');
   expect(replaced.headers['x-request-id']).toMatch(/^req_[\w-]{21}$/);
 });
@@ -288,7 +288,7 @@ test('the query never reaches the log', async () => {
 });
 
 test('an operation without a handler, or a handler without an operation, prevents the start', () => {
-  const makeThing = { make: getThing, ...seenByAll };
+  const makeThing = { create: getThing, ...visibleToAll };
   expect(() => surface({ operations: { makeThing, extra: getThing } })).toThrow(
     /no handler for operation makeSecretThing; no handler for operation getThing; no operation for handler extra/,
   );
@@ -304,7 +304,7 @@ function files(): Express {
         return ok({ ...path, bytes, names: uploaded.map(({ originalname }) => originalname) });
       },
     },
-    uploads: { storage: memoryForAll(100), preservePath: true, defParamCharset: 'utf8' },
+    uploads: { storage: createMemoryStorage(100), preservePath: true, defParamCharset: 'utf8' },
   });
 }
 
@@ -410,18 +410,18 @@ test('unknown paths and methods count against the address’ budget, and 405 lis
 });
 
 test('an address that keeps guessing is refused before its next guess is checked', async () => {
-  let looks = 0;
+  let attempts = 0;
   const small = surface({
     rateLimits: { requestsPerMinute: 2, runsPerMinute: 2, signInsPerMinute: 1 },
     authenticate: async () => {
-      looks++;
+      attempts++;
       throw new AppError('unauthorized', 'bad_credential', 'no such token');
     },
   });
   for (let i = 0; i < 25; i++) {
     await request(small).get('/api/things/x').set({ Authorization: 'Bearer guess', 'X-Forwarded-For': '192.0.2.20' });
   }
-  expect(looks).toBe(20);
+  expect(attempts).toBe(20);
 });
 
 test('at most twenty problems are reported, in a small response', async () => {
@@ -456,8 +456,8 @@ test('parameters of a media type are not cached', async () => {
 });
 
 test('an error quotes only text that can be stored', async () => {
-  const told = await post().send({ name: 'a', 'nul\u0000': 1 });
-  expect([told.status, told.body.details[0].path]).toEqual([400, 'nul\u{fffd}']);
+  const quoted = await post().send({ name: 'a', 'nul\u0000': 1 });
+  expect([quoted.status, quoted.body.details[0].path]).toEqual([400, 'nul\u{fffd}']);
   makeThing = () => {
     throw new AppError('conflict', 'taken', 'the name a\u0000b is taken');
   };

@@ -1,9 +1,8 @@
 /**
- * Creates the Express app of an HTTP surface. The path of a request:
- * log -> alias prefix -> operation -> budget of the address -> authentication -> budget of the credential -> role -> size
- * -> body -> OpenAPI validation -> idempotency -> handler -> error mapping. No body is read before the caller is
- * authenticated. The OpenAPI file is the routing table: an operation without a handler, a handler without an operation,
- * or an operation without x-access prevents the start.
+ * Creates the Express app of an HTTP surface. The path of a request: log -> alias prefix -> operation -> budget of the
+ * address -> authentication -> budget of the credential -> role -> size -> body -> OpenAPI validation -> idempotency ->
+ * handler -> error mapping. No body is read before the caller is authenticated. The OpenAPI file is the routing table:
+ * an operation without a handler, a handler without an operation, or an operation without x-access prevents the start.
  */
 import { newId } from '@gantry/events';
 import { traceFields } from '@gantry/tracing';
@@ -13,39 +12,39 @@ import type multer from 'multer';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import { admission } from './admission';
+import { createAdmission } from './admission';
 import { methodNotAllowed } from './allowed-methods';
-import { type CheckBody, withMeaning } from './body-problems';
-import { crossOrigin } from './cross-origin';
+import { addSemanticProblems, type CheckBody } from './body-problems';
+import { createCors } from './cross-origin';
 import { AppError } from './errors';
-import { type ErrorShape, failedRequest, lastResort } from './failed-request';
-import { type AnyOperations, expressForm } from './handler';
+import { createErrorHandler, createFallbackErrorHandler, type ErrorShape } from './failed-request';
+import { type AnyOperations, toExpressWork } from './handler';
 import { createIdempotency, type KeyedHasher } from './idempotency';
-import { errorForLog } from './log';
-import { observeRequests } from './metrics';
-import { openStreams } from './open-streams';
+import { serializeError } from './log';
+import { createRequestMetrics } from './metrics';
+import { createStreamRegistry } from './open-streams';
 import { type OpenApiDocument, type Operation, readOpenApiDocument } from './openapi-document';
-import { operationTable } from './operation-table';
-import { type OtherSurface, otherSurfaces } from './other-surfaces';
-import type { PlaceLimits } from './places';
+import { createOperationTable } from './operation-table';
+import { createFindElsewhere, type OtherSurface } from './other-surfaces';
 import type { Principal } from './principal';
+import type { SlotLimits } from './slots';
 import './request';
+import { toLogPath } from './log-path';
 import { createRateCount } from './rate-count';
-import { type Budgets, budgets, DEFAULT_RATE_LIMITS, type RateLimits } from './rate-limit';
-import { bodyReader } from './request-body';
+import { createRateLimiter, DEFAULT_RATE_LIMITS, type RateLimiter, type RateLimits } from './rate-limit';
+import { createBodyReader } from './request-body';
 import { assertUsableParameters } from './request-text';
-import { pathForLog } from './secret-paths';
-import { serveOpenapi } from './serve-openapi';
+import { createOpenapiRouter } from './serve-openapi';
 import { sendStoredJson } from './stored-json';
 import { traceRequest } from './trace-request';
-import { type RequestValidators, requestValidators } from './validate-request';
-import { responseCheck } from './validate-response';
+import { getRequestValidators, type RequestValidators } from './validate-request';
+import { createResponseCheck } from './validate-response';
 
 /** Settings of a surface that come from the environment; tests set their own. */
 export interface SurfaceLimits {
   rateLimits?: RateLimits;
   /** Limits of streaming responses, such as live events. */
-  streamLimits?: PlaceLimits;
+  streamLimits?: SlotLimits;
   /** For tests: a response that the OpenAPI file does not allow becomes a 500. */
   validateResponses?: boolean;
 }
@@ -82,7 +81,7 @@ export interface SurfaceOptions extends SurfaceLimits {
 const compilers = new WeakMap<Express, RequestValidators['compileAll']>();
 
 /** Compiles the request validators of a surface in the background. An earlier request compiles its own. */
-export const compileValidators = async (surface: Express, signal: AbortSignal): Promise<void> =>
+export const startValidatorCompilation = async (surface: Express, signal: AbortSignal): Promise<void> =>
   compilers.get(surface)?.(signal);
 
 const REQUEST_ID = /^[\w.:-]{8,128}$/;
@@ -94,9 +93,15 @@ export function createSurface(options: SurfaceOptions): Express {
   app.disable('etag');
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
   const count = createRateCount({ pool: options.pool, log });
-  const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
+  const budget = createRateLimiter(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
   app.use(allowListeners);
-  app.use(requestLog(log), observeRequests(), neverKeepErrors, tellStanding(budget), sendStoredJson);
+  app.use(
+    createRequestLog(log),
+    createRequestMetrics(),
+    preventErrorCaching,
+    addRateLimitHeaders(budget),
+    sendStoredJson,
+  );
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -106,55 +111,59 @@ export function createSurface(options: SurfaceOptions): Express {
     }),
   );
   const document = readOpenApiDocument(options.openapiFile);
-  compilers.set(app, requestValidators(document).compileAll);
-  const pages = crossOrigin(options.corsOrigins ?? [], document.operations);
-  if (pages) app.use(pages);
-  app.use(serveOpenapi(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
+  compilers.set(app, getRequestValidators(document).compileAll);
+  const corsHandler = createCors(options.corsOrigins ?? [], document.operations);
+  if (corsHandler) app.use(corsHandler);
+  app.use(createOpenapiRouter(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
   options.beside?.(app);
-  app.use(noStore, route(document, options, budget));
-  app.use(failedRequest(options.errorShape, log, options.challenge), lastResort(log));
+  app.use(noStore, createRouteHandler(document, options, budget));
+  app.use(createErrorHandler(options.errorShape, log, options.challenge), createFallbackErrorHandler(log));
   return app;
 }
 
-function route(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): RequestHandler {
+function createRouteHandler(document: OpenApiDocument, options: SurfaceOptions, budget: RateLimiter): RequestHandler {
   const { canonicalPath = (path) => path } = options;
-  const table = operationTable(document.operations);
-  const answers = answersOf(document, options, budget);
-  const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
+  const table = createOperationTable(document.operations);
+  const operationHandlers = createOperationHandlers(document, options, budget);
+  const findElsewhere = createFindElsewhere(options.otherSurfaces ?? []);
   return (req, res) => {
     // A query may contain question marks.
-    const [asked = '/'] = req.url.split('?', 1);
-    const path = canonicalPath(asked);
-    req.askedPath = asked;
-    req.url = path + req.url.slice(asked.length);
+    const [requestedPath = '/'] = req.url.split('?', 1);
+    const path = canonicalPath(requestedPath);
+    req.askedPath = requestedPath;
+    req.url = path + req.url.slice(requestedPath.length);
     req.originalUrl = req.url;
-    const found = table.find(req.method, path);
-    if (!found || 'allowed' in found) {
+    const match = table.find(req.method, path);
+    if (!match || 'allowed' in match) {
       budget.spendOnAddress(req, res);
-      throw found
-        ? methodNotAllowed(req, res, asked, found.allowed)
-        : notFoundPath(asked, elsewhere(req.method, asked));
+      throw match
+        ? methodNotAllowed(req, res, requestedPath, match.allowed)
+        : notFoundPath(requestedPath, findElsewhere(req.method, requestedPath));
     }
-    req.operation = found.operation;
-    traceRequest(found.operation, req, res);
-    const answer = answers.get(found.operation) as Answer;
-    return answer(found.params, req, res);
+    req.operation = match.operation;
+    traceRequest(match.operation, req, res);
+    const handleOperation = operationHandlers.get(match.operation) as HandleOperation;
+    return handleOperation(match.params, req, res);
   };
 }
 
-type Answer = (params: Record<string, string> | null, req: Request, res: Response) => Promise<void>;
+type HandleOperation = (params: Record<string, string> | null, req: Request, res: Response) => Promise<void>;
 
 /** Creates the request handling of each operation. */
-function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): Map<Operation, Answer> {
+function createOperationHandlers(
+  document: OpenApiDocument,
+  options: SurfaceOptions,
+  budget: RateLimiter,
+): Map<Operation, HandleOperation> {
   const { authenticate, pool, hasher, log } = options;
   const idempotency = createIdempotency({ pool, hasher, log, strict: options.validateResponses ?? false });
   const handlers = new Map(Object.entries(options.operations));
-  const admit = admission(authenticate, budget);
-  const read = bodyReader(options.uploads);
-  const streams = openStreams(authenticate, options.streamLimits);
-  const validators = requestValidators(document);
-  const checkResponse = options.validateResponses ? responseCheck(document) : undefined;
-  const answers = new Map<Operation, Answer>();
+  const admit = createAdmission(authenticate, budget);
+  const readBody = createBodyReader(options.uploads);
+  const streams = createStreamRegistry(authenticate, options.streamLimits);
+  const validators = getRequestValidators(document);
+  const checkResponse = options.validateResponses ? createResponseCheck(document) : undefined;
+  const operationHandlers = new Map<Operation, HandleOperation>();
   const missing: string[] = [];
   for (const operation of document.operations) {
     const handler = handlers.get(operation.id);
@@ -164,19 +173,19 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
       continue;
     }
     const validate = validators.validate(operation);
-    const { revisit, ...handled } = expressForm(handler);
-    const work = idempotency.honour(operation, handled.work, revisit);
-    answers.set(operation, async (params, req, res) => {
+    const { revisit, ...adapted } = toExpressWork(handler);
+    const work = idempotency.wrapHandler(operation, adapted.work, revisit);
+    operationHandlers.set(operation, async (params, req, res) => {
       await checkResponse?.(operation, res);
       await admit(operation, params, req, res);
       if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not a valid URL encoding`);
       req.params = params;
       assertUsableParameters(req);
-      const mediaType = await read(operation, req, res);
+      const mediaType = await readBody(operation, req, res);
       try {
         await validate(req, mediaType);
       } catch (err) {
-        throw withMeaning(err, options.bodyChecks?.[operation.id], req.body);
+        throw addSemanticProblems(err, options.bodyChecks?.[operation.id], req.body);
       }
       // Counted before the handler looks up what it streams.
       if (operation.isStream) streams.open(req, res, operation);
@@ -185,7 +194,7 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
   }
   missing.push(...[...handlers.keys()].map((id) => `no operation for handler ${id}`));
   if (missing.length) throw new Error(`${options.openapiFile}: ${missing.join('; ')}`);
-  return answers;
+  return operationHandlers;
 }
 
 const notFoundPath = (path: string, elsewhere?: string) =>
@@ -199,7 +208,7 @@ const noStore: RequestHandler = (_req, res, next) => {
 const FIRST_ERROR = 400;
 
 /** Overrides headers that were set for a successful response: errors are not cached and have no version. */
-const neverKeepErrors: RequestHandler = (_req, res, next) => {
+const preventErrorCaching: RequestHandler = (_req, res, next) => {
   const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
   res.writeHead = (status: number, ...rest: unknown[]) => {
     if (status >= FIRST_ERROR && !res.headersSent) {
@@ -212,8 +221,8 @@ const neverKeepErrors: RequestHandler = (_req, res, next) => {
 };
 
 /** Adds the address' budget to responses that are not charged, such as files of the dashboard. */
-const tellStanding =
-  (budget: Budgets): RequestHandler =>
+const addRateLimitHeaders =
+  (budget: RateLimiter): RequestHandler =>
   (req, res, next) => {
     const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
     res.writeHead = (...args: unknown[]) => {
@@ -223,12 +232,12 @@ const tellStanding =
     next();
   };
 
-function requestLog(log: Logger): RequestHandler {
+function createRequestLog(log: Logger): RequestHandler {
   return pinoHttp({
     logger: log,
     genReqId: (req, res) => {
-      const given = req.headers['x-request-id'];
-      const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : newId('req_');
+      const requestId = req.headers['x-request-id'];
+      const id = typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : newId('req_');
       res.setHeader('X-Request-Id', id);
       return id;
     },
@@ -236,11 +245,11 @@ function requestLog(log: Logger): RequestHandler {
       req: (req) => ({
         id: req.id,
         method: req.method,
-        path: pathForLog(String(req.url), req.raw?.operation),
+        path: toLogPath(String(req.url), req.raw?.operation),
         address: req.remoteAddress,
       }),
       res: (res) => ({ status: res.statusCode }),
-      err: errorForLog,
+      err: serializeError,
     },
     customLogLevel: (req, res, err) => {
       // Readiness probes repeat; a dependency that is down is logged separately.

@@ -3,12 +3,12 @@ import type { Request, Response } from 'express';
 import type { Operation } from './openapi-document';
 
 /** Monitoring polls these constantly. */
-const untraced = new Set(['live', 'ready']);
+const untracedOperations = new Set(['live', 'ready']);
 const FIRST_FAILURE = 500;
 
 /** Starts a span for the request and replaces its `traceparent`, so that its runs continue the trace. */
 export function traceRequest(operation: Operation, req: Request, res: Response): void {
-  if (untraced.has(operation.id)) return;
+  if (untracedOperations.has(operation.id)) return;
   const span = startSpan(operation.id, {
     kind: 'server',
     parent: req.get('traceparent'),

@@ -10,7 +10,7 @@ const DISCARDED_BYTES_MAX = 64 * 1024;
 const GRACE_MS = 5_000;
 
 /** Must be called before the response head is written. */
-export function leaveBodyUnread(req: Request, res: Response): void {
+export function discardBody(req: Request, res: Response): void {
   if (req.complete || res.headersSent) return;
   // A small body keeps the connection open: Node discards it.
   if (!(Number(req.headers['content-length']) <= DISCARDED_BYTES_MAX)) {

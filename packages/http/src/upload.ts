@@ -1,7 +1,7 @@
 /** Reads bodies into memory, up to a limit that is enforced while they arrive. */
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
-import { atSpeed } from './body-speed';
+import { requireMinSpeed } from './body-min-speed';
 import { AppError } from './errors';
 
 const tooLarge = (bytesMax: number) =>
@@ -26,7 +26,7 @@ export async function readBody(req: Request, bytesMax: number): Promise<Buffer> 
 /** Reads the bytes of a body. @throws AppError 400 if it is aborted, 408 too slow, 413 */
 export async function readBytes(req: Request, bytesMax: number): Promise<Buffer> {
   if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
-  return atSpeed(req, collect(req, bytesMax));
+  return requireMinSpeed(req, collect(req, bytesMax));
 }
 
 function collect(req: Request, bytesMax: number): Promise<Buffer> {
@@ -34,27 +34,32 @@ function collect(req: Request, bytesMax: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (error: Error | null) => {
-      req.off('data', take).off('end', end).off('error', broken).off('close', broken);
+      req.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
       if (error) reject(error);
       else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
     };
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > bytesMax) {
         req.pause();
         settle(tooLarge(bytesMax));
       } else chunks.push(chunk);
     };
-    const end = () => settle(null);
-    const broken = () => settle(new AppError('invalid', 'broken_off', 'the body broke off'));
-    req.on('data', take).on('end', end).on('error', broken).on('close', broken);
+    const onEnd = () => settle(null);
+    const onAbort = () => settle(new AppError('invalid', 'broken_off', 'the body broke off'));
+    req.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
   });
 }
 
 /** Fields of a form are short: names, or descriptions of its files. */
 const FORM_LIMITS = {
-  ...{ fields: 50, fieldSize: 64 * 1024, fieldNameSize: 200, fieldNestingDepth: 0 },
-  ...{ files: 2_000, parts: 2_050, headerPairs: 20 },
+  fields: 50,
+  fieldSize: 64 * 1024,
+  fieldNameSize: 200,
+  fieldNestingDepth: 0,
+  files: 2_000,
+  parts: 2_050,
+  headerPairs: 20,
 };
 /** Limit of a form, with everything around its files. */
 const FORM_BYTES_MAX = 16 * 1024 * 1024;
@@ -62,14 +67,15 @@ const FORM_BYTES_MAX = 16 * 1024 * 1024;
 export type ReadForm = (req: Request) => Promise<void>;
 
 /**
- * Reads a form: its files become `req.files`, its fields `req.body`, where a file is an empty text under its field's name.
+ * Reads a form: its files become `req.files`, its fields `req.body`, where a file is an empty text under its field's
+ * name.
  * @throws AppError 400, 408; MulterError
  */
-export function formReader(options: multer.Options): ReadForm {
+export function createFormReader(options: multer.Options): ReadForm {
   const parse = multer({ ...options, limits: { ...FORM_LIMITS, ...options.limits } }).any();
   return async (req) => {
     if (Number(req.headers['content-length']) > FORM_BYTES_MAX) throw tooLarge(FORM_BYTES_MAX);
-    await atSpeed(req, parsed(parse, req));
+    await requireMinSpeed(req, parseForm(parse, req));
     req.body = { ...req.body };
     for (const { fieldname } of (req.files ?? []) as Express.Multer.File[]) {
       const before: unknown = req.body[fieldname];
@@ -78,7 +84,7 @@ export function formReader(options: multer.Options): ReadForm {
   };
 }
 
-function parsed(parse: RequestHandler, req: Request): Promise<void> {
+function parseForm(parse: RequestHandler, req: Request): Promise<void> {
   return new Promise((resolve, reject) => {
     // Multer rejects a form only after reading it to its end, which may never come.
     let size = 0;
@@ -99,8 +105,8 @@ function parsed(parse: RequestHandler, req: Request): Promise<void> {
 }
 
 /** Creates a storage for `uploads.storage` that limits all files of one form together to `bytesMax`. */
-export function memoryForAll(bytesMax: number): multer.StorageEngine {
-  const taken = new WeakMap<Request, number>();
+export function createMemoryStorage(bytesMax: number): multer.StorageEngine {
+  const usedBytes = new WeakMap<Request, number>();
   return {
     _handleFile: (req, file, done) => {
       const chunks: Buffer[] = [];
@@ -108,8 +114,8 @@ export function memoryForAll(bytesMax: number): multer.StorageEngine {
       let refused = false;
       file.stream.on('data', (chunk: Buffer) => {
         if (refused) return;
-        const total = (taken.get(req) ?? 0) + chunk.length;
-        taken.set(req, total);
+        const total = (usedBytes.get(req) ?? 0) + chunk.length;
+        usedBytes.set(req, total);
         if (total > bytesMax) {
           refused = true;
           chunks.length = 0;

@@ -1,15 +1,15 @@
 import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
 import { AppError } from './errors';
-import { readUrlEncoded } from './url-encoded';
+import { readUrlEncodedBody } from './url-encoded';
 
-const refused: ErrorRequestHandler = (err, _req, res, next) => {
+const sendError: ErrorRequestHandler = (err, _req, res, next) => {
   if (!(err instanceof AppError)) return next(err);
   res.status(err.status).json({ code: err.code, detail: err.detail });
 };
 const app = express();
-app.post('/', (req, res, next) => readUrlEncoded(req).then((fields) => void res.json(fields), next));
-app.use(refused);
+app.post('/', (req, res, next) => readUrlEncodedBody(req).then((fields) => void res.json(fields), next));
+app.use(sendError);
 
 const send = (body: string) => request(app).post('/').type('application/x-www-form-urlencoded').send(body);
 

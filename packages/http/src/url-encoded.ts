@@ -9,17 +9,17 @@ const BYTES_MAX = 32 * 1024;
  * Returns parameters by name; one without a value counts as omitted (RFC 6749, 3.2).
  * @throws AppError 400 for a repeated one or one with NUL, 408, 413, 415
  */
-export async function readUrlEncoded(req: Request): Promise<Record<string, string>> {
+export async function readUrlEncodedBody(req: Request): Promise<Record<string, string>> {
   const { 'content-encoding': encoding = 'identity' } = req.headers;
   if (encoding !== 'identity') {
     throw new AppError('unsupported_type', 'unsupported_encoding', 'a form is sent without Content-Encoding');
   }
-  const given = new Map<string, string>();
+  const params = new Map<string, string>();
   for (const [name, value] of new URLSearchParams((await readBytes(req, BYTES_MAX)).toString('utf8'))) {
-    const shown = name.slice(0, 64);
-    if (given.has(name)) throw new AppError('invalid', 'invalid_request', `${shown}: is there twice`);
-    if (value.includes('\0')) throw new AppError('invalid', 'invalid_request', `${shown}: has a zero character`);
-    if (value !== '') given.set(name, value);
+    const shortName = name.slice(0, 64);
+    if (params.has(name)) throw new AppError('invalid', 'invalid_request', `${shortName}: is there twice`);
+    if (value.includes('\0')) throw new AppError('invalid', 'invalid_request', `${shortName}: has a zero character`);
+    if (value !== '') params.set(name, value);
   }
-  return Object.fromEntries(given);
+  return Object.fromEntries(params);
 }

@@ -4,17 +4,17 @@ import type { Request } from 'express';
 import { type FieldProblem, invalid } from './errors';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-document';
 import {
-  createForGroups,
+  buildValidatorRequest,
   createOpenApiValidator,
-  type DescribedRequest,
-  describeRequest,
+  createPerGroup,
   type OpenApiValidator,
+  type ValidatorRequest,
 } from './openapi-validator';
-import { readRefusal, type SchemaAt, toFieldProblems } from './validation-problem';
+import { type BodySchema, getValidatorErrors, toFieldProblems } from './validation-problem';
 import { buildRequestDocument } from './validator-document';
 
 /** Up to this size of a body every problem is reported; for a larger one only the first. */
-const EXPLAINED_BYTES_MAX = 16 * 1024;
+const ALL_ERRORS_BYTES_MAX = 16 * 1024;
 
 /** Adds defaults, and parses path and query parameters. @throws AppError 400 */
 export type ValidateRequest = (req: Request, mediaType: string | undefined) => Promise<void>;
@@ -22,8 +22,8 @@ export type ValidateRequest = (req: Request, mediaType: string | undefined) => P
 export interface RequestValidators {
   validate(operation: Operation): ValidateRequest;
   /**
-   * Compiles the schemas of all operations for bodies of up to 16 KB, so that no such request waits for it, in a quarter of
-   * the time of one core. The first larger body of an operation compiles its own.
+   * Compiles the schemas of all operations for bodies of up to 16 KB, so that no such request waits for it, in a
+   * quarter of the time of one core. The first larger body of an operation compiles its own.
    */
   compileAll(signal: AbortSignal): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface RequestValidators {
 const validators = new WeakMap<OpenApiDocument, RequestValidators>();
 
 /** Returns the validators of a document, one set per process: schemas are compiled once. */
-export function requestValidators(document: OpenApiDocument): RequestValidators {
+export function getRequestValidators(document: OpenApiDocument): RequestValidators {
   const known = validators.get(document);
   if (known) return known;
   const created = createRequestValidators(document);
@@ -39,24 +39,24 @@ export function requestValidators(document: OpenApiDocument): RequestValidators 
   return created;
 }
 
-interface Instance {
+interface ValidatorPair {
   /** Reports every problem, at a cost that grows with their number. */
-  explaining: OpenApiValidator;
+  allErrors: OpenApiValidator;
   /** Stops at the first problem. */
-  failing: OpenApiValidator;
+  firstError: OpenApiValidator;
 }
 
 function createRequestValidators(document: OpenApiDocument): RequestValidators {
-  const instances = createForGroups(document.operations, (group) => createInstance(group, document));
+  const instances = createPerGroup(document.operations, (group) => createInstance(group, document));
   return {
-    validate: (operation) => createValidation(operation, instances.get(operation) as Instance, document.schemas),
+    validate: (operation) => createValidation(operation, instances.get(operation) as ValidatorPair, document.schemas),
     compileAll: async (signal) => {
       for (const operation of document.operations) {
         const types = Object.keys(operation.body?.content ?? {});
         for (const type of types.length ? types : [undefined]) {
           if (signal.aborted) return;
           const began = performance.now();
-          await compile((instances.get(operation) as Instance).explaining, operation, type);
+          await compileSchemas((instances.get(operation) as ValidatorPair).allErrors, operation, type);
           await delay(3 * (performance.now() - began), undefined, { signal }).catch(() => {});
         }
       }
@@ -65,58 +65,62 @@ function createRequestValidators(document: OpenApiDocument): RequestValidators {
 }
 
 /** Schemas are compiled for the first request, valid or not. */
-async function compile(
+async function compileSchemas(
   validator: OpenApiValidator,
   operation: Operation,
   mediaType: string | undefined,
 ): Promise<void> {
-  const described = describeRequest(operation, { headers: { 'content-type': mediaType } });
-  await validator(described, {}, () => yieldToOthers()).catch(readRefusal);
+  const validatorRequest = buildValidatorRequest(operation, { headers: { 'content-type': mediaType } });
+  await validator(validatorRequest, {}, () => yieldToOthers()).catch(getValidatorErrors);
   await yieldToOthers();
 }
 
-function createInstance(group: Operation[], { schemas }: OpenApiDocument): Instance {
+function createInstance(group: Operation[], { schemas }: OpenApiDocument): ValidatorPair {
   const create = (allErrors: boolean) =>
     createOpenApiValidator(() => buildRequestDocument(group, schemas), {
       validateRequests: { allErrors, allowUnknownQueryParameters: true },
       validateResponses: false,
     });
-  return { explaining: create(true), failing: create(false) };
+  return { allErrors: create(true), firstError: create(false) };
 }
 
 function createValidation(
   operation: Operation,
-  instance: Instance,
+  instance: ValidatorPair,
   schemas: OpenApiDocument['schemas'],
 ): ValidateRequest {
   const headers = listParameterNames(operation, 'header').map((name) => name.toLowerCase());
   const numbers = listNumbersInPath(operation, schemas);
   return async (req, mediaType) => {
     const { query, problems } = selectQuery(req.query, operation);
-    const described = describeRequest(operation, {
+    const validatorRequest = buildValidatorRequest(operation, {
       params: req.params,
       query,
       headers: { ...pick(req, headers), 'content-type': mediaType },
       body: req.body,
     });
-    const isLarge = (req.rawBody?.length ?? 0) > EXPLAINED_BYTES_MAX;
-    const schemaAt: SchemaAt = { schemas, root: operation.body?.content[mediaType ?? ''] };
-    const found = await findProblems(isLarge ? instance.failing : instance.explaining, described, schemaAt);
+    const isLarge = (req.rawBody?.length ?? 0) > ALL_ERRORS_BYTES_MAX;
+    const schemaAt: BodySchema = { schemas, root: operation.body?.content[mediaType ?? ''] };
+    const found = await findProblems(isLarge ? instance.firstError : instance.allErrors, validatorRequest, schemaAt);
     if (problems.length + found.length) throw invalid([...problems, ...found]);
     for (const name of numbers) assertFinite({ [name]: Number(req.params[name]) });
     assertFinite(query);
-    req.body = described.body;
+    req.body = validatorRequest.body;
     // Express parses the query again at each access.
     Object.defineProperty(req, 'query', { value: query, writable: true, configurable: true, enumerable: true });
   };
 }
 
-async function findProblems(validate: OpenApiValidator, req: DescribedRequest, at: SchemaAt): Promise<FieldProblem[]> {
+async function findProblems(
+  validate: OpenApiValidator,
+  req: ValidatorRequest,
+  at: BodySchema,
+): Promise<FieldProblem[]> {
   try {
     await validate(req, {});
     return [];
   } catch (err) {
-    return toFieldProblems(readRefusal(err), at);
+    return toFieldProblems(getValidatorErrors(err), at);
   }
 }
 

@@ -1,7 +1,12 @@
 /** Validates responses in tests: one that the OpenAPI file does not allow is a bug. */
 import type { Response } from 'express';
 import type { OpenApiDocument, Operation } from './openapi-document';
-import { createForGroups, createOpenApiValidator, describeRequest, type OpenApiValidator } from './openapi-validator';
+import {
+  buildValidatorRequest,
+  createOpenApiValidator,
+  createPerGroup,
+  type OpenApiValidator,
+} from './openapi-validator';
 import { buildResponseDocument, toStatusKey } from './validator-document';
 
 /** Makes the response throw before its first byte if its status, media type or body is not documented. */
@@ -10,14 +15,14 @@ export type CheckResponse = (operation: Operation, res: Response) => Promise<voi
 const validators = new WeakMap<OpenApiDocument, Map<Operation, OpenApiValidator>>();
 
 /** One set of validators for each document of the process. */
-export function responseCheck(document: OpenApiDocument): CheckResponse {
+export function createResponseCheck(document: OpenApiDocument): CheckResponse {
   const create = (group: Operation[]) => createInstance(group, document);
-  const instances = validators.get(document) ?? createForGroups(document.operations, create);
+  const instances = validators.get(document) ?? createPerGroup(document.operations, create);
   validators.set(document, instances);
   return async (operation, res) => {
-    const checked = { statusCode: '', json: (_body: unknown) => {}, getHeaders: () => JSON_HEADERS };
+    const capturedResponse = { statusCode: '', json: (_body: unknown) => {}, getHeaders: () => JSON_HEADERS };
     const validate = instances.get(operation) as OpenApiValidator;
-    await validate(describeRequest(operation, {}), checked);
+    await validate(buildValidatorRequest(operation, {}), capturedResponse);
     const writeHead = res.writeHead.bind(res) as (...head: unknown[]) => Response;
     res.writeHead = (...head: unknown[]) => {
       assertDocumented(operation, res, head.at(-1));
@@ -25,8 +30,8 @@ export function responseCheck(document: OpenApiDocument): CheckResponse {
     };
     const send = res.json.bind(res);
     res.json = (body) => {
-      checked.statusCode = toStatusKey(res.statusCode);
-      checked.json(JSON.parse(JSON.stringify(body)));
+      capturedResponse.statusCode = toStatusKey(res.statusCode);
+      capturedResponse.json(JSON.parse(JSON.stringify(body)));
       return send(body);
     };
   };

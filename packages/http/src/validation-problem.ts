@@ -1,10 +1,10 @@
 /** Converts problems of express-openapi-validator to sentences about a field. */
 import { type FieldProblem, PROBLEMS_MAX } from './errors';
+import { formatProblem } from './format-problem';
 import type { Schema } from './openapi-document';
-import { sayProblem } from './say-problem';
 
 /** One problem as reported by the validator, which keeps Ajv's details only in the text. */
-export interface Refusal {
+export interface ValidatorError {
   /** As `/body/inputs/a`. */
   path: string;
   message: string;
@@ -13,14 +13,14 @@ export interface Refusal {
 }
 
 /** The schema of a body, and its referenced schemas by reference. */
-export interface SchemaAt {
+export interface BodySchema {
   root: Schema | undefined;
   schemas: Record<string, Schema>;
 }
 
 /** @throws any error other than a validation error: a bug */
-export function readRefusal(err: unknown): Refusal[] {
-  const { status, errors } = err as { status?: number; errors?: Refusal[] };
+export function getValidatorErrors(err: unknown): ValidatorError[] {
+  const { status, errors } = err as { status?: number; errors?: ValidatorError[] };
   if (status !== 400 || !Array.isArray(errors)) throw err;
   return errors;
 }
@@ -28,19 +28,19 @@ export function readRefusal(err: unknown): Refusal[] {
 const PART_OF_REQUEST = /^\/(body|query|params|headers)(?=\/|$)\/?/;
 
 /** Removes duplicates: a type beside a reference is checked twice. */
-export function toFieldProblems(refusals: Refusal[], at: SchemaAt): FieldProblem[] {
-  const problems = refusals.slice(0, PROBLEMS_MAX).map((one) => toFieldProblem(one, at));
+export function toFieldProblems(errors: ValidatorError[], bodySchema: BodySchema): FieldProblem[] {
+  const problems = errors.slice(0, PROBLEMS_MAX).map((one) => toFieldProblem(one, bodySchema));
   return [...new Map(problems.map((one) => [`${one.path} ${one.message}`, one])).values()];
 }
 
 /** Converts the pointer `/body/inputs/a` to the path `inputs.a`. */
-function toFieldProblem({ path: pointer, message, errorCode }: Refusal, at: SchemaAt): FieldProblem {
+function toFieldProblem({ path: pointer, message, errorCode }: ValidatorError, bodySchema: BodySchema): FieldProblem {
   const [part, name] = PART_OF_REQUEST.exec(pointer) ?? [];
   const path = (part && (pointer.slice(part.length).replaceAll('/', '.') || name)) || 'request';
   // The validator checks a type beside a format with its own keyword.
   const keyword = errorCode.slice(0, errorCode.indexOf('.')).replace('x-eov-type', 'type');
-  const parentSchema = name === 'body' ? findParentSchema(pointer, at) : undefined;
-  return { path, message: sayProblem({ keyword, params: parseParams(keyword, message), message, parentSchema }) };
+  const parentSchema = name === 'body' ? findParentSchema(pointer, bodySchema) : undefined;
+  return { path, message: formatProblem({ keyword, params: parseParams(keyword, message), message, parentSchema }) };
 }
 
 const LIMIT = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/;
@@ -61,7 +61,7 @@ function parseParams(keyword: string, message: string): Record<string, unknown> 
 }
 
 /** Finds the schema of the object with the (missing) property; undefined below alternative schemas. */
-function findParentSchema(pointer: string, { root, schemas }: SchemaAt): Schema | undefined {
+function findParentSchema(pointer: string, { root, schemas }: BodySchema): Schema | undefined {
   const resolve = (schema: Schema | undefined) => schemas[String(schema?.$ref)] ?? schema;
   let schema = resolve(root);
   for (const name of pointer.split('/').slice(2, -1)) {

@@ -1,18 +1,18 @@
 import path from 'node:path';
-import { givenPool, plainHasher } from '@gantry/testing';
+import { plainHasher, setupPool } from '@gantry/testing';
 import type { Express, Request } from 'express';
 import { pino } from 'pino';
 import request from 'supertest';
-import { type Answered, answer, type Call, ok } from './handler';
+import { type Call, type HandlerResult, ok, respondWith } from './handler';
 import { type Operation, readOpenApiDocument } from './openapi-document';
 import { createSurface } from './surface';
-import { memoryForAll } from './upload';
-import { requestValidators } from './validate-request';
+import { createMemoryStorage } from './upload';
+import { getRequestValidators } from './validate-request';
 
 const openapiFile = path.join(__dirname, 'test/validated.yaml');
-const pool = givenPool('automation-api');
+const pool = setupPool('automation-api');
 let app: Express;
-let handle: (call: Call<{ id: string }, Record<string, unknown>>) => Answered;
+let handle: (call: Call<{ id: string }, Record<string, unknown>>) => HandlerResult;
 
 beforeAll(() => {
   app = createSurface({
@@ -24,7 +24,7 @@ beforeAll(() => {
     hasher: plainHasher,
     log: pino({ level: 'silent' }),
     validateResponses: true,
-    uploads: { storage: memoryForAll(100) },
+    uploads: { storage: createMemoryStorage(100) },
   });
 });
 
@@ -34,9 +34,9 @@ beforeEach(() => {
 
 const post = (query = '', id = 'a') => request(app).post(`/api/checked/${id}${query}`);
 const postValid = (query = '', id = 'a') => post(query, id).send({ name: 'abc' });
-const refusal = async (body: object) => {
-  const { status, body: answered } = await post().send({ name: 'abc', ...body });
-  return [status, ...answered.details.map(({ path, message }: Record<string, string>) => `${path} ${message}`)];
+const getProblems = async (body: object) => {
+  const { status, body: responseBody } = await post().send({ name: 'abc', ...body });
+  return [status, ...responseBody.details.map(({ path, message }: Record<string, string>) => `${path} ${message}`)];
 };
 
 test.each([
@@ -67,11 +67,11 @@ test.each([
   [{ pair: { a: 1 } }, 'pair.b is required'],
   [{ more: { url: 1 } }, 'more.url unknown property; if it is an input, put it under inputs'],
 ])('%j is refused with a message for its field', async (body, problem) => {
-  expect(await refusal(body)).toEqual([400, problem]);
+  expect(await getProblems(body)).toEqual([400, problem]);
 });
 
 test('every problem of a small body is reported, and the first one of a large body', async () => {
-  expect(await refusal({ name: 'a', count: 9, choice: 5 })).toEqual([
+  expect(await getProblems({ name: 'a', count: 9, choice: 5 })).toEqual([
     400,
     'name needs at least 2 characters',
     'count must be 3 or less',
@@ -79,7 +79,7 @@ test('every problem of a small body is reported, and the first one of a large bo
     'choice must be true or false',
     'choice has none of the forms that it may have',
   ]);
-  expect(await refusal({ count: 9, list: Array(10_000).fill('a') })).toEqual([400, 'count must be 3 or less']);
+  expect(await getProblems({ count: 9, list: Array(10_000).fill('a') })).toEqual([400, 'count must be 3 or less']);
 });
 
 test('an optional body may be omitted, although its schema requires a property', async () => {
@@ -87,7 +87,7 @@ test('an optional body may be omitted, although its schema requires a property',
   const validate = async (id: string) => {
     const operation = document.operations.find((one) => one.id === id) as Operation;
     const req = { params: { id: 'a' }, query: {}, headers: {} } as unknown as Request;
-    return requestValidators(document).validate(operation)(req, 'application/json');
+    return getRequestValidators(document).validate(operation)(req, 'application/json');
   };
   await validate('check');
   await expect(validate('require')).rejects.toMatchObject({ fields: [{ path: 'body', message: 'is required' }] });
@@ -142,12 +142,12 @@ test.each([
   ['an undocumented field type', 200, { wrong: 'no' }],
   ['an error of ours', 503, { problem: 'none' }],
 ])('%s in a response is an internal error', async (_what, status, body) => {
-  handle = () => answer(status, body);
+  handle = () => respondWith(status, body);
   expect((await postValid().expect(500)).body.code).toBe('internal');
 });
 
 test('schemas are compiled one after the other, until the service stops', async () => {
-  const { compileAll } = requestValidators(readOpenApiDocument(openapiFile));
+  const { compileAll } = getRequestValidators(readOpenApiDocument(openapiFile));
   const leaving = new AbortController();
   let isOver = false;
   const compiled = compileAll(leaving.signal).then(() => {

@@ -53,9 +53,9 @@ export const buildResponseDocument = (operations: Operation[], schemas: Schemas)
   }));
 
 /** The validator ignores siblings of a parameter's reference, such as a default. */
-function inlineReference({ $ref, ...beside }: Schema, schemas: Schemas): Schema {
-  const named = schemas[String($ref)];
-  return named ? { ...inlineReference(named, schemas), ...beside } : beside;
+function inlineReference({ $ref, ...siblings }: Schema, schemas: Schemas): Schema {
+  const schema = schemas[String($ref)];
+  return schema ? { ...inlineReference(schema, schemas), ...siblings } : siblings;
 }
 
 /** The validator leaves unchecked every response whose status compares as 500 or more; this text does not. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 export interface WriteBehind<Value> {
   /** @param change derives the value from the one noted under that key in this batch */
-  note(key: string, change: (noted: Value | undefined) => Value): void;
+  note(key: string, change: (pending: Value | undefined) => Value): void;
   /** Writes everything noted so far. */
   flush(): Promise<void>;
 }
@@ -10,31 +10,31 @@ export interface WriteBehind<Value> {
 const FLUSH_MS = 1_000;
 
 /**
- * Batches values that requests note by key, and writes them in one statement a second later. A crash loses that second, and
- * so does a failed statement.
+ * Batches values that requests note by key, and writes them in one statement a second later. A crash loses that second,
+ * and so does a failed statement.
  * @param options.what the subject of the log line about a failed statement
  */
-export function writeBehind<Value>(options: {
+export function createWriteBehind<Value>(options: {
   write: (keys: string[], values: Value[]) => Promise<unknown>;
   what: string;
   log: Pick<Logger, 'warn'>;
 }): WriteBehind<Value> {
   const { write, what, log } = options;
-  let noted = new Map<string, Value>();
+  let pending = new Map<string, Value>();
   let timer: NodeJS.Timeout | undefined;
 
   async function flush() {
     clearTimeout(timer);
     timer = undefined;
-    const batch = noted;
-    noted = new Map();
+    const batch = pending;
+    pending = new Map();
     if (!batch.size) return;
     await write([...batch.keys()], [...batch.values()]).catch((err) => log.warn({ err }, `${what} not written`));
   }
 
   return {
     note: (key, change) => {
-      noted.set(key, change(noted.get(key)));
+      pending.set(key, change(pending.get(key)));
       timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
     flush,

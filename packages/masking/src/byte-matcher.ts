@@ -13,8 +13,8 @@ export interface MatcherTables {
 const CHILDREN_FEW = 8;
 
 /**
- * Finds many byte strings at once in a stream (Aho-Corasick). Time is linear in the input for any input: the output of a
- * run must not determine how long the executor scans it.
+ * Finds many byte strings at once in a stream (Aho-Corasick). Time is linear in the input for any input: the output of
+ * a run must not determine how long the executor scans it.
  *
  * A node is a prefix of one or more strings. Nodes are numbered breadth first, so the children of a node, and those
  * of the next one, are contiguous: building is one pass through memory, a few nanoseconds per byte of the strings.
@@ -82,7 +82,7 @@ export class ByteMatcher implements MatcherTables {
    */
   private build(strings: Uint8Array[]): void {
     const { firstChild, byteOf, fail, depth, matched, owner, root } = this;
-    const shared = strings.map((string, i) => commonPrefix(strings[i - 1], string));
+    const shared = strings.map((string, i) => countCommonPrefix(strings[i - 1], string));
     /** Strings not yet exhausted, and the node that each has reached. */
     const active = Int32Array.from(strings.keys());
     const nodeOf = new Int32Array(strings.length);
@@ -124,7 +124,7 @@ export class ByteMatcher implements MatcherTables {
   }
 }
 
-function commonPrefix(before: Uint8Array | undefined, string: Uint8Array): number {
+function countCommonPrefix(before: Uint8Array | undefined, string: Uint8Array): number {
   const most = Math.min(before?.length ?? 0, string.length);
   let length = 0;
   while (length < most && before?.[length] === string[length]) length++;

@@ -1,8 +1,8 @@
 /**
  * Views a stream as a reader that decodes its escapes, once or several times.
  *
- * Ordinary text looks the same in every view, so a view is inactive, and costs nothing, until an escape begins; it is dropped as soon
- * as it agrees with the raw stream again.
+ * Ordinary text looks the same in every view, so a view is inactive, and costs nothing, until an escape begins; it is
+ * dropped as soon as it agrees with the raw stream again.
  */
 import type { ByteMatcher } from './byte-matcher';
 import { DECODED, decodeEscape, ESCAPE_BYTES_MAX, type EscapeKind, INCOMPLETE, NO_ESCAPE, STARTS } from './escapes';
@@ -20,7 +20,7 @@ export interface DecodedView {
   /** True if it is inactive now. @param rawNode after the last byte */
   dropIfEqual(rawNode: number): boolean;
   /** Returns the position of the earliest byte that could still become part of a match. */
-  safe(position: number): number;
+  getSafePosition(position: number): number;
   /** An escape that has no end is ordinary text. */
   end(): void;
 }
@@ -50,7 +50,7 @@ export function createDecodedView(
   const findStart = (length: number): number =>
     length <= starts.length ? (starts[starts.length - length] as number) : activatedAt - (length - starts.length);
 
-  const receive: Emit = (byte, from, to) => {
+  const receiveByte: Emit = (byte, from, to) => {
     node = matcher.step(node, byte);
     starts.push(from);
     plain = to - from === 1 ? plain + 1 : 0;
@@ -63,7 +63,7 @@ export function createDecodedView(
   for (const kinds of levels.toReversed()) {
     const next = decoders[0];
     // Bounded: as many decoders as VIEWS names levels.
-    decoders.unshift(createDecoder(kinds, next ? next.push : receive));
+    decoders.unshift(createDecoder(kinds, next ? next.push : receiveByte));
   }
   const first = decoders[0] as ReturnType<typeof createDecoder>;
 
@@ -86,7 +86,7 @@ export function createDecodedView(
       isActive = false;
       return true;
     },
-    safe(position) {
+    getSafePosition(position) {
       const depth = matcher.depth[node] as number;
       if (depth > 0) return findStart(depth);
       const last = decoders.findLast(({ pendingFrom }) => pendingFrom() >= 0);
@@ -108,7 +108,7 @@ function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
   let length = 0;
 
   /** Emits the first byte, which begins no escape; another escape may begin in those after it. */
-  function giveUp(): void {
+  function flushFirst(): void {
     let at = 0;
     do {
       emit(bytes[at] as number, froms[at] as number, tos[at] as number);
@@ -127,7 +127,7 @@ function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
     length++;
     const count = decodeEscape(bytes, length);
     if (count === INCOMPLETE) return;
-    if (count === NO_ESCAPE) return giveUp();
+    if (count === NO_ESCAPE) return flushFirst();
     const begin = froms[0] as number;
     length = 0;
     if (count === 1) return emit(DECODED[0] as number, begin, to);
@@ -138,7 +138,7 @@ function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
   return {
     push,
     flush() {
-      while (length) giveUp();
+      while (length) flushFirst();
     },
     /** -1: nothing is held. */
     pendingFrom: (): number => (length ? (froms[0] as number) : -1),

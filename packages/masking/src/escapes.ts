@@ -29,17 +29,17 @@ export const DECODED = Buffer.alloc(4);
  */
 export function decodeEscape(bytes: Buffer, length: number): number {
   if (length < 2) return INCOMPLETE;
-  if (bytes[0] === PERCENT) return decodeHex(bytes, length, 1, 2, byteOnly);
+  if (bytes[0] === PERCENT) return decodeHex(bytes, length, 1, 2, writeByte);
   return bytes[0] === AMPERSAND ? decodeEntity(bytes, length) : decodeBackslash(bytes, length);
 }
 
-function byteOnly(value: number): number {
+function writeByte(value: number): number {
   DECODED[0] = value;
   return 1;
 }
 
-function utf8(code: number): number {
-  if (code < 0x80) return byteOnly(code);
+function writeUtf8(code: number): number {
+  if (code < 0x80) return writeByte(code);
   return DECODED.write(code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code));
 }
 
@@ -74,12 +74,12 @@ const CLOSE_BRACE = 0x7d;
 
 function decodeBackslash(bytes: Buffer, length: number): number {
   const kind = bytes[1] as number;
-  if (kind === LOWER_X) return decodeHex(bytes, length, 2, 2, byteOnly);
+  if (kind === LOWER_X) return decodeHex(bytes, length, 2, 2, writeByte);
   if (kind === LOWER_U)
     return length > 2 && bytes[2] === OPEN_BRACE ? decodeBraces(bytes, length) : decodeUnits(bytes, length);
   if (kind >= 0x30 && kind <= 0x33) return decodeOctal(bytes, length);
   const simple = SIMPLE[kind] as number;
-  return simple === 0 ? NO_ESCAPE : byteOnly(simple);
+  return simple === 0 ? NO_ESCAPE : writeByte(simple);
 }
 
 /** Decodes `\u{2B}`. */
@@ -87,17 +87,17 @@ function decodeBraces(bytes: Buffer, length: number): number {
   if (length > 10) return NO_ESCAPE;
   const last = bytes[length - 1];
   if (last !== CLOSE_BRACE) return length === 3 || toDigit(last) >= 0 ? INCOMPLETE : NO_ESCAPE;
-  return length > 4 ? decodeHex(bytes, length, 3, length - 4, utf8) : NO_ESCAPE;
+  return length > 4 ? decodeHex(bytes, length, 3, length - 4, writeUtf8) : NO_ESCAPE;
 }
 
 /** Decodes `\u002B`, or a surrogate pair of two. */
 function decodeUnits(bytes: Buffer, length: number): number {
   const unit = Math.min(length, 6);
   return decodeHex(bytes, unit, 2, 4, (high) => {
-    if (high < 0xd800 || high > 0xdbff) return utf8(high);
+    if (high < 0xd800 || high > 0xdbff) return writeUtf8(high);
     if (length === 6) return INCOMPLETE;
     if (bytes[6] !== BACKSLASH || (length > 7 && bytes[7] !== LOWER_U)) return NO_ESCAPE;
-    return decodeHex(bytes, length, 8, 4, (low) => utf8(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)));
+    return decodeHex(bytes, length, 8, 4, (low) => writeUtf8(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)));
   });
 }
 
@@ -108,51 +108,54 @@ function decodeOctal(bytes: Buffer, length: number): number {
     if (digit < 0 || digit > 7) return NO_ESCAPE;
     value = value * 8 + digit;
   }
-  return length === 4 ? byteOnly(value) : INCOMPLETE;
+  return length === 4 ? writeByte(value) : INCOMPLETE;
 }
 
 const NUMBER_SIGN = 0x23;
 const NUMERIC_MAX = 10;
 /** Named character references of ASCII punctuation, and of Latin-1 from U+00A0 on. */
 const PUNCTUATION: Record<string, string> = {
-  ...{
-    Tab: '\t',
-    NewLine: '\n',
-    excl: '!',
-    quot: '"',
-    num: '#',
-    dollar: '$',
-    percnt: '%',
-    amp: '&',
-    apos: "'",
-    lpar: '(',
-  },
-  ...{ rpar: ')', ast: '*', plus: '+', comma: ',', period: '.', sol: '/', colon: ':', semi: ';', lt: '<', equals: '=' },
-  ...{
-    gt: '>',
-    quest: '?',
-    commat: '@',
-    lsqb: '[',
-    lbrack: '[',
-    bsol: '\\',
-    rsqb: ']',
-    rbrack: ']',
-    Hat: '^',
-    lowbar: '_',
-  },
-  ...{
-    grave: '`',
-    lcub: '{',
-    lbrace: '{',
-    verbar: '|',
-    vert: '|',
-    rcub: '}',
-    rbrace: '}',
-    QUOT: '"',
-    AMP: '&',
-    LT: '<',
-    GT: '>',
-  },
+  Tab: '\t',
+  NewLine: '\n',
+  excl: '!',
+  quot: '"',
+  num: '#',
+  dollar: '$',
+  percnt: '%',
+  amp: '&',
+  apos: "'",
+  lpar: '(',
+  rpar: ')',
+  ast: '*',
+  plus: '+',
+  comma: ',',
+  period: '.',
+  sol: '/',
+  colon: ':',
+  semi: ';',
+  lt: '<',
+  equals: '=',
+  gt: '>',
+  quest: '?',
+  commat: '@',
+  lsqb: '[',
+  lbrack: '[',
+  bsol: '\\',
+  rsqb: ']',
+  rbrack: ']',
+  Hat: '^',
+  lowbar: '_',
+  grave: '`',
+  lcub: '{',
+  lbrace: '{',
+  verbar: '|',
+  vert: '|',
+  rcub: '}',
+  rbrace: '}',
+  QUOT: '"',
+  AMP: '&',
+  LT: '<',
+  GT: '>',
 };
 const LATIN = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro
   para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute
@@ -169,7 +172,7 @@ const NAME_MAX = Math.max(...[...NAMED.keys()].map(({ length }) => length));
 function decodeEntity(bytes: Buffer, length: number): number {
   const last = bytes[length - 1] as number;
   if (bytes[1] !== NUMBER_SIGN) {
-    if (last === SEMICOLON) return orNone(NAMED.get(bytes.toString('latin1', 1, length - 1)));
+    if (last === SEMICOLON) return writeIfKnown(NAMED.get(bytes.toString('latin1', 1, length - 1)));
     const letter = last | 0x20;
     const isName = (last >= 0x30 && last <= 0x39) || (letter >= 0x61 && letter <= 0x7a);
     return isName && length <= NAME_MAX + 1 ? INCOMPLETE : NO_ESCAPE;
@@ -179,7 +182,7 @@ function decodeEntity(bytes: Buffer, length: number): number {
   const from = isHex ? 3 : 2;
   if (last === SEMICOLON) {
     return length > from + 1
-      ? utf8(Number.parseInt(bytes.toString('latin1', from, length - 1), isHex ? 16 : 10))
+      ? writeUtf8(Number.parseInt(bytes.toString('latin1', from, length - 1), isHex ? 16 : 10))
       : NO_ESCAPE;
   }
   if (length === from) return INCOMPLETE;
@@ -187,4 +190,4 @@ function decodeEntity(bytes: Buffer, length: number): number {
   return digit >= 0 && (isHex || digit < 10) && length <= from + NUMERIC_MAX ? INCOMPLETE : NO_ESCAPE;
 }
 
-const orNone = (code: number | undefined): number => (code === undefined ? NO_ESCAPE : utf8(code));
+const writeIfKnown = (code: number | undefined): number => (code === undefined ? NO_ESCAPE : writeUtf8(code));

@@ -1,6 +1,6 @@
 /**
- * The byte strings that stand for a value. Escapes (`\u002B`, `&#43;`, `%2B`) are not enumerated beyond the usual encoders: any of a
- * value's characters may be escaped or not, so decoded-view.ts reads them.
+ * The byte strings that stand for a value. Escapes (`\u002B`, `&#43;`, `%2B`) are not enumerated beyond the usual
+ * encoders: any of a value's characters may be escaped or not, so decoded-view.ts reads them.
  */
 
 /** Shorter values would mask ordinary text everywhere. */
@@ -15,23 +15,23 @@ export function listForms(secret: string): Buffer[] {
   const escaped = JSON.stringify(secret).slice(1, -1);
   const texts = [
     escaped,
-    asciiEscaped(escaped),
+    escapeNonAscii(escaped),
     escaped.replaceAll('/', '\\/'),
     // JSON inside JSON, as services echo bodies.
     JSON.stringify(escaped).slice(1, -1),
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
-    ...base64Forms(bytes),
+    ...listBase64Forms(bytes),
     // A form's space, beside escapes that are decoded elsewhere.
     secret.replaceAll(' ', '+'),
     // UTF-8 that was read as Latin-1, and Latin-1 itself.
     bytes.toString('latin1'),
   ].map((text) => Buffer.from(text));
   if (!/[^\0-\xff]/.test(secret)) texts.push(Buffer.from(secret, 'latin1'));
-  return [bytes, ...[...texts, ...percentForms(bytes)].filter(({ length }) => length >= FORM_CHARS_MIN)];
+  return [bytes, ...[...texts, ...listPercentForms(bytes)].filter(({ length }) => length >= FORM_CHARS_MIN)];
 }
 
-const asciiEscaped = (text: string) =>
+const escapeNonAscii = (text: string) =>
   text.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -42,9 +42,9 @@ const UNESCAPED = [
   "-._~!*'()", // JavaScript's encodeURIComponent
   "-._~!*'();/?:@&=+$,#", // JavaScript's encodeURI
   '-._*', // application/x-www-form-urlencoded
-].map((kept) => {
+].map((unescaped) => {
   const table = new Uint8Array(256);
-  for (const byte of Buffer.from(ALPHANUMERIC + kept)) table[byte] = 1;
+  for (const byte of Buffer.from(ALPHANUMERIC + unescaped)) table[byte] = 1;
   return table;
 });
 const HEX_DIGITS = [Buffer.from('0123456789ABCDEF'), Buffer.from('0123456789abcdef')];
@@ -52,24 +52,24 @@ const PERCENT = 0x25;
 const SPACE = 0x20;
 const PLUS = 0x2b;
 
-function percentForms(bytes: Buffer): Buffer[] {
+function listPercentForms(bytes: Buffer): Buffer[] {
   const forms: Buffer[] = [];
-  for (const kept of UNESCAPED) {
-    if (bytes.every((byte) => kept[byte])) continue;
+  for (const unescaped of UNESCAPED) {
+    if (bytes.every((byte) => unescaped[byte])) continue;
     for (const digits of HEX_DIGITS) {
-      forms.push(percentEncoded(bytes, kept, digits, false));
-      if (bytes.includes(SPACE)) forms.push(percentEncoded(bytes, kept, digits, true));
+      forms.push(percentEncode(bytes, unescaped, digits, false));
+      if (bytes.includes(SPACE)) forms.push(percentEncode(bytes, unescaped, digits, true));
     }
   }
   return forms;
 }
 
-function percentEncoded(bytes: Buffer, kept: Uint8Array, digits: Uint8Array, spaceIsPlus: boolean): Buffer {
+function percentEncode(bytes: Buffer, unescaped: Uint8Array, digits: Uint8Array, spaceIsPlus: boolean): Buffer {
   const encoded = Buffer.allocUnsafe(3 * bytes.length);
   let length = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number;
-    if (kept[byte]) encoded[length++] = byte;
+    if (unescaped[byte]) encoded[length++] = byte;
     else if (spaceIsPlus && byte === SPACE) encoded[length++] = PLUS;
     else {
       encoded[length++] = PERCENT;
@@ -84,7 +84,7 @@ function percentEncoded(bytes: Buffer, kept: Uint8Array, digits: Uint8Array, spa
  * Lists the base64 forms. In a longer text a secret begins at one of three alignments, and the characters at either end
  * also carry bits of its neighbours. The remaining characters are the same in every text.
  */
-function base64Forms(bytes: Buffer): string[] {
+function listBase64Forms(bytes: Buffer): string[] {
   const forms: string[] = [];
   for (let before = 0; before < 3; before++) {
     const first = Math.ceil((before * 8) / 6);

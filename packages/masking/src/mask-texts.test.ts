@@ -1,4 +1,4 @@
-import { maskAndCut, maskCut, maskTexts, openTextStream } from './mask-texts';
+import { maskAndTruncate, maskTexts, maskTruncated, openTextStream } from './mask-texts';
 import { createRedactor } from './redact';
 import { MASK } from './replacing-stream';
 
@@ -12,7 +12,7 @@ const TEXTS = [
   'nothing 😀 of it',
 ];
 
-function inPieces(text: string, cuts: number[]): string[] {
+function pushInPieces(text: string, cuts: number[]): string[] {
   const stream = openTextStream(redactor);
   const ends = [...cuts, text.length];
   return [...ends.map((end, at) => stream.push(text.slice(ends[at - 1] ?? 0, end))), stream.end()];
@@ -22,10 +22,10 @@ test.each(TEXTS)('%j is masked alike wherever it is cut', (text) => {
   const whole = redactor.text(text);
   for (let one = 0; one <= text.length; one++) {
     for (let other = one; other <= text.length; other++) {
-      expect(inPieces(text, [one, other]).join('')).toBe(whole);
+      expect(pushInPieces(text, [one, other]).join('')).toBe(whole);
     }
   }
-  const letters = inPieces(
+  const letters = pushInPieces(
     text,
     Array.from({ length: text.length }, (_, at) => at + 1),
   );
@@ -72,9 +72,9 @@ test.each(ENCODED)('a text that was cut inside a secret reveals nothing of it: %
   const keys = createRedactor([KEY]);
   for (let end = 4; end < form.length; end++) {
     // Alone, a quotation mark is none of the secret.
-    expect(maskCut(keys, `It is ${form.slice(0, end)}`)).toMatch(/^It is "?$/);
+    expect(maskTruncated(keys, `It is ${form.slice(0, end)}`)).toMatch(/^It is "?$/);
     // The secret begins where a text of that length would be cut, and again where the search ends.
-    const shown = maskAndCut(keys, `It is ${form} ${'and so on '.repeat(3)}${form}`.repeat(20), 6 + end);
+    const shown = maskAndTruncate(keys, `It is ${form} ${'and so on '.repeat(3)}${form}`.repeat(20), 6 + end);
     expect(shown).toMatch(/^It is "?([*]{3}|…)/);
     for (let at = 0; at + 6 <= form.length; at++) expect(shown).not.toContain(form.slice(at, at + 6));
   }
@@ -82,7 +82,7 @@ test.each(ENCODED)('a text that was cut inside a secret reveals nothing of it: %
 
 test('a text without secrets is cut at the limit, and a short one is not', () => {
   const keys = createRedactor([KEY]);
-  expect(maskAndCut(keys, 'short', 5)).toBe('short');
-  expect(maskAndCut(keys, 'longer', 5)).toBe('longe…');
-  expect(maskAndCut(keys, 'x'.repeat(1_000), 5)).toBe('xxxxx…');
+  expect(maskAndTruncate(keys, 'short', 5)).toBe('short');
+  expect(maskAndTruncate(keys, 'longer', 5)).toBe('longe…');
+  expect(maskAndTruncate(keys, 'x'.repeat(1_000), 5)).toBe('xxxxx…');
 });

@@ -9,11 +9,11 @@ export const CHARS_PER_TURN = 32 * 1024;
 const CHARS_PER_VALUE = 16;
 
 /** Maps every text in a JSON value, keys as well. */
-export function mapTexts(value: unknown, shown: (text: string) => string): unknown {
-  if (typeof value === 'string') return shown(value);
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, shown));
+export function mapTexts(value: unknown, transform: (text: string) => string): unknown {
+  if (typeof value === 'string') return transform(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, transform));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [shown(key), mapTexts(one, shown)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [transform(key), mapTexts(one, transform)]));
 }
 
 /**
@@ -23,10 +23,10 @@ export function mapTexts(value: unknown, shown: (text: string) => string): unkno
 export async function maskTexts(
   redactor: Redactor,
   value: unknown,
-  shown = (text: string): string => text,
+  transform = (text: string): string => text,
 ): Promise<unknown> {
   let left = CHARS_PER_TURN;
-  const spend = async (chars: number) => {
+  const consumeBudget = async (chars: number) => {
     left -= chars;
     if (left > 0) return;
     left = CHARS_PER_TURN;
@@ -35,22 +35,22 @@ export async function maskTexts(
 
   async function maskText(text: string): Promise<string> {
     if (text.length <= CHARS_PER_TURN) {
-      if (left < text.length) await spend(text.length);
+      if (left < text.length) await consumeBudget(text.length);
       else left -= text.length;
-      return shown(redactor.text(text));
+      return transform(redactor.text(text));
     }
     const stream = openTextStream(redactor);
     const pieces: string[] = [];
     for (let from = 0; from < text.length; from += CHARS_PER_TURN) {
-      await spend(CHARS_PER_TURN);
+      await consumeBudget(CHARS_PER_TURN);
       pieces.push(stream.push(text.slice(from, from + CHARS_PER_TURN)));
     }
-    return shown(pieces.join('') + stream.end());
+    return transform(pieces.join('') + stream.end());
   }
 
   async function mask(one: unknown): Promise<unknown> {
     if (typeof one === 'string') return maskText(one);
-    if (left <= CHARS_PER_VALUE) await spend(CHARS_PER_VALUE);
+    if (left <= CHARS_PER_VALUE) await consumeBudget(CHARS_PER_VALUE);
     else left -= CHARS_PER_VALUE;
     if (typeof one === 'number') return redactor.json(one);
     if (typeof one !== 'object' || one === null) return one;
@@ -71,17 +71,17 @@ export async function maskTexts(
 const SEARCHED_TIMES = 4;
 
 /** Masks a truncated text: what could be the beginning of a secret at the cut is left out. */
-export const maskCut = (redactor: Redactor, text: string): string => openTextStream(redactor).push(text);
+export const maskTruncated = (redactor: Redactor, text: string): string => openTextStream(redactor).push(text);
 
 /** Masks a text that its sender has truncated if it has `charsMax` characters. */
-export const maskWhereCut = (redactor: Redactor, text: string, charsMax: number): string =>
-  text.length < charsMax ? redactor.text(text) : maskCut(redactor, text);
+export const maskIfTruncated = (redactor: Redactor, text: string, charsMax: number): string =>
+  text.length < charsMax ? redactor.text(text) : maskTruncated(redactor, text);
 
 /** Masks a text before truncating it: a secret that is cut in two would not be recognized. */
-export function maskAndCut(redactor: Redactor, text: string, charsMax: number): string {
+export function maskAndTruncate(redactor: Redactor, text: string, charsMax: number): string {
   const searched = text.slice(0, SEARCHED_TIMES * charsMax);
   const isCut = searched.length < text.length;
-  const masked = isCut ? maskCut(redactor, searched) : redactor.text(text);
+  const masked = isCut ? maskTruncated(redactor, searched) : redactor.text(text);
   return isCut || masked.length > charsMax ? `${masked.slice(0, charsMax)}…` : masked;
 }
 

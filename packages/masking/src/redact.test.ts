@@ -40,15 +40,15 @@ test('the result is the same for every way of cutting the stream', () => {
   const input = Buffer.from('xababababcabXabab secret-valueé zz zzz zzzzz secret-valu aba');
   const whole = redactor.text(input.toString());
   for (const secret of secrets) expect(whole).not.toContain(secret);
-  const cutAt = (cuts: number[]) => {
+  const maskInPieces = (cuts: number[]) => {
     const stream = redactor.stream();
     const parts = [...cuts, input.length].map((end, i) => stream.push(input.subarray(cuts[i - 1] ?? 0, end)));
     return Buffer.concat([...parts, stream.end()]).toString();
   };
   for (let a = 0; a <= input.length; a++) {
-    for (let b = a; b <= input.length; b++) expect(cutAt([a, b])).toBe(whole);
+    for (let b = a; b <= input.length; b++) expect(maskInPieces([a, b])).toBe(whole);
   }
-  expect(cutAt(Array.from({ length: input.length }, (_, i) => i))).toBe(whole);
+  expect(maskInPieces(Array.from({ length: input.length }, (_, i) => i))).toBe(whole);
 });
 
 test('matches that overlap are masked together, so that no end of one shows', () => {

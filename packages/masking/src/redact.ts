@@ -85,7 +85,7 @@ export function createReplacements(values: Iterable<{ value: string; by: string 
 }
 
 /** Replaces values in each of their forms, as a redactor finds them. */
-export const openReplacing = (
+export const openReplacementStream = (
   { matcher, by }: Replacements,
   options: Pick<ReplacingOptions, 'keepLength' | 'onReplaced'> = {},
 ): RedactedStream => openReplacingStream(matcher, { ...options, by });

@@ -5,12 +5,15 @@ import { createRedactor, type Redactor } from './redact';
 const SETS_MAX = 32;
 /** Size of the values. The structures built from them take up to a hundred times as much, usually ten times. */
 const BYTES_MAX = 256 * 1024;
-/** Runs of one worker usually follow each other within this time; otherwise the matcher is rebuilt in a few milliseconds. */
+/**
+ * Runs of one worker usually follow each other within this time; otherwise the matcher is rebuilt in a few
+ * milliseconds.
+ */
 const KEEP_MS = 60_000;
 
 /**
- * Caches a redactor for each set of secrets, for runs that follow each other: building one for 64 KB takes about 50 ms, and
- * up to half a second if every character has to be escaped.
+ * Caches a redactor for each set of secrets, for runs that follow each other: building one for 64 KB takes about 50 ms,
+ * and up to half a second if every character has to be escaped.
  *
  * A redactor is as sensitive as the values it was built from. It stays in memory while a run uses it and for at
  * most KEEP_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
@@ -24,7 +27,7 @@ export function cacheBySecrets<Built extends object>(
   build: (secrets: string[]) => Built,
   { keepMs = KEEP_MS } = {},
 ): (secrets: string[]) => Built {
-  const kept = new LRUCache<string, Built>({
+  const cache = new LRUCache<string, Built>({
     max: SETS_MAX,
     maxSize: BYTES_MAX,
     ttl: keepMs,
@@ -32,17 +35,17 @@ export function cacheBySecrets<Built extends object>(
   });
   return (secrets) => {
     if (secrets.length === 0) return build([]);
-    const key = digestOf(secrets);
-    const redactor = kept.get(key) ?? build(secrets);
+    const key = computeDigest(secrets);
+    const redactor = cache.get(key) ?? build(secrets);
     const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
     // Set again, since a read alone would not renew its time to live.
-    kept.set(key, redactor, { size: Math.max(bytes, 1) });
+    cache.set(key, redactor, { size: Math.max(bytes, 1) });
     return redactor;
   };
 }
 
 /** Lengths distinguish `ab`, `c` from `a`, `bc`; order is irrelevant. */
-function digestOf(secrets: string[]): string {
+function computeDigest(secrets: string[]): string {
   const hash = createHash('sha256');
   for (const secret of [...secrets].sort()) hash.update(`${secret.length}:`).update(secret);
   return hash.digest('base64');

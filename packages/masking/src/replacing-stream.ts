@@ -54,13 +54,13 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
   let emitted = 0;
   let endedInMask = false;
 
-  function mark(from: number, to: number, owner: number) {
+  function markRange(from: number, to: number, owner: number) {
     let range: Range = { from, to, by: by?.[owner] ?? MASK_BYTES };
     const later: Range[] = [];
     for (let last = found.at(-1); last && found.length > emitted && last.to >= range.from; last = found.at(-1)) {
       found.pop();
       if (last.from > range.to) later.push(last);
-      else range = merge(last, range);
+      else range = mergeRanges(last, range);
     }
     found.push(range, ...later.reverse());
   }
@@ -68,7 +68,7 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
   function activateViews(byte: number) {
     const kind = STARTS[byte];
     if (kind === undefined) return;
-    views ??= VIEWS.map((levels) => createDecodedView(levels, matcher, mark));
+    views ??= VIEWS.map((levels) => createDecodedView(levels, matcher, markRange));
     for (const view of views) {
       if (view.isActive || !view.reads(kind)) continue;
       view.activate(node, position);
@@ -117,14 +117,14 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
         position++;
         node = matcher.step(node, byte);
         const length = matcher.matched[node] as number;
-        if (length) mark(position - length, position, matcher.owner[node] as number);
+        if (length) markRange(position - length, position, matcher.owner[node] as number);
         let isDropped = false;
         for (const view of active) if (view.dropIfEqual(node)) isDropped = true;
         // Bounded: as many views as VIEWS lists.
         if (isDropped) active = active.filter(({ isActive }) => isActive);
       }
       let safe = position - (matcher.depth[node] as number);
-      for (const view of active) safe = Math.min(safe, view.safe(position));
+      for (const view of active) safe = Math.min(safe, view.getSafePosition(position));
       const waiting = position - base;
       if (safe === base || (waiting > HELD_BYTES_SMALL && (safe - base) * 2 < waiting)) return NOTHING;
       return release(safe);
@@ -137,7 +137,7 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
 }
 
 /** Merges two ranges: one that contains the other replaces both; otherwise a mask does, unless they share one. */
-function merge(a: Range, b: Range): Range {
+function mergeRanges(a: Range, b: Range): Range {
   const from = Math.min(a.from, b.from);
   const to = Math.max(a.to, b.to);
   const outer = [b, a].find((one) => one.from === from && one.to === to);

@@ -19,7 +19,7 @@ export const objectStoreEnv = {
 
 const schema = z.object(objectStoreEnv);
 
-export function objectStoreSettings(env: z.infer<typeof schema>): Omit<ObjectStoreSettings, 'publicUrl'> {
+export function toObjectStoreSettings(env: z.infer<typeof schema>): Omit<ObjectStoreSettings, 'publicUrl'> {
   return {
     location: env.OBJECT_STORE,
     signingKey: env.OBJECT_STORE_SIGNING_KEY,

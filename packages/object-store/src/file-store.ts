@@ -1,4 +1,6 @@
-/** Objects as files of one directory, with the platform's own presigned URLs: see signed-url.ts and storage-routes.ts. */
+/**
+ * Objects as files of one directory, with the platform's own presigned URLs: see signed-url.ts and storage-routes.ts.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,24 +30,24 @@ export interface FileStoreOptions {
 export interface FileStore extends ObjectStore {
   readonly driver: 'file';
   readonly signingKey: string;
-  pathOf(key: string): string;
+  getPath(key: string): string;
   /** Stores a sparse object in place of an upload that was refused for its size, which shows the reason. */
-  putHollow(key: string, size: number): Promise<void>;
+  putSparse(key: string, size: number): Promise<void>;
 }
 
 export function createFileStore(options: FileStoreOptions): FileStore {
   const root = path.resolve(options.directory);
   const partial = path.join(root, '.partial');
-  const addressOf = (audience: Audience) => (audience === 'public' ? options.publicUrl : options.internalUrl);
+  const getBaseUrl = (audience: Audience) => (audience === 'public' ? options.publicUrl : options.internalUrl);
 
-  function pathOf(key: string): string {
+  function getPath(key: string): string {
     assertKey(key);
     return path.join(root, ...key.split('/'));
   }
 
   /** Atomic for readers: written to a temporary file, synced, and renamed. */
   async function put(key: string, body: Buffer | Readable): Promise<void> {
-    const target = pathOf(key);
+    const target = getPath(key);
     const aside = path.join(partial, randomBytes(12).toString('hex'));
     try {
       await mkdir(partial, { recursive: true });
@@ -64,8 +66,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     }
   }
 
-  async function putHollow(key: string, size: number): Promise<void> {
-    const target = pathOf(key);
+  async function putSparse(key: string, size: number): Promise<void> {
+    const target = getPath(key);
     await mkdir(path.dirname(target), { recursive: true }).catch(throwStoreError);
     const file = await open(target, 'wx', 0o600).catch((err: NodeJS.ErrnoException) => {
       if (err.code !== 'EEXIST') throw toStoreError(err);
@@ -75,7 +77,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   }
 
   async function head(key: string): Promise<{ size: number } | null> {
-    const found = await stat(pathOf(key)).catch(nullIfMissing);
+    const found = await stat(getPath(key)).catch(nullIfMissing);
     if (!found) await assertDirectory();
     return found?.isFile() ? { size: found.size } : null;
   }
@@ -88,21 +90,21 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
   async function get(key: string): Promise<Readable> {
     if (!(await head(key))) throw new ObjectMissing(key);
-    const file = await open(pathOf(key)).catch(throwStoreError);
+    const file = await open(getPath(key)).catch(throwStoreError);
     return file.createReadStream();
   }
 
   return {
     driver: 'file',
     signingKey: options.signingKey,
-    pathOf,
+    getPath,
     put,
-    putHollow,
+    putSparse,
     head,
     get,
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
-    delete: (key) => rm(pathOf(key), { force: true }).catch(throwStoreError),
-    deleteFolder: async (folder) => rm(pathOf(folder), { recursive: true, force: true }).catch(throwStoreError),
+    delete: (key) => rm(getPath(key), { force: true }).catch(throwStoreError),
+    deleteFolder: async (folder) => rm(getPath(folder), { recursive: true, force: true }).catch(throwStoreError),
     check: async () => {
       const probe = path.join(partial, randomBytes(12).toString('hex'));
       await mkdir(partial, { recursive: true });
@@ -112,19 +114,19 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     presignPut: async (key, { sizeMax, contentType, expiresSeconds, audience }) => {
       assertKey(key);
       assertExpiry(expiresSeconds);
-      const grant = { method: 'PUT' as const, key, expires: expiryOf(expiresSeconds), sizeMax, contentType };
-      return `${addressOf(audience)}${signGrant(options.signingKey, grant)}`;
+      const grant = { method: 'PUT' as const, key, expires: computeExpiry(expiresSeconds), sizeMax, contentType };
+      return `${getBaseUrl(audience)}${signGrant(options.signingKey, grant)}`;
     },
     presignGet: async (key, { expiresSeconds, audience, filename, contentType }) => {
       assertKey(key);
       assertExpiry(expiresSeconds);
-      const grant = { method: 'GET' as const, key, expires: expiryOf(expiresSeconds), filename, contentType };
-      return `${addressOf(audience)}${signGrant(options.signingKey, grant)}`;
+      const grant = { method: 'GET' as const, key, expires: computeExpiry(expiresSeconds), filename, contentType };
+      return `${getBaseUrl(audience)}${signGrant(options.signingKey, grant)}`;
     },
   };
 }
 
-const expiryOf = (expiresSeconds: number) => Math.floor(Date.now() / 1000) + expiresSeconds;
+const computeExpiry = (expiresSeconds: number) => Math.floor(Date.now() / 1000) + expiresSeconds;
 
 function nullIfMissing(err: NodeJS.ErrnoException): null {
   if (err.code === 'ENOENT' || err.code === 'ENOTDIR') return null;

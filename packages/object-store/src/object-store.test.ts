@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { AppError } from '@gantry/http';
 import express, { type ErrorRequestHandler } from 'express';
 import S3rver from 's3rver';
-import { createFileStore, ObjectMissing, type ObjectStore, ObjectTooLarge, storageRoutes } from '.';
+import { createFileStore, createStorageRoutes, ObjectMissing, type ObjectStore, ObjectTooLarge } from '.';
 import { toStoreError } from './object-store';
 import { createS3Store } from './s3-store';
 
@@ -26,7 +26,7 @@ async function fileDriver(): Promise<Running> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const store = createFileStore({ directory, signingKey: 'k'.repeat(32), publicUrl: url, internalUrl: url });
-  app.use(storageRoutes(store, new Set<string>()), ((err, _req, res, _next) => {
+  app.use(createStorageRoutes(store, new Set<string>()), ((err, _req, res, _next) => {
     res.status(err instanceof AppError ? err.status : 500).end();
   }) satisfies ErrorRequestHandler);
   return {

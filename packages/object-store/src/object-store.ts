@@ -125,7 +125,7 @@ export async function readAll(key: string, stream: Readable, maxBytes: number): 
 }
 
 /** Header value for a download named `filename`: ASCII fallback and UTF-8 form (RFC 6266, RFC 8187). */
-export function attachment(filename = 'download'): string {
+export function buildContentDisposition(filename = 'download'): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\/%]/g, '_');
   const utf8 = encodeURIComponent(filename).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
   return `attachment; filename="${ascii}"; filename*=UTF-8''${utf8}`;

@@ -16,7 +16,7 @@ import {
   type Audience,
   assertExpiry,
   assertKey,
-  attachment,
+  buildContentDisposition,
   ObjectMissing,
   type ObjectStore,
   readAll,
@@ -48,7 +48,7 @@ const STREAM_BYTES_MAX = 128 * 1024 * 1024;
 
 export function createS3Store(options: S3StoreOptions): S3Store {
   const { bucket } = options;
-  const clientFor = (endpoint: string | undefined) => {
+  const createClient = (endpoint: string | undefined) => {
     const config: S3ClientConfig = {
       region: options.region,
       forcePathStyle: options.pathStyle ?? false,
@@ -61,14 +61,14 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     };
     return new S3Client(config);
   };
-  const inside = clientFor(options.endpoint);
-  const outside = options.publicEndpoint ? clientFor(options.publicEndpoint) : inside;
-  const clientOf = (audience: Audience) => (audience === 'public' ? outside : inside);
+  const internalClient = createClient(options.endpoint);
+  const publicClient = options.publicEndpoint ? createClient(options.publicEndpoint) : internalClient;
+  const getClient = (audience: Audience) => (audience === 'public' ? publicClient : internalClient);
 
   async function head(key: string): Promise<{ size: number } | null> {
     assertKey(key);
     try {
-      const found = await inside.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+      const found = await internalClient.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
       return { size: found.ContentLength ?? 0 };
     } catch (err) {
       if (isMissing(err)) return null;
@@ -79,7 +79,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
   async function get(key: string): Promise<Readable> {
     assertKey(key);
     try {
-      const { Body } = await inside.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      const { Body } = await internalClient.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
       if (!(Body instanceof Readable)) throw new Error('S3 responded without a body');
       return Body;
     } catch (err) {
@@ -91,11 +91,11 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     assertKey(folder);
     for (;;) {
       const page = new ListObjectsV2Command({ Bucket: bucket, Prefix: `${folder}/` });
-      const { Contents = [] } = await inside.send(page).catch(throwStoreError);
+      const { Contents = [] } = await internalClient.send(page).catch(throwStoreError);
       if (!Contents.length) return;
       const found = { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true };
       const deletion = new DeleteObjectsCommand({ Bucket: bucket, Delete: found });
-      const { Errors: [failed] = [] } = await inside.send(deletion).catch(throwStoreError);
+      const { Errors: [failed] = [] } = await internalClient.send(deletion).catch(throwStoreError);
       if (failed) throw new Error(`S3 did not delete ${failed.Key}: ${failed.Code} ${failed.Message}`);
     }
   }
@@ -108,23 +108,23 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       assertKey(key);
       const bytes = Buffer.isBuffer(body) ? body : await readAll(key, body, STREAM_BYTES_MAX);
       const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType });
-      await inside.send(command).catch(throwStoreError);
+      await internalClient.send(command).catch(throwStoreError);
     },
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
     delete: async (key) => {
       assertKey(key);
-      await inside.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })).catch(throwStoreError);
+      await internalClient.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })).catch(throwStoreError);
     },
     deleteFolder,
     check: async () => {
-      await inside.send(new HeadBucketCommand({ Bucket: bucket }));
+      await internalClient.send(new HeadBucketCommand({ Bucket: bucket }));
     },
     presignPut: async (key, { contentType, expiresSeconds, audience }) => {
       assertKey(key);
       assertExpiry(expiresSeconds);
       const command = new PutObjectCommand({ Bucket: bucket, Key: key, ContentType: contentType });
       const signed = contentType ? { signableHeaders: new Set(['content-type']) } : {};
-      return getSignedUrl(clientOf(audience), command, { expiresIn: expiresSeconds, ...signed });
+      return getSignedUrl(getClient(audience), command, { expiresIn: expiresSeconds, ...signed });
     },
     presignGet: async (key, { expiresSeconds, audience, filename, contentType }) => {
       assertKey(key);
@@ -132,10 +132,10 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       const command = new GetObjectCommand({
         Bucket: bucket,
         Key: key,
-        ResponseContentDisposition: attachment(filename),
+        ResponseContentDisposition: buildContentDisposition(filename),
         ResponseContentType: contentType ?? 'application/octet-stream',
       });
-      return getSignedUrl(clientOf(audience), command, { expiresIn: expiresSeconds });
+      return getSignedUrl(getClient(audience), command, { expiresIn: expiresSeconds });
     },
   };
 }

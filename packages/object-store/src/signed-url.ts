@@ -1,6 +1,7 @@
 /**
  * A presigned URL is a grant: a method, a key (which starts with the workspace), a maximum size, an expiry.
- * All of them are in the URL in the clear and covered by one HMAC-SHA-256, so changing any of them invalidates the grant.
+ * All of them are in the URL in the clear and covered by one HMAC-SHA-256, so changing any of them invalidates the
+ * grant.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isKey } from './object-store';
@@ -24,12 +25,12 @@ export function signGrant(signingKey: string, grant: Grant): string {
   if (grant.sizeMax !== undefined) query.set('max', String(grant.sizeMax));
   if (grant.contentType !== undefined) query.set('type', grant.contentType);
   if (grant.filename !== undefined) query.set('name', grant.filename);
-  query.set('sig', signature(signingKey, grant).toString('base64url'));
+  query.set('sig', computeSignature(signingKey, grant).toString('base64url'));
   return `${STORAGE_PATH}${grant.key}?${query}`;
 }
 
 /** Null for anything but an intact, unexpired grant for this method. A HEAD may use a GET's. */
-export function readGrant(
+export function parseGrant(
   signingKey: string,
   request: { method: string; key: string; query: Record<string, unknown> },
 ): Grant | null {
@@ -46,16 +47,17 @@ export function readGrant(
     contentType: typeof type === 'string' ? type : undefined,
     filename: typeof name === 'string' ? name : undefined,
   };
-  const given = Buffer.from(sig, 'base64url');
-  const right = signature(signingKey, grant);
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+  const signatureBytes = Buffer.from(sig, 'base64url');
+  const expectedSignature = computeSignature(signingKey, grant);
+  if (signatureBytes.length !== expectedSignature.length || !timingSafeEqual(signatureBytes, expectedSignature))
+    return null;
   return grant.expires * 1000 > Date.now() ? grant : null;
 }
 
 const isCount = (value: unknown): value is string => typeof value === 'string' && /^\d{1,15}$/.test(value);
 
 /** JSON separates the parts unambiguously. */
-function signature(signingKey: string, grant: Grant): Buffer {
+function computeSignature(signingKey: string, grant: Grant): Buffer {
   const { method, key, expires, sizeMax = null, contentType = null, filename = null } = grant;
   return createHmac('sha256', signingKey)
     .update(JSON.stringify(['storage v1', method, key, expires, sizeMax, contentType, filename]))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { AppError } from '@gantry/http';
 import express, { type ErrorRequestHandler } from 'express';
-import { createFileStore, type FileStore, storageRoutes } from '.';
+import { createFileStore, createStorageRoutes, type FileStore } from '.';
 
 let directory: string;
 let server: Server;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   store = createFileStore({ directory, signingKey: 'k'.repeat(32), publicUrl: url, internalUrl: url });
-  app.use(storageRoutes(store, closed), ((err, _req, res, _next) => {
+  app.use(createStorageRoutes(store, closed), ((err, _req, res, _next) => {
     res.status(err instanceof AppError ? err.status : 500).json({ code: err.code });
   }) satisfies ErrorRequestHandler);
 });

@@ -2,50 +2,58 @@ import fs from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { given, makeCa, temporaryDir } from '@gantry/testing';
+import { createCa, setupResource, temporaryDir } from '@gantry/testing';
 import S3rver from 's3rver';
-import { openObjectStore, storeProblems } from '.';
+import { checkObjectStore, openObjectStore } from '.';
 
 const KEYS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
-const ca = given(() => makeCa());
-const stranger = given(() => makeCa());
-const server = given(startServer, (one) => one.stop());
+const ca = setupResource(() => createCa());
+const otherCa = setupResource(() => createCa());
+const server = setupResource(startServer, (one) => one.stop());
 
 async function startServer() {
   const issued = ca.issue('DNS:localhost');
   const s3 = new S3rver({
-    ...{ address: 'localhost', port: 0, silent: true, directory: temporaryDir('s3') },
+    address: 'localhost',
+    port: 0,
+    silent: true,
+    directory: temporaryDir('s3'),
     configureBuckets: [{ name: 'ours', configs: [] }],
-    ...{ key: fs.readFileSync(issued.key), cert: fs.readFileSync(issued.cert) },
+    key: fs.readFileSync(issued.key),
+    cert: fs.readFileSync(issued.cert),
   });
   const { port } = await s3.run();
   return { port, stop: () => s3.close() };
 }
 
-const problemsOf = (location: string, s3Ca?: string, s3Credentials = KEYS) =>
-  storeProblems(
+const checkStore = (location: string, s3Ca?: string, s3Credentials = KEYS) =>
+  checkObjectStore(
     openObjectStore({
-      ...{ location, signingKey: 'k'.repeat(32), publicUrl: 'http://a.test', internalUrl: 'http://a.test' },
-      ...{ s3Ca, s3Credentials },
+      location,
+      signingKey: 'k'.repeat(32),
+      publicUrl: 'http://a.test',
+      internalUrl: 'http://a.test',
+      s3Ca,
+      s3Credentials,
     }),
   );
 const bucket = (name = 'ours', host = 'localhost', { port }: { port: number } = server) =>
   `s3://${name}?endpoint=https://${host}:${port}&pathStyle=true`;
 
 test('a bucket behind a certificate of our CA is used', async () => {
-  expect(await problemsOf(bucket(), ca.pem)).toEqual([]);
+  expect(await checkStore(bucket(), ca.pem)).toEqual([]);
 });
 
 test.each([
-  ['another CA', () => problemsOf(bucket(), stranger.pem), 'object store: its certificate is signed by a CA'],
-  ['no CA', () => problemsOf(bucket()), 'set S3_CA'],
+  ['another CA', () => checkStore(bucket(), otherCa.pem), 'object store: its certificate is signed by a CA'],
+  ['no CA', () => checkStore(bucket()), 'set S3_CA'],
   [
     'another name',
-    () => problemsOf(bucket('ours', '127.0.0.1'), ca.pem),
+    () => checkStore(bucket('ours', '127.0.0.1'), ca.pem),
     'object store: its certificate is for other names',
   ],
-  ['no bucket', () => problemsOf(bucket('theirs'), ca.pem), 'object store: it has no such bucket'],
-  ['a wrong key', () => problemsOf(bucket(), ca.pem, { ...KEYS, accessKeyId: 'nobody' }), 'correct S3_ACCESS_KEY_ID'],
+  ['no bucket', () => checkStore(bucket('theirs'), ca.pem), 'object store: it has no such bucket'],
+  ['a wrong key', () => checkStore(bucket(), ca.pem, { ...KEYS, accessKeyId: 'nobody' }), 'correct S3_ACCESS_KEY_ID'],
 ])('%s is reported in a sentence', async (_what, problems, sentence) => {
   expect(await problems()).toEqual([expect.stringContaining(sentence)]);
 });
@@ -58,7 +66,7 @@ test('a bucket without rights names the rights', async () => {
     res.end('<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
   });
   await new Promise<void>((resolve) => denying.listen(0, 'localhost', resolve));
-  expect(await problemsOf(bucket('ours', 'localhost', denying.address() as AddressInfo), ca.pem)).toEqual([
+  expect(await checkStore(bucket('ours', 'localhost', denying.address() as AddressInfo), ca.pem)).toEqual([
     'object store: it denies access: allow GetObject, PutObject, DeleteObject and ListBucket on the bucket',
   ]);
   denying.close();
@@ -66,10 +74,10 @@ test('a bucket without rights names the rights', async () => {
 
 test('a directory that cannot be written is said, and one that can is left as it was', async () => {
   const directory = temporaryDir('objects');
-  expect(await problemsOf(`file:${directory}`)).toEqual([]);
+  expect(await checkStore(`file:${directory}`)).toEqual([]);
   const file = path.join(directory, 'file');
   fs.writeFileSync(file, '');
-  expect(await problemsOf(`file:${file}`)).toEqual([
+  expect(await checkStore(`file:${file}`)).toEqual([
     'object store: what OBJECT_STORE names is no directory: correct it',
   ]);
 });

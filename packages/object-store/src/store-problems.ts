@@ -1,6 +1,6 @@
 /** Checks whether a service can use its object store, and otherwise names the reason and the remedy. */
 import { randomBytes } from 'node:crypto';
-import { certificateProblem } from '@gantry/env';
+import { describeCertificateProblem } from '@gantry/env';
 import { AppError } from '@gantry/http';
 import type { ObjectStore } from './object-store';
 
@@ -24,7 +24,7 @@ const REASONS: Record<string, string> = {
  * Writes, reads and deletes an object.
  * @returns a sentence, without addresses; none if the service can work
  */
-export async function storeProblems(store: ObjectStore): Promise<string[]> {
+export async function checkObjectStore(store: ObjectStore): Promise<string[]> {
   const folder = `start-check/${randomBytes(8).toString('hex')}`;
   try {
     await store.put(`${folder}/object`, Buffer.from('ok'));
@@ -35,6 +35,6 @@ export async function storeProblems(store: ObjectStore): Promise<string[]> {
     const failure = (err instanceof AppError && err.cause ? err.cause : err) as Error & { code?: string };
     const { name, code = name, message } = failure;
     const reason = REASONS[code] ?? REASONS[name] ?? `it does not work (${code}: ${message})`;
-    return [`object store: ${certificateProblem(failure, 'S3_CA') ?? reason}`];
+    return [`object store: ${describeCertificateProblem(failure, 'S3_CA') ?? reason}`];
   }
 }

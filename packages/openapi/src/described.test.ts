@@ -59,17 +59,19 @@ function read(file: string) {
   return { document, follow, operations };
 }
 
-/** @returns what a schema gives as an example, itself or put together of its parts; undefined where a part gives none */
-function exampleOf(schema: Schema, follow: (one: Schema) => Schema): unknown {
+/**
+ * @returns what a schema gives as an example, itself or put together of its parts; undefined where a part gives none
+ */
+function buildExample(schema: Schema, follow: (one: Schema) => Schema): unknown {
   const { examples, enum: values, allOf, items, properties } = follow(schema);
   if (examples) return examples[0];
   if (values) return values[0];
   if (items) {
-    const one = exampleOf(items, follow);
+    const one = buildExample(items, follow);
     return one === undefined ? undefined : [one];
   }
-  const parts = allOf?.map((part) => exampleOf(part, follow)) ?? [];
-  const own = Object.entries(properties ?? {}).map(([name, part]) => [name, exampleOf(part, follow)] as const);
+  const parts = allOf?.map((part) => buildExample(part, follow)) ?? [];
+  const own = Object.entries(properties ?? {}).map(([name, part]) => [name, buildExample(part, follow)] as const);
   const missing = [...parts, ...own.map(([, value]) => value)].includes(undefined);
   return missing || (!allOf && !properties) ? undefined : Object.assign({}, ...parts, Object.fromEntries(own));
 }
@@ -116,7 +118,7 @@ describe.each(Object.entries(publishedFiles))('the document of the %s surface', 
           Object.entries(follow(answer).content ?? {}).map((one) => [status, ...one] as const),
         )
         .filter(([, , { schema }]) => follow(schema).format !== 'binary')
-        .flatMap(([status, type, { schema, example = exampleOf(schema, follow) }]) => {
+        .flatMap(([status, type, { schema, example = buildExample(schema, follow) }]) => {
           if (example === undefined) return [`${operationId} ${status} ${type} has none`];
           const validate = ajv.compile(absolute(schema));
           return validate(example) ? [] : [`${operationId} ${status} ${type}: ${ajv.errorsText(validate.errors)}`];

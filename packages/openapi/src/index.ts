@@ -37,7 +37,7 @@ export const publishedFiles: Record<Surface, string> = {
   skills: published('skills'),
 };
 
-export type PathsOf<S extends Surface> = Types[S]['paths'];
-export type SchemasOf<S extends Surface> = Types[S]['schemas'];
+export type SurfacePaths<S extends Surface> = Types[S]['paths'];
+export type SurfaceSchemas<S extends Surface> = Types[S]['schemas'];
 /** Requests by operationId, as a handler receives them: validated, with every default added. */
-export type ReceivedBy<S extends Surface> = Types[S]['received'];
+export type ReceivedRequests<S extends Surface> = Types[S]['received'];

@@ -17,7 +17,7 @@ interface List {
   description: string;
 }
 
-function listsOf(file: string): List[] {
+function findLists(file: string): List[] {
   const document: Node = JSON.parse(readFileSync(file, 'utf8'));
   const follow = (value: unknown): Node => {
     const ref = (value as Node | undefined)?.$ref;
@@ -43,7 +43,7 @@ function listsOf(file: string): List[] {
 }
 
 describe.each(Object.entries(openapiFiles))('every list of the %s surface', (_surface, file) => {
-  const lists = listsOf(file);
+  const lists = findLists(file);
 
   test('takes limit and offset', () => {
     expect(lists.length).toBeGreaterThan(2);

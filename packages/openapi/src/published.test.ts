@@ -21,7 +21,7 @@ interface Document {
   components: { responses: Record<string, Answer> };
 }
 
-function operationsOf({ paths }: Document): [string, Operation][] {
+function listOperations({ paths }: Document): [string, Operation][] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.values(item).flatMap((one) => (one.operationId ? [[path, one] as [string, Operation]] : [])),
   );
@@ -31,9 +31,9 @@ test.each(Object.entries(publishedFiles))(
   'every operation of the %s surface documents its responses',
   (_name, file) => {
     const document: Document = JSON.parse(readFileSync(file, 'utf8'));
-    const headersOf = ({ $ref, headers = {} }: Answer = {}): string[] =>
+    const listHeaders = ({ $ref, headers = {} }: Answer = {}): string[] =>
       Object.keys($ref ? (document.components.responses[$ref.split('/').at(-1) ?? '']?.headers ?? {}) : headers);
-    const operations = operationsOf(document);
+    const operations = listOperations(document);
     expect(operations.length).toBeGreaterThan(20);
     for (const [path, { operationId, requestBody, responses, ...operation }] of operations) {
       if (!responses.default) continue;
@@ -46,16 +46,16 @@ test.each(Object.entries(publishedFiles))(
       const documented = Object.keys(responses);
       expect([operationId, expected.filter((status) => !documented.includes(status))]).toEqual([operationId, []]);
       for (const answer of Object.values(responses)) {
-        expect(headersOf(answer)).toEqual(expect.arrayContaining(['X-Request-Id', 'RateLimit-Remaining']));
+        expect(listHeaders(answer)).toEqual(expect.arrayContaining(['X-Request-Id', 'RateLimit-Remaining']));
       }
-      expect(headersOf(responses['429'])).toContain('Retry-After');
+      expect(listHeaders(responses['429'])).toContain('Retry-After');
     }
   },
 );
 
 test('an operation with errors of OAuth documents them for every status that it can answer', () => {
   const document: Document = JSON.parse(readFileSync(publishedFiles.worker, 'utf8'));
-  for (const [path, { responses, ...operation }] of operationsOf(document)) {
+  for (const [path, { responses, ...operation }] of listOperations(document)) {
     const isOauth = operation['x-errors'] === 'oauth';
     const names = Object.entries(responses).flatMap(([status, { $ref }]) =>
       /^[45]/.test(status) ? [$ref?.split('/').at(-1) ?? ''] : [],

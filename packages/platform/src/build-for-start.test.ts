@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 
 type Run = (title: string, folder: string, argv: string[]) => Promise<void>;
 const { buildForStart }: { buildForStart(root: string, run: Run): Promise<void> } = require('../build-for-start.mjs');
 
-const root = given(
+const root = setupResource(
   () => ({ path: mkdtempSync(path.join(tmpdir(), 'gantry-build-')) }),
   (made) => rmSync(made.path, { recursive: true }),
 );

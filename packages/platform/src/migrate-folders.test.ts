@@ -6,7 +6,7 @@ import { checkoutDir } from './dirs/shared-dir';
 import { migrate } from './migrate';
 import { migrationFolders } from './migrate-folders';
 import { type ServiceName, serviceNames } from './service-names';
-import { shapeOf } from './test/database-shape';
+import { readShape } from './test/database-shape';
 
 const RUNS = /^(runs|run_.*)$/;
 const SHARED = /^(runs|run_.*|outbox|published_events|inbox|idempotency_keys|rate_counts|workspace_closures)$/;
@@ -14,7 +14,7 @@ const SHARED = /^(runs|run_.*|outbox|published_events|inbox|idempotency_keys|rat
 /** Only worker-api lists runs by what started them; the others would pay for the index with each run. */
 const OF_ITS_OWN: Partial<Record<ServiceName, RegExp>> = { 'worker-api': /runs_by_trigger/ };
 
-const namesIn = (folder: string) => fs.readdirSync(path.join(checkoutDir, folder));
+const listFolder = (folder: string) => fs.readdirSync(path.join(checkoutDir, folder));
 
 async function withDatabase<T>(service: ServiceName, work: (client: Client) => Promise<T>): Promise<T> {
   const { url, drop } = await createDatabase(service);
@@ -28,17 +28,17 @@ async function withDatabase<T>(service: ServiceName, work: (client: Client) => P
   }
 }
 
-async function appliedTo(service: ServiceName): Promise<string[]> {
+async function listApplied(service: ServiceName): Promise<string[]> {
   return withDatabase(service, async (client) => {
     const { rows } = await client.query('SELECT migration_name AS name FROM _prisma_migrations');
     return rows.map(({ name }) => name);
   });
 }
 
-const sharedBy = (service: ServiceName) => (service === 'skills-api' ? /^(?!run)/ : /^/);
+const getSharedPattern = (service: ServiceName) => (service === 'skills-api' ? /^(?!run)/ : /^/);
 
-const sharedShapeOf = async (client: Client, service: ServiceName): Promise<string[]> => {
-  const shape = await shapeOf(client, SHARED);
+const readSharedShape = async (client: Client, service: ServiceName): Promise<string[]> => {
+  const shape = await readShape(client, SHARED);
   return shape.filter((part) => !OF_ITS_OWN[service]?.test(part));
 };
 
@@ -48,21 +48,21 @@ test.each([
 ])(
   'what packages/%s changes in its tables is changed for every service that uses it, and for no other',
   async (owner, users) => {
-    const names = namesIn(`packages/${owner}/migrations`);
+    const names = listFolder(`packages/${owner}/migrations`);
     expect(names.length).toBeGreaterThan(0);
     for (const service of serviceNames) {
-      const applied = (await appliedTo(service)).filter((name) => names.includes(name));
+      const applied = (await listApplied(service)).filter((name) => names.includes(name));
       expect({ service, applied: applied.sort() }).toEqual({ service, applied: users.includes(service) ? names : [] });
     }
   },
 );
 
 test('tables that services share are the same in all of them', async () => {
-  const expected = await withDatabase('worker-api', (client) => sharedShapeOf(client, 'worker-api'));
+  const expected = await withDatabase('worker-api', (client) => readSharedShape(client, 'worker-api'));
   expect(expected.filter((part) => RUNS.test(part.split(':')[0] ?? '')).length).toBeGreaterThan(80);
   for (const service of serviceNames) {
-    const shape = await withDatabase(service, (client) => sharedShapeOf(client, service));
-    expect(shape).toEqual(expected.filter((part) => sharedBy(service).test(part)));
+    const shape = await withDatabase(service, (client) => readSharedShape(client, service));
+    expect(shape).toEqual(expected.filter((part) => getSharedPattern(service).test(part)));
   }
 });
 
@@ -98,8 +98,8 @@ test.each([
   ['a constraint', 'ALTER TABLE run_steps DROP CONSTRAINT run_steps_kind_check'],
 ])('%s that one service alone has is noticed', async (_what, drift) => {
   await withDatabase('worker-api', async (client) => {
-    const before = await sharedShapeOf(client, 'worker-api');
+    const before = await readSharedShape(client, 'worker-api');
     await client.query(drift);
-    expect(await sharedShapeOf(client, 'worker-api')).not.toEqual(before);
+    expect(await readSharedShape(client, 'worker-api')).not.toEqual(before);
   });
 });

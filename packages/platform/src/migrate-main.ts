@@ -1,6 +1,6 @@
 /**
- * Migrates the database of every service whose DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION or DATABASE_URL_SKILLS is set,
- * side by side. With --create a database that is missing is created first. Ends with 1 if one of them fails.
+ * Migrates the database of every service whose DATABASE_URL_WORKER, DATABASE_URL_AUTOMATION or DATABASE_URL_SKILLS is
+ * set, side by side. With --create a database that is missing is created first. Ends with 1 if one of them fails.
  *
  * `migrate-main.js status` only lists them, and ends with 1 if one is pending, with 2 if one was changed.
  */
@@ -22,7 +22,7 @@ async function migrateService(service: ServiceName, url: string): Promise<string
   return `${service}: ${applied.length ? `applied ${applied.join(', ')}` : 'up to date'}${older}`;
 }
 
-async function statusOf(service: ServiceName, url: string): Promise<string> {
+async function getMigrationStatus(service: ServiceName, url: string): Promise<string> {
   const { lines, exitCode } = await reportMigrations(url, ...migrationFolders(service));
   process.exitCode = Math.max(Number(process.exitCode ?? 0), exitCode);
   return lines.map((line) => `${service}: ${line}`).join('\n');
@@ -46,7 +46,7 @@ async function main() {
     const url = process.env[databases[service].variable];
     return url ? [{ service, url }] : [];
   });
-  const work = process.argv.includes('status') ? statusOf : migrateService;
+  const work = process.argv.includes('status') ? getMigrationStatus : migrateService;
   const outcomes = await Promise.allSettled(wanted.map(({ service, url }) => work(service, url)));
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.status === 'fulfilled') process.stdout.write(`${outcome.value}\n`);

@@ -1,4 +1,4 @@
-import { type MigrationStatus, migrationStatus, readMigrations } from '@gantry/postgres';
+import { getMigrationStatus, type MigrationStatus, readMigrations } from '@gantry/postgres';
 import { Client } from 'pg';
 
 export interface MigrationReport {
@@ -13,7 +13,7 @@ export async function reportMigrations(url: string, ...dirs: string[]): Promise<
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
   try {
-    const status = await migrationStatus(client, readMigrations(dirs));
+    const status = await getMigrationStatus(client, readMigrations(dirs));
     const states = Object.entries(status) as [keyof MigrationStatus, string[]][];
     const isListed = (state: keyof MigrationStatus, name: string) =>
       state !== 'applied' || !(status.changed.includes(name) || status.unknown.includes(name));

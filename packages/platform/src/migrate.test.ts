@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase, describeWithPgBouncer, givenPgBouncer, temporaryDir } from '@gantry/testing';
+import { createDatabase, describeWithPgBouncer, setupPgBouncer, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { migrate } from './migrate';
 import { reportMigrations } from './migrate-status';
@@ -41,7 +41,7 @@ test('each migration is applied once, in order, also when several starters come 
 });
 
 describeWithPgBouncer('through PgBouncer in transaction mode', () => {
-  const pgbouncer = givenPgBouncer(5);
+  const pgbouncer = setupPgBouncer(5);
   test('each migration is applied once, and no lock stays behind', async () => {
     const { url } = await createDatabase('empty');
     const dir = migrations({ ...second, ...first });

@@ -3,7 +3,7 @@
  * `prisma migrate status` agree with what was done here, and the other way round.
  */
 import { randomUUID } from 'node:crypto';
-import { appliedMigrations, type Migration, readMigrations } from '@gantry/postgres';
+import { loadAppliedMigrations, type Migration, readMigrations } from '@gantry/postgres';
 import { Client } from 'pg';
 
 export interface Migrated {
@@ -28,8 +28,8 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 )`;
 
 /**
- * Applies the migrations of all these folders in one order, by name. A migration is known by name and checksum, so it may
- * move from one folder to another.
+ * Applies the migrations of all these folders in one order, by name. A migration is known by name and checksum, so it
+ * may move from one folder to another.
  * @param dirs may be missing
  * @throws Error if an applied migration was changed, or one fails: nothing of a failed one stays behind.
  */
@@ -45,9 +45,9 @@ export async function migrateTo(url: string, wanted: (name: string) => boolean, 
   await client.connect();
   try {
     const migrations = readMigrations(dirs);
-    const done = await locked(client, async () => {
+    const done = await withMigrationLock(client, async () => {
       await client.query(TABLE);
-      return appliedMigrations(client);
+      return loadAppliedMigrations(client);
     });
     refuseChanges(migrations, done);
     const applied: string[] = [];
@@ -78,8 +78,8 @@ function refuseChanges(migrations: Migration[], done: Map<string, string>): void
 async function apply(client: Client, { name, sql, checksum }: Migration): Promise<boolean> {
   const startedAt = new Date();
   try {
-    return await locked(client, async () => {
-      if ((await appliedMigrations(client)).has(name)) return false;
+    return await withMigrationLock(client, async () => {
+      if ((await loadAppliedMigrations(client)).has(name)) return false;
       await client.query(sql);
       await client.query(
         `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -94,7 +94,7 @@ async function apply(client: Client, { name, sql, checksum }: Migration): Promis
 }
 
 /** Runs in a transaction, whose lock works through PgBouncer too: a session's would stay on a pooled connection. */
-async function locked<T>(client: Client, work: () => Promise<T>): Promise<T> {
+async function withMigrationLock<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);

@@ -1,45 +1,45 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { given, makeCa, startPostgresWithTls, temporaryDir } from '@gantry/testing';
+import { createCa, setupResource, startPostgresWithTls, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { databaseProblems } from './database-problems';
+import { checkDatabase } from './database-problems';
 import { readMigrations } from './migrations';
 
 const warnings: string[] = [];
 const log = pino({ level: 'warn' }, { write: (line: string) => warnings.push(JSON.parse(line).msg) });
-const ca = given(() => makeCa());
-const stranger = given(() => makeCa());
-const server = given(
+const ca = setupResource(() => createCa());
+const otherCa = setupResource(() => createCa());
+const server = setupResource(
   () => startPostgresWithTls(ca.issue('DNS:localhost')),
   (started) => started.server.stop(),
 );
 
-const problemsAt = (url: string, folders: string[] = []) =>
-  databaseProblems({ url, service: 'test', migrations: readMigrations(folders), log });
-const verified = (file: string, url = server.url) => `${url}?sslmode=verify-full&sslrootcert=${file}`;
+const checkAt = (url: string, folders: string[] = []) =>
+  checkDatabase({ url, service: 'test', migrations: readMigrations(folders), log });
+const withCa = (file: string, url = server.url) => `${url}?sslmode=verify-full&sslrootcert=${file}`;
 
 test('a certificate of the CA that the address names is accepted', async () => {
-  expect(await problemsAt(verified(ca.file))).toEqual([]);
+  expect(await checkAt(withCa(ca.file))).toEqual([]);
 });
 
 test.each([
   [
     'another CA',
-    () => verified(stranger.file),
+    () => withCa(otherCa.file),
     /^PostgreSQL: its certificate is signed by a CA .* set sslrootcert in DATABASE_URL/,
   ],
   [
     'another name',
-    () => verified(ca.file).replace('localhost', '127.0.0.1'),
+    () => withCa(ca.file).replace('localhost', '127.0.0.1'),
     /^PostgreSQL: its certificate is for other names: /,
   ],
-  ['a CA that is no file', () => verified('/nowhere/ca.pem'), /^PostgreSQL: the file of sslrootcert .* cannot be read/],
+  ['a CA that is no file', () => withCa('/nowhere/ca.pem'), /^PostgreSQL: the file of sslrootcert .* cannot be read/],
   ['a password that is none', () => server.url.replace(':pw@', ':sesame@'), /^PostgreSQL: it refuses the password/],
   ['a database that is none', () => `${server.url}-other`, /^PostgreSQL: it has no such database/],
   ['a port without a server', () => server.url.replace(/:[0-9]+[/]/, ':1/'), /^PostgreSQL: nothing listens/],
 ])('%s is reported in a sentence without secrets', async (_what, url, sentence) => {
-  const problems = await problemsAt(url());
+  const problems = await checkAt(url());
   expect(problems).toEqual([expect.stringMatching(sentence)]);
   expect(problems.join()).not.toMatch(/sesame|:pw@/);
 });
@@ -51,7 +51,7 @@ test('migrations that are pending, changed or unknown are told apart', async () 
     fs.writeFileSync(path.join(folder, name, 'migration.sql'), sql);
   };
   write('1_first', 'CREATE TABLE first ();');
-  expect(await problemsAt(server.url, [folder])).toEqual([
+  expect(await checkAt(server.url, [folder])).toEqual([
     'the database lacks 1 migrations, first 1_first: run "migrate"',
   ]);
   const client = new Client({ connectionString: server.url });
@@ -59,7 +59,7 @@ test('migrations that are pending, changed or unknown are told apart', async () 
   await client.query(`CREATE TABLE _prisma_migrations (migration_name text, checksum text, finished_at timestamptz, rolled_back_at timestamptz);
     INSERT INTO _prisma_migrations VALUES ('1_first', 'of another text', now(), null), ('2_second', 'x', now(), null)`);
   await client.end();
-  expect(await problemsAt(server.url, [folder])).toEqual([
+  expect(await checkAt(server.url, [folder])).toEqual([
     'migration 1_first is not what was applied to the database: deploy the version that was, unchanged',
   ]);
   expect(warnings.at(-1)).toMatch('this code is older than its database');

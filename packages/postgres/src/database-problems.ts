@@ -1,13 +1,13 @@
 /** Checks whether a service can use its database, and otherwise names the reason and the remedy. */
-import { certificateProblem, clockProblem } from '@gantry/env';
+import { describeCertificateProblem, describeClockProblem } from '@gantry/env';
 import { Client, type ClientBase } from 'pg';
 import type { Logger } from 'pino';
-import { type Migration, migrationStatus } from './migrations';
-import { type PoolSettings, startupParameters } from './pool';
+import { getMigrationStatus, type Migration } from './migrations';
+import { buildStartupParameters, type PoolSettings } from './pool';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 
-interface Expected extends Pick<PoolSettings, 'pgbouncer'> {
+interface DatabaseExpectations extends Pick<PoolSettings, 'pgbouncer'> {
   url: string;
   service: string;
   migrations: Migration[];
@@ -16,35 +16,38 @@ interface Expected extends Pick<PoolSettings, 'pgbouncer'> {
 }
 
 /** @returns a sentence for each; none if the service can work */
-export async function databaseProblems(expected: Expected): Promise<string[]> {
+export async function checkDatabase(expected: DatabaseExpectations): Promise<string[]> {
   try {
     const client = new Client({
       connectionString: expected.url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      ...startupParameters(expected),
+      ...buildStartupParameters(expected),
     });
     client.on('error', () => {});
     try {
       await client.connect();
-      return await problemsIn(client, expected);
+      return await listProblems(client, expected);
     } finally {
       void client.end().catch(() => {});
     }
   } catch (err) {
-    return [`PostgreSQL: ${reasonOf(err as Error & { code?: string })}`];
+    return [`PostgreSQL: ${describeFailure(err as Error & { code?: string })}`];
   }
 }
 
-async function problemsIn(client: ClientBase, { migrations, log, pgbouncer = 'off' }: Expected): Promise<string[]> {
+async function listProblems(
+  client: ClientBase,
+  { migrations, log, pgbouncer = 'off' }: DatabaseExpectations,
+): Promise<string[]> {
   const askedAt = Date.now();
   const { rows } = await client.query(
     "SELECT clock_timestamp() AS now, current_setting('statement_timeout') = '0' AS endless",
   );
-  const clock = clockProblem('PostgreSQL', rows[0].now, askedAt);
+  const clock = describeClockProblem('PostgreSQL', rows[0].now, askedAt);
   if (rows[0].endless && pgbouncer !== 'off') {
     log.warn("statements have no time limit: set PgBouncer's connect_query to 'SET statement_timeout = 10000'");
   }
-  const { pending, changed, unknown } = await migrationStatus(client, migrations);
+  const { pending, changed, unknown } = await getMigrationStatus(client, migrations);
   if (unknown.length) {
     log.warn(
       { unknown },
@@ -70,14 +73,14 @@ const REASONS: Record<string, string> = {
 };
 
 /** Addresses and names are left out: readiness is public. */
-function reasonOf(err: Error & { code?: string }): string {
+function describeFailure(err: Error & { code?: string }): string {
   if (/unsupported startup parameter/.test(err.message)) return 'it is a PgBouncer: set PGBOUNCER=transaction';
   if (/does not support SSL/.test(err.message)) {
     return 'it offers no TLS: switch ssl on there, or remove sslmode from DATABASE_URL';
   }
   if (err.code === 'ENOENT') return 'the file of sslrootcert in DATABASE_URL cannot be read: correct its path';
   return (
-    certificateProblem(err, 'sslrootcert in DATABASE_URL') ??
+    describeCertificateProblem(err, 'sslrootcert in DATABASE_URL') ??
     REASONS[err.code ?? ''] ??
     `it does not answer (${err.code ?? err.message})`
   );

@@ -1,8 +1,8 @@
-import { givenPool } from '@gantry/testing';
+import { setupPool } from '@gantry/testing';
 import { deleteOld } from './delete-old';
 import { transaction } from './transaction';
 
-const pool = givenPool('empty');
+const pool = setupPool('empty');
 
 test('all old rows are deleted in several statements, without waiting for locked rows', async () => {
   await pool.query('CREATE TABLE things AS SELECT n, n % 12 <> 0 AS old FROM generate_series(1, 12000) n');

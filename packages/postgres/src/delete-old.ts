@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { type Sql, transaction } from './transaction';
 
-const ROWS_AT_ONCE = 5_000;
+const ROW_BATCH = 5_000;
 
 /**
  * Skips locked rows.
@@ -16,14 +16,14 @@ export async function deleteOld(
   where: string,
   options: { values?: unknown[]; before?: (tx: Sql) => Promise<unknown> } = {},
 ): Promise<number> {
-  const some = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM ${table} WHERE ${where} LIMIT ${ROWS_AT_ONCE} FOR UPDATE SKIP LOCKED))`;
+  const deleteBatch = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM ${table} WHERE ${where} LIMIT ${ROW_BATCH} FOR UPDATE SKIP LOCKED))`;
   for (let deleted = 0; ; ) {
     const { rowCount } = await transaction(pool, async (tx) => {
       await options.before?.(tx);
-      return tx.query(some, options.values);
+      return tx.query(deleteBatch, options.values);
     });
     deleted += rowCount ?? 0;
-    if (rowCount !== ROWS_AT_ONCE) return deleted;
+    if (rowCount !== ROW_BATCH) return deleted;
   }
 }

@@ -8,13 +8,16 @@ export const databaseEnv = {
   DATABASE_URL: z.url(),
   /** Connections of one replica; default: what the service asks for. */
   DATABASE_POOL_MAX: z.coerce.number().int().min(POOL_MIN).max(1_000).optional(),
-  /** `transaction`: DATABASE_URL leads to a PgBouncer in that mode; `transaction-prepared`: to one that keeps prepared statements. */
+  /**
+   * `transaction`: DATABASE_URL leads to a PgBouncer in that mode; `transaction-prepared`: to one that keeps prepared
+   * statements.
+   */
   PGBOUNCER: z.enum(['off', 'transaction', 'transaction-prepared']).default('off'),
 };
 
 type DatabaseEnv = Omit<z.infer<z.ZodObject<typeof databaseEnv>>, 'DATABASE_URL'>;
 
-export const poolSettings = (env: DatabaseEnv): PoolSettings => ({
+export const toPoolSettings = (env: DatabaseEnv): PoolSettings => ({
   max: env.DATABASE_POOL_MAX,
   pgbouncer: env.PGBOUNCER,
 });

@@ -24,10 +24,10 @@ export interface MigrationStatus {
 }
 
 /**
- * Folders whose migrations make a service's database: its own, and `migrations/` of every package that it depends on. So
- * the tables of a package are changed by one file, for each service that uses it.
+ * Folders whose migrations make a service's database: its own, and `migrations/` of every package that it depends on.
+ * So the tables of a package are changed by one file, for each service that uses it.
  */
-export function migrationFoldersOf(serviceDir: string): string[] {
+export function listMigrationFolders(serviceDir: string): string[] {
   const manifest = path.join(serviceDir, 'package.json');
   const { dependencies } = JSON.parse(fs.readFileSync(manifest, 'utf8'));
   const { resolve } = createRequire(manifest);
@@ -39,13 +39,13 @@ export function migrationFoldersOf(serviceDir: string): string[] {
 
 /** In order. @throws Error if two folders have the same */
 export function readMigrations(folders: string[]): Migration[] {
-  const sorted = folders.flatMap(migrationsIn).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const twice = sorted.find(({ name }, index) => sorted[index + 1]?.name === name);
-  if (twice) throw new Error(`two folders have a migration ${twice.name}: one of them is ${twice.file}`);
+  const sorted = folders.flatMap(readMigrationFolder).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const duplicate = sorted.find(({ name }, index) => sorted[index + 1]?.name === name);
+  if (duplicate) throw new Error(`two folders have a migration ${duplicate.name}: one of them is ${duplicate.file}`);
   return sorted;
 }
 
-function migrationsIn(dir: string): Migration[] {
+function readMigrationFolder(dir: string): Migration[] {
   if (!fs.existsSync(dir)) return [];
   const entries = fs.readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   // git leaves the empty directory of a file that another branch has.
@@ -58,7 +58,7 @@ function migrationsIn(dir: string): Migration[] {
 }
 
 /** Checksum by name. @throws Error if Prisma left one half-way */
-export async function appliedMigrations(client: ClientBase): Promise<Map<string, string>> {
+export async function loadAppliedMigrations(client: ClientBase): Promise<Map<string, string>> {
   const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
     'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY 1',
   );
@@ -72,15 +72,15 @@ export async function appliedMigrations(client: ClientBase): Promise<Map<string,
 }
 
 /** Reads only: a database without any is one where all are pending. */
-export async function migrationStatus(client: ClientBase, migrations: Migration[]): Promise<MigrationStatus> {
+export async function getMigrationStatus(client: ClientBase, migrations: Migration[]): Promise<MigrationStatus> {
   const { rows } = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
-  const applied = rows[0].found ? await appliedMigrations(client) : new Map<string, string>();
+  const applied = rows[0].found ? await loadAppliedMigrations(client) : new Map<string, string>();
   const names = new Set(migrations.map(({ name }) => name));
-  const namesOf = (some: Migration[]) => some.map(({ name }) => name);
+  const toNames = (some: Migration[]) => some.map(({ name }) => name);
   return {
     applied: [...applied.keys()],
-    pending: namesOf(migrations.filter(({ name }) => !applied.has(name))),
-    changed: namesOf(migrations.filter(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum)),
+    pending: toNames(migrations.filter(({ name }) => !applied.has(name))),
+    changed: toNames(migrations.filter(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum)),
     unknown: [...applied.keys()].filter((name) => !names.has(name)),
   };
 }

@@ -1,16 +1,16 @@
-import { createDatabase, describeWithPgBouncer, givenPgBouncer, patientPool } from '@gantry/testing';
+import { createDatabase, describeWithPgBouncer, patientPool, setupPgBouncer } from '@gantry/testing';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createPool, type PoolSettings } from './pool';
-import { statement } from './statement';
+import { createStatement } from './statement';
 import { transaction } from './transaction';
 
-const FIND = statement('find-number', 'SELECT $number::int AS number');
+const FIND = createStatement('find-number', 'SELECT $number::int AS number');
 const CONNECTIONS = 3;
 const log = pino({ level: 'silent' });
 
 describeWithPgBouncer('through PgBouncer in transaction mode', () => {
-  const pgbouncer = givenPgBouncer(CONNECTIONS);
+  const pgbouncer = setupPgBouncer(CONNECTIONS);
   const pools: Pool[] = [];
   afterAll(() => Promise.all(pools.map((pool) => pool.end())));
 

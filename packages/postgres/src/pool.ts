@@ -12,8 +12,8 @@ export interface PoolSettings {
   /** Connections; default 10. */
   max?: number | undefined;
   /**
-   * PgBouncer in transaction mode refuses parameters at start-up, so that the time limit of statements has to be its own,
-   * and before 1.21 loses prepared statements. Default: off.
+   * PgBouncer in transaction mode refuses parameters at start-up, so that the time limit of statements has to be its
+   * own, and before 1.21 loses prepared statements. Default: off.
    */
   pgbouncer?: 'off' | 'transaction' | 'transaction-prepared' | undefined;
   /** Callers get 503 after this long if PostgreSQL does not connect or every connection is busy; default 2 s. */
@@ -30,10 +30,10 @@ export function createPool(url: string, options: PoolSettings & { service: strin
     connectionString: url,
     max,
     connectionTimeoutMillis: connectTimeoutMs,
-    ...startupParameters(options),
+    ...buildStartupParameters(options),
   });
-  // When PostgreSQL goes down, idle connections emit `error` on the pool and busy ones on themselves; an unhandled `error`
-  // would end the process. The user of a busy connection gets the failure of its query.
+  // When PostgreSQL goes down, idle connections emit `error` on the pool and busy ones on themselves; an unhandled
+  // `error` would end the process. The user of a busy connection gets the failure of its query.
   pool.on('error', (err) => options.log.warn({ err }, 'lost an idle connection to PostgreSQL'));
   pool.on('connect', (client) => {
     client.on('error', (err) => options.log.warn({ err }, 'lost a connection to PostgreSQL'));
@@ -43,7 +43,7 @@ export function createPool(url: string, options: PoolSettings & { service: strin
   return pool;
 }
 
-export const startupParameters = ({ service, pgbouncer = 'off' }: { service: string } & PoolSettings) => ({
+export const buildStartupParameters = ({ service, pgbouncer = 'off' }: { service: string } & PoolSettings) => ({
   application_name: service,
   ...(pgbouncer === 'off' && { statement_timeout: STATEMENT_TIMEOUT_MS }),
 });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createDatabase, freezableAddress, given } from '@gantry/testing';
+import { createDatabase, freezableAddress, setupResource } from '@gantry/testing';
 import { pino } from 'pino';
 import { isPostgresDown } from './failures';
 import { createPool } from './pool';
@@ -8,15 +8,15 @@ import { transaction } from './transaction';
 
 const LIMIT_MS = 300;
 
-const database = given(
+const database = setupResource(
   () => createDatabase('empty'),
   ({ drop }) => drop(),
 );
-const server = given(
+const server = setupResource(
   () => freezableAddress(database.url),
   ({ stop }) => stop(),
 );
-const pool = given(
+const pool = setupResource(
   () => {
     const settings = { service: 'test', log: pino({ level: 'silent' }), max: 1, responseTimeoutMs: LIMIT_MS };
     return createPool(server.url, settings);

@@ -1,6 +1,6 @@
-import { rowSet, statement } from './statement';
+import { createRowSet, createStatement } from './statement';
 
-const find = statement('find-things', 'SELECT $id::text, $at WHERE id = $id AND at > $at');
+const find = createStatement('find-things', 'SELECT $id::text, $at WHERE id = $id AND at > $at');
 
 test('a name that occurs twice is one parameter, in whatever order the values are given', () => {
   expect(find({ at: 2, id: 'a' })).toEqual({
@@ -16,11 +16,11 @@ test('a value that is missing is an error, and null is a value', () => {
 });
 
 test('rows are a table of one array for each column', () => {
-  const things = rowSet<{ id: string; size: number }>('t', {
+  const things = createRowSet<{ id: string; size: number }>('t', {
     id: ['text', ({ id }) => id],
     size: ['int', ({ size }) => size],
   });
-  const insert = statement(undefined, `INSERT INTO things SELECT * FROM ${things.sql}`);
+  const insert = createStatement(undefined, `INSERT INTO things SELECT * FROM ${things.sql}`);
   expect(
     insert(
       things.params([

@@ -9,7 +9,7 @@ export type Statement = (params: Record<string, unknown>) => QueryConfig;
  * @param name under which a connection keeps it prepared; undefined: not at all
  * @returns a call of it. It throws where a value is missing: null has to be said
  */
-export function statement(name: string | undefined, text: string): Statement {
+export function createStatement(name: string | undefined, text: string): Statement {
   const names: string[] = [];
   const numbered = text.replace(/\$([a-z]\w*)/g, (_match, param: string) => {
     // Bounded: parameters of a statement in our code, read once.
@@ -38,7 +38,7 @@ export interface RowSet<T> {
  * Builds a table of rows inside of a statement, with an array for each column.
  * @param columns by name: the type in SQL, and the value
  */
-export function rowSet<T>(
+export function createRowSet<T>(
   alias: string,
   columns: Record<string, [type: string, value: (row: T) => unknown]>,
 ): RowSet<T> {

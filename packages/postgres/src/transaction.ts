@@ -60,7 +60,10 @@ export function sharePool<Client extends { $disconnect(): Promise<void> }>(
   };
 }
 
-/** Runs `work` in a transaction, and the functions passed to `afterCommit` once it has committed. Throws the errors of `work`. */
+/**
+ * Runs `work` in a transaction, and the functions passed to `afterCommit` once it has committed. Throws the errors of
+ * `work`.
+ */
 export function transaction<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Promise<T>;
 export function transaction<P extends PrismaTx, T>(
   prisma: Prisma<P>,
@@ -73,7 +76,7 @@ export async function transaction<P extends PrismaTx, T>(
   options?: PrismaOptions,
 ): Promise<T> {
   const afterCommit = new Set<() => void>();
-  const tracked = async <Client extends object>(tx: Client, each: (tx: Client) => Promise<T>): Promise<T> => {
+  const trackTransaction = async <Client extends object>(tx: Client, each: (tx: Client) => Promise<T>): Promise<T> => {
     open.set(tx, { db, afterCommit });
     try {
       return await each(tx);
@@ -83,8 +86,8 @@ export async function transaction<P extends PrismaTx, T>(
   };
   const result =
     '$transaction' in db
-      ? await db.$transaction((tx) => tracked(tx, work as (tx: P) => Promise<T>), options)
-      : await inClient(db, (tx) => tracked(tx, work as (tx: PoolClient) => Promise<T>));
+      ? await db.$transaction((tx) => trackTransaction(tx, work as (tx: P) => Promise<T>), options)
+      : await inClient(db, (tx) => trackTransaction(tx, work as (tx: PoolClient) => Promise<T>));
   for (const callback of afterCommit) callback();
   return result;
 }
@@ -119,7 +122,7 @@ export function afterCommit(tx: Tx, callback: () => void): void {
 }
 
 /** Returns the pool behind a transaction or a Prisma client. */
-export function poolOf(tx: Tx): Pool {
+export function getPool(tx: Tx): Pool {
   const db = open.get(tx)?.db ?? tx;
   return pools.get(db) ?? (db as Pool);
 }

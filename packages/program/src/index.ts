@@ -1,13 +1,13 @@
+export * from './concurrency-limiter';
 export * from './declared-names';
-export * from './few-at-once';
 export * from './input-files';
 export * from './input-schema';
 export * from './input-validator';
 export * from './inspect-entrypoint';
 export * from './isolation';
 export * from './items';
-export * from './keep-recent';
 export * from './read-archive';
+export * from './recent-cache';
 export * from './repack';
 export * from './sample-inputs';
-export { type PatternBudget, patternBudget } from './user-pattern';
+export { createPatternBudget, type PatternBudget } from './user-pattern';

@@ -1,4 +1,7 @@
-/** Inputs of type `file`: from a request's body or an upload in the object store, from which the executor downloads them. */
+/**
+ * Inputs of type `file`: from a request's body or an upload in the object store, from which the executor downloads
+ * them.
+ */
 import { newId } from '@gantry/events';
 import { invalid } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
@@ -12,7 +15,7 @@ interface FileInput {
   storageKey?: string;
 }
 
-export interface PlacedInputs {
+export interface StoredInputs {
   /** Each file as `{name, size}`: a run's row contains neither bytes nor keys. */
   inputs: Record<string, unknown>;
   files: RunSpec['files'];
@@ -22,68 +25,71 @@ const MB = 1024 * 1024;
 const SIZE_MB_DEFAULT = 10;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-export interface FilePlaces {
+export interface FileInputDeps {
   objects: ObjectStore;
   /**
-   * Verifies that an upload belongs to the workspace. Null if the caller may not name uploads: an anonymous visitor with a link.
+   * Verifies that an upload belongs to the workspace. Null if the caller may not name uploads: an anonymous visitor
+   * with a link.
    * @throws AppError 404
    */
   getUpload: ((storageKey: string) => Promise<unknown>) | null;
 }
 
 /** @throws AppError 400 naming the input; errors of `getUpload` */
-export async function placeFiles(
-  places: FilePlaces,
+export async function storeInputFiles(
+  deps: FileInputDeps,
   workspaceId: string,
   items: InputItem[],
   inputs: Record<string, unknown>,
-): Promise<PlacedInputs> {
-  const placed: PlacedInputs = { inputs, files: [] };
+): Promise<StoredInputs> {
+  const stored: StoredInputs = { inputs, files: [] };
   for (const item of items) {
     const value = inputs[item.name];
     if (item.type !== 'file' || value === undefined) continue;
-    const { key, size } = await place(places, workspaceId, item, value as FileInput);
+    const { key, size } = await storeFile(deps, workspaceId, item, value as FileInput);
     const { name } = value as FileInput;
-    placed.files.push({ input: item.name, name, key, size });
+    stored.files.push({ input: item.name, name, key, size });
     // Bounded: 100 inputs (ITEMS_MAX).
-    placed.inputs = { ...placed.inputs, [item.name]: { name, size } };
+    stored.inputs = { ...stored.inputs, [item.name]: { name, size } };
   }
-  return placed;
+  return stored;
 }
 
-async function place(
-  { objects, getUpload }: FilePlaces,
+async function storeFile(
+  { objects, getUpload }: FileInputDeps,
   workspaceId: string,
   item: InputItem,
   { name, content_base64: content, storageKey }: FileInput,
 ): Promise<{ key: string; size: number }> {
-  const wrong = (message: string) => invalid([{ path: `inputs.${item.name}`, message }], 'invalid_inputs');
-  if (name === '.' || name === '..') throw wrong('its name is not a valid file name');
-  if (!isAccepted(name, item.accepts)) throw wrong(`must be one of ${item.accepts?.join(', ')}`);
+  const toInputError = (message: string) => invalid([{ path: `inputs.${item.name}`, message }], 'invalid_inputs');
+  if (name === '.' || name === '..') throw toInputError('its name is not a valid file name');
+  if (!isAccepted(name, item.accepts)) throw toInputError(`must be one of ${item.accepts?.join(', ')}`);
   if ((content === undefined) === (storageKey === undefined)) {
-    throw wrong('must have either content_base64 or the storageKey of an upload');
+    throw toInputError('must have either content_base64 or the storageKey of an upload');
   }
   const sizeMax = (item.max_size_mb ?? SIZE_MB_DEFAULT) * MB;
-  const checked = (size: number) => {
-    if (size > sizeMax) throw wrong(`is larger than ${sizeMax / MB} MB`);
+  const assertSize = (size: number) => {
+    if (size > sizeMax) throw toInputError(`is larger than ${sizeMax / MB} MB`);
     return size;
   };
   if (storageKey !== undefined) {
-    if (!getUpload) throw wrong('must have content_base64: only members of the workspace can use uploads');
+    if (!getUpload) throw toInputError('must have content_base64: only members of the workspace can use uploads');
     await getUpload(storageKey);
     const found = await objects.head(storageKey);
-    if (!found) throw wrong('nothing was uploaded there yet: PUT the file to uploadUrl first');
-    return { key: storageKey, size: checked(found.size) };
+    if (!found) throw toInputError('nothing was uploaded there yet: PUT the file to uploadUrl first');
+    return { key: storageKey, size: assertSize(found.size) };
   }
-  if (content === undefined || !BASE64.test(content)) throw wrong('content_base64 is not base64');
+  if (content === undefined || !BASE64.test(content)) throw toInputError('content_base64 is not base64');
   const bytes = Buffer.from(content, 'base64');
   const key = `${workspaceId}/inputs/${newId('in_')}`;
-  checked(bytes.length);
+  assertSize(bytes.length);
   await objects.put(key, bytes);
   return { key, size: bytes.length };
 }
 
-/** `accepts` lists extensions; a media type only affects the browser's file dialog and is not checked against the name. */
+/**
+ * `accepts` lists extensions; a media type only affects the browser's file dialog and is not checked against the name.
+ */
 function isAccepted(name: string, accepts: string[] | undefined): boolean {
   const extensions = accepts?.filter((entry) => entry.startsWith('.'));
   if (!extensions?.length || extensions.length !== accepts?.length) return true;

@@ -12,29 +12,29 @@ export interface InputSchema {
   required: string[];
 }
 
-export function inputSchemaOf(items: InputItem[]): InputSchema {
+export function toInputSchema(items: InputItem[]): InputSchema {
   return {
     type: 'object',
     additionalProperties: false,
-    properties: Object.fromEntries(items.map((item) => [item.name, propertyOf(item)])),
+    properties: Object.fromEntries(items.map((item) => [item.name, toProperty(item)])),
     required: items.filter((item) => item.required).map((item) => item.name),
   };
 }
 
-function propertyOf(item: InputItem): Record<string, unknown> {
+function toProperty(item: InputItem): Record<string, unknown> {
   return {
     ...(item.label && { title: item.label }),
     ...(item.description && { description: item.description }),
-    ...shapeOf(item),
+    ...toTypeSchema(item),
     ...(item.default !== undefined && { default: item.default }),
   };
 }
 
-function shapeOf(item: InputItem): Record<string, unknown> {
+function toTypeSchema(item: InputItem): Record<string, unknown> {
   switch (item.type) {
     case 'number':
     case 'integer':
-      return { type: item.type, ...given({ minimum: item.minimum, maximum: item.maximum }) };
+      return { type: item.type, ...omitUndefined({ minimum: item.minimum, maximum: item.maximum }) };
     case 'boolean':
       return { type: 'boolean' };
     case 'select':
@@ -42,23 +42,23 @@ function shapeOf(item: InputItem): Record<string, unknown> {
     case 'date':
       return { type: 'string', format: 'date' };
     case 'url':
-      return { type: 'string', format: 'uri', ...textLimits(item) };
+      return { type: 'string', format: 'uri', ...toTextLimits(item) };
     case 'json':
       return {};
     case 'file':
       return FILE_SCHEMA;
     default:
-      return { type: 'string', ...textLimits(item) };
+      return { type: 'string', ...toTextLimits(item) };
   }
 }
 
-const textLimits = (item: InputItem) => {
+const toTextLimits = (item: InputItem) => {
   // An empty text is no answer to a required question.
   const minLength = item.min_length ?? (item.required ? 1 : undefined);
-  return given({ minLength, maxLength: item.max_length, pattern: item.pattern });
+  return omitUndefined({ minLength, maxLength: item.max_length, pattern: item.pattern });
 };
 
-const given = (limits: Record<string, unknown>) =>
+const omitUndefined = (limits: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 
 /** Bytes in the body, or an upload of the same workspace: exactly one of the two. */

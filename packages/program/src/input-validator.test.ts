@@ -1,13 +1,13 @@
 import type { AppError } from '@gantry/http';
 import { createInputValidator } from './input-validator';
 import { inputItems, storedInputItems } from './items';
-import { sampleInputs } from './sample-inputs';
+import { buildSampleInputs } from './sample-inputs';
 
-const validatorOf = (...inputs: unknown[]) => createInputValidator(inputItems.parse(inputs));
+const createValidator = (...inputs: unknown[]) => createInputValidator(inputItems.parse(inputs));
 
-function problems(inputs: unknown[], values: Record<string, unknown>): Record<string, string> {
+function collectProblems(inputs: unknown[], values: Record<string, unknown>): Record<string, string> {
   try {
-    validatorOf(...inputs).check(values);
+    createValidator(...inputs).check(values);
     return {};
   } catch (err) {
     return Object.fromEntries((err as AppError).fields?.map(({ path, message }) => [path, message]) ?? []);
@@ -15,7 +15,7 @@ function problems(inputs: unknown[], values: Record<string, unknown>): Record<st
 }
 
 test('defaults are filled in, also for required inputs', () => {
-  const inputs = validatorOf(
+  const inputs = createValidator(
     { name: 'n', type: 'integer', required: true, default: 3 },
     { name: 'tags', type: 'json', default: [] },
   );
@@ -27,12 +27,12 @@ test('defaults are filled in, also for required inputs', () => {
 
 test("the caller's own object is left as it was", () => {
   const given = {};
-  validatorOf({ name: 'n', type: 'integer', default: 3 }).check(given);
+  createValidator({ name: 'n', type: 'integer', default: 3 }).check(given);
   expect(given).toEqual({});
 });
 
 test('every wrong input is named at once', () => {
-  expect(problems(['who', { name: 'n', type: 'integer' }], { n: 'x', other: 1 })).toEqual({
+  expect(collectProblems(['who', { name: 'n', type: 'integer' }], { n: 'x', other: 1 })).toEqual({
     'inputs.who': 'is required',
     'inputs.n': 'must be a whole number',
     'inputs.other': 'unknown input; known: who, n',
@@ -51,12 +51,12 @@ test.each<[item: object, value: unknown, said: string]>([
   [{ type: 'date' }, 'tomorrow', 'must be a date, such as 2026-01-05'],
   [{ type: 'url' }, 'ftp://a.test', 'must be a URL that begins with http:// or https://'],
   [{ type: 'file' }, 'a.csv', 'must be a file: name, and content_base64 or the storageKey of an upload'],
-])('%j rejects %j with the message: %s', (item, value, said) => {
-  expect(problems([{ name: 'i', ...item }], { i: value })).toEqual({ 'inputs.i': said });
+])('%j rejects %j with the message: %s', (item, value, message) => {
+  expect(collectProblems([{ name: 'i', ...item }], { i: value })).toEqual({ 'inputs.i': message });
 });
 
 test('a file whose name is a path is rejected with a clear message', () => {
-  const found = problems([{ name: 'i', type: 'file' }], { i: { name: 'a/b' } });
+  const found = collectProblems([{ name: 'i', type: 'file' }], { i: { name: 'a/b' } });
   expect(found).toEqual({ 'inputs.i.name': 'must be a file name without / and \\' });
 });
 
@@ -89,16 +89,18 @@ test.each<[item: object, good: unknown[], bad: unknown[]]>([
     ],
   ],
 ])('%j takes %j and not %j', (item, good, bad) => {
-  for (const value of good) expect([value, problems([{ name: 'i', ...item }], { i: value })]).toEqual([value, {}]);
-  for (const value of bad) expect([value, problems([{ name: 'i', ...item }], { i: value })]).not.toEqual([value, {}]);
+  for (const value of good)
+    expect([value, collectProblems([{ name: 'i', ...item }], { i: value })]).toEqual([value, {}]);
+  for (const value of bad)
+    expect([value, collectProblems([{ name: 'i', ...item }], { i: value })]).not.toEqual([value, {}]);
 });
 
 test.each(['^(a+)+$', '^(\\w|\\d)+$', '^(a|a)*?$', '(a*)*(a*)*$'])(
   'the pattern %j takes time linear in the length of the text',
   (pattern) => {
-    const inputs = validatorOf({ name: 'i', pattern }, { name: 'j', pattern });
+    const inputs = createValidator({ name: 'i', pattern }, { name: 'j', pattern });
     const text = `${'a'.repeat(5_000)}!`;
-    const [first, second] = inputs.problems({ i: text, j: text });
+    const [first, second] = inputs.listProblems({ i: text, j: text });
     const found = /^\(a\*/.test(pattern)
       ? undefined
       : { path: 'inputs.i', message: expect.stringMatching(/must match/) };
@@ -108,20 +110,20 @@ test.each(['^(a+)+$', '^(\\w|\\d)+$', '^(a|a)*?$', '(a*)*(a*)*$'])(
 
 test('all texts of a request share one limit for their patterns', () => {
   const items = Array.from({ length: 100 }, (_, n) => ({ name: `i${n}`, pattern: '^[a-z]+$' }));
-  const inputs = validatorOf(...items);
+  const inputs = createValidator(...items);
   const values = (chars: number) => Object.fromEntries(items.map(({ name }) => [name, 'a'.repeat(chars)]));
-  expect(inputs.problems(values(1_000))).toEqual([]);
-  const refused = inputs.problems(values(10_000));
+  expect(inputs.listProblems(values(1_000))).toEqual([]);
+  const refused = inputs.listProblems(values(10_000));
   expect(refused.length).toBeGreaterThan(50);
   expect(refused.at(-1)).toEqual({ path: 'inputs.i99', message: 'is too long to be matched with its pattern' });
-  expect(inputs.problems(values(1_000))).toEqual([]);
+  expect(inputs.listProblems(values(1_000))).toEqual([]);
 });
 
 test('stored items with a pattern that is no longer supported can be read, and reject the values to check', () => {
   const stored = storedInputItems.parse([{ name: 'code', pattern: '^(?=a)', required: true }, 'note']);
   const inputs = createInputValidator(stored);
   expect(inputs.schema.properties.code).toMatchObject({ pattern: '^(?=a)' });
-  expect(inputs.problems({ code: 'a', note: 'x' })).toEqual([
+  expect(inputs.listProblems({ code: 'a', note: 'x' })).toEqual([
     {
       path: 'inputs.code',
       message: expect.stringMatching(/lookahead, .* not supported.* Rewrite or remove the pattern/),
@@ -138,9 +140,9 @@ test('examples are generated from patterns only while that is cheap', () => {
     { name: 'wild', pattern: wild, min_length: 9_000 },
     ...['^\\d{4}-\\d{2}$', '^[A-Z]{2,3}$'].map((pattern, n) => ({ name: `i${n}`, pattern })),
   ];
-  expect(sampleInputs(inputItems.parse(items))).toEqual({ i0: expect.stringMatching(/^\d{4}-\d{2}$/), i1: 'AB' });
+  expect(buildSampleInputs(inputItems.parse(items))).toEqual({ i0: expect.stringMatching(/^\d{4}-\d{2}$/), i1: 'AB' });
 });
 
 test('names that mean something to JavaScript are just unknown', () => {
-  expect(problems(['who'], { who: 'x', toString: 'y', valueOf: 1 })).toHaveProperty(['inputs.toString']);
+  expect(collectProblems(['who'], { who: 'x', toString: 'y', valueOf: 1 })).toHaveProperty(['inputs.toString']);
 });

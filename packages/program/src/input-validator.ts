@@ -1,8 +1,8 @@
-import { type FieldProblem, invalid, sayProblem } from '@gantry/http';
+import { type FieldProblem, formatProblem, invalid } from '@gantry/http';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020';
-import { type InputSchema, inputSchemaOf } from './input-schema';
+import { type InputSchema, toInputSchema } from './input-schema';
 import type { InputItem } from './items';
-import { createMatchers, type PatternBudget, patternBudget } from './user-pattern';
+import { createMatchers, createPatternBudget, type PatternBudget } from './user-pattern';
 
 /** Validates the inputs of one program. */
 export type InputValidator = ReturnType<typeof createInputValidator>;
@@ -10,7 +10,7 @@ export type InputValidator = ReturnType<typeof createInputValidator>;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 export function createInputValidator(items: InputItem[]) {
-  const schema = inputSchemaOf(items);
+  const schema = toInputSchema(items);
   const validate = compile(schema);
   const names = Object.keys(schema.properties);
   return {
@@ -18,16 +18,16 @@ export function createInputValidator(items: InputItem[]) {
     /** @returns the inputs with defaults filled in. @throws AppError 400 naming every invalid input */
     check: (inputs: Record<string, unknown>): Record<string, unknown> => {
       const filled = { ...inputs };
-      const errors = validate(filled, patternBudget());
-      if (errors.length) throw invalid(problemsOf(errors, names), 'invalid_inputs');
+      const errors = validate(filled, createPatternBudget());
+      if (errors.length) throw invalid(toFieldProblems(errors, names), 'invalid_inputs');
       return filled;
     },
     /**
      * Lists the problems for which `check` would throw.
      * @param budget shared by all checks of one request, if there are several
      */
-    problems: (inputs: Record<string, unknown>, budget: PatternBudget = patternBudget()): FieldProblem[] =>
-      problemsOf(validate({ ...inputs }, budget), names),
+    listProblems: (inputs: Record<string, unknown>, budget: PatternBudget = createPatternBudget()): FieldProblem[] =>
+      toFieldProblems(validate({ ...inputs }, budget), names),
   };
 }
 
@@ -36,12 +36,15 @@ export function createInputValidator(items: InputItem[]) {
  * @param path position of the items in the request
  */
 export function checkDefaults(items: InputItem[], path: string): FieldProblem[] {
-  const budget = patternBudget();
+  const budget = createPatternBudget();
   return items.flatMap((item, index) => {
     const { name, default: value } = item;
     if (value === undefined) return [];
-    const errors = compile({ ...inputSchemaOf([item]), required: [] })({ [name]: value }, budget);
-    return problemsOf(errors.slice(0, 1), [name]).map(({ message }) => ({ path: `${path}.${index}.default`, message }));
+    const errors = compile({ ...toInputSchema([item]), required: [] })({ [name]: value }, budget);
+    return toFieldProblems(errors.slice(0, 1), [name]).map(({ message }) => ({
+      path: `${path}.${index}.default`,
+      message,
+    }));
   });
 }
 
@@ -49,11 +52,11 @@ type Validate = (inputs: Record<string, unknown>, budget: PatternBudget) => Erro
 
 /** A separate Ajv for each schema: a shared one would retain every schema it has compiled. */
 function compile(schema: InputSchema): Validate {
-  let budget = patternBudget();
+  let budget = createPatternBudget();
   let problems = new Map<string, string>();
-  const matcherOf = createMatchers();
+  const createMatcher = createMatchers();
   const regExp = (pattern: string) => {
-    const matches = matcherOf(pattern);
+    const matches = createMatcher(pattern);
     return {
       test: (text: string) => {
         const found = matches(text, budget);
@@ -75,8 +78,8 @@ function compile(schema: InputSchema): Validate {
   ajv.addFormat('date', isDate);
   ajv.addFormat('uri', isWebAddress);
   const validate = ajv.compile(schema);
-  return (inputs, given) => {
-    budget = given;
+  return (inputs, newBudget) => {
+    budget = newBudget;
     problems = new Map();
     if (validate(inputs)) return [];
     return (validate.errors ?? []).map((error) => {
@@ -86,26 +89,26 @@ function compile(schema: InputSchema): Validate {
   };
 }
 
-function problemsOf(errors: ErrorObject[], names: string[]): FieldProblem[] {
+function toFieldProblems(errors: ErrorObject[], names: string[]): FieldProblem[] {
   return errors.map((error) => {
     const { keyword, instancePath, params, message = 'is wrong' } = error;
     const where = ['inputs', ...instancePath.split('/').slice(1).map(unescapePointer)];
     if (keyword === 'required') return { path: [...where, params.missingProperty].join('.'), message: 'is required' };
     if (keyword === 'additionalProperties') {
       const path = [...where, params.additionalProperty].join('.');
-      return { path, message: where.length > 1 ? 'unknown property' : `unknown input; known: ${listOf(names)}` };
+      return { path, message: where.length > 1 ? 'unknown property' : `unknown input; known: ${formatList(names)}` };
     }
     const path = where.join('.');
-    if (keyword === 'enum') return { path, message: `must be one of: ${listOf(params.allowedValues)}` };
+    if (keyword === 'enum') return { path, message: `must be one of: ${formatList(params.allowedValues)}` };
     if (keyword === 'type' && params.type === 'object') return { path, message: AS_FILE };
-    if (keyword !== 'pattern') return { path, message: sayProblem(error) };
+    if (keyword !== 'pattern') return { path, message: formatProblem(error) };
     return { path, message: where.length > 2 ? 'must be a file name without / and \\' : message };
   });
 }
 
 /** The only inputs with the type object are files. */
 const AS_FILE = 'must be a file: name, and content_base64 or the storageKey of an upload';
-const listOf = (values: unknown[]) => (values.length ? values.slice(0, 20).map(String).join(', ') : 'none');
+const formatList = (values: unknown[]) => (values.length ? values.slice(0, 20).map(String).join(', ') : 'none');
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
 function isDate(text: string): boolean {

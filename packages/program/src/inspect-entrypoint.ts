@@ -8,13 +8,13 @@ const TIMEOUT_MS = 10_000;
 const DICT_PARAMETERS = new Set(['inputs', 'input', 'data', 'event', 'payload', 'params']);
 const CONTEXT_PARAMETERS = new Set(['context', 'ctx']);
 
-export type Inspected = Required<Pick<InspectReply, 'parameters' | 'imports' | 'secrets'>>;
+export type EntrypointInspection = Required<Pick<InspectReply, 'parameters' | 'imports' | 'secrets'>>;
 
 /** Adds every problem of a draft, and the positions of its names. */
-export type InspectedDraft = Inspected & Required<Pick<InspectReply, 'problems' | 'places'>>;
+export type DraftInspection = EntrypointInspection & Required<Pick<InspectReply, 'problems' | 'places'>>;
 
 /** Declarations of a program beside its code. */
-export interface Declared {
+export interface ProgramDeclarations {
   inputs: InputItem[];
   /** As PEP 508 names them, with versions. */
   dependencies: string[];
@@ -25,12 +25,12 @@ export interface Declared {
  * Asks an executor to parse the entrypoint, which is neither executed nor parsed in this process.
  * @throws AppError 400 `no_run`, `syntax_error`; 503 if no executor is available
  */
-export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Promise<Inspected> {
-  const reply = await ask(bus, question);
+export async function inspectEntrypoint(bus: Bus, inspectRequest: InspectRequest): Promise<EntrypointInspection> {
+  const reply = await requestInspection(bus, inspectRequest);
   if (reply.ok)
     return { parameters: reply.parameters ?? [], imports: reply.imports ?? [], secrets: reply.secrets ?? [] };
   const { code, message } = reply.problem ?? { code: 'unavailable' as const, message: 'the executor gave no reason' };
-  if (code === 'unavailable') throw noExecutor(new Error(message));
+  if (code === 'unavailable') throw toNoExecutorError(new Error(message));
   throw new AppError('invalid', code, `entrypoint: ${message}`, { fields: [{ path: 'entrypoint', message }] });
 }
 
@@ -40,30 +40,37 @@ export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Pro
  */
 export async function inspectDraft(
   bus: Bus,
-  question: Required<Pick<InspectRequest, 'entrypoint' | 'draft'>>,
-): Promise<InspectedDraft> {
-  const { problem, problems = [], places = [], parameters = [], imports = [], secrets = [] } = await ask(bus, question);
-  if (problem?.code === 'unavailable') throw noExecutor(new Error(problem.message));
-  const general = problem ? [{ ...problem, path: question.entrypoint, line: null, column: null }] : [];
+  inspectRequest: Required<Pick<InspectRequest, 'entrypoint' | 'draft'>>,
+): Promise<DraftInspection> {
+  const {
+    problem,
+    problems = [],
+    places = [],
+    parameters = [],
+    imports = [],
+    secrets = [],
+  } = await requestInspection(bus, inspectRequest);
+  if (problem?.code === 'unavailable') throw toNoExecutorError(new Error(problem.message));
+  const general = problem ? [{ ...problem, path: inspectRequest.entrypoint, line: null, column: null }] : [];
   return { parameters, imports, secrets, places, problems: [...general, ...problems] };
 }
 
-async function ask(bus: Bus, question: InspectRequest): Promise<InspectReply> {
+async function requestInspection(bus: Bus, inspectRequest: InspectRequest): Promise<InspectReply> {
   try {
-    return await request(bus, runSubjects.inspect, question, inspectReply, TIMEOUT_MS);
+    return await request(bus, runSubjects.inspect, inspectRequest, inspectReply, TIMEOUT_MS);
   } catch (cause) {
-    throw noExecutor(cause);
+    throw toNoExecutorError(cause);
   }
 }
 
-const noExecutor = (cause: unknown) =>
+const toNoExecutorError = (cause: unknown) =>
   new AppError('unavailable', 'no_executor', 'no executor is connected to inspect run(); try again shortly', {
     cause,
     retryAfterSeconds: 5,
   });
 
 /** A reason for which runs will probably fail. */
-export interface Doubt {
+export interface InspectionWarning {
   kind: 'parameter' | 'import' | 'secret';
   /** In the code. */
   name: string;
@@ -72,30 +79,35 @@ export interface Doubt {
   hint?: string;
 }
 
-export const warningsFor = (inspected: Inspected, declared: Declared): string[] =>
-  doubtsOf(inspected, declared).map(({ message, hint }) => (hint ? `${message}: ${hint}` : message));
+export const formatInspectionWarnings = (inspection: EntrypointInspection, declared: ProgramDeclarations): string[] =>
+  listInspectionWarnings(inspection, declared).map(({ message, hint }) => (hint ? `${message}: ${hint}` : message));
 
 /** Returns warnings, not errors: a parameter may have a default, and a package may be part of another. */
-export const doubtsOf = (inspected: Inspected, declared: Declared): Doubt[] => [
-  ...parameterDoubts(inspected.parameters, declared.inputs),
-  ...importDoubts(inspected.imports, declared.dependencies),
+export const listInspectionWarnings = (
+  inspection: EntrypointInspection,
+  declared: ProgramDeclarations,
+): InspectionWarning[] => [
+  ...listParameterWarnings(inspection.parameters, declared.inputs),
+  ...listImportWarnings(inspection.imports, declared.dependencies),
   // Bounded: 50 names (NAMES_MAX of inspection.py) among 50 (`secretNames`).
-  ...inspected.secrets
+  ...inspection.secrets
     .filter((name) => !declared.secrets.includes(name))
     .map((name) => ({
-      ...{ kind: 'secret' as const, name },
+      kind: 'secret' as const,
+      name,
       message: `the code reads ${name}, which is not among the declared secrets`,
     })),
 ];
 
-function parameterDoubts(parameters: string[], inputs: InputItem[]): Doubt[] {
+function listParameterWarnings(parameters: string[], inputs: InputItem[]): InspectionWarning[] {
   const own = parameters.filter((name) => !CONTEXT_PARAMETERS.has(name) && !name.startsWith('*'));
   if (own.length === 1 && DICT_PARAMETERS.has(own[0] as string)) return [];
   const known = new Set(inputs.map(({ name }) => name));
   return own
     .filter((name) => !known.has(name))
     .map((name) => ({
-      ...{ kind: 'parameter', name },
+      kind: 'parameter',
+      name,
       message: `run() has a parameter "${name}" that is not an input of the manifest`,
     }));
 }
@@ -124,18 +136,21 @@ const PACKAGES: Record<string, string> = {
 };
 
 /** A declared package's name may contain the import name, as google-cloud-storage does with `google`. */
-function importDoubts(imports: string[], dependencies: string[]): Doubt[] {
-  const declared = dependencies.map((dependency) => normalized(/^[\w.-]+/.exec(dependency)?.[0] ?? ''));
+function listImportWarnings(imports: string[], dependencies: string[]): InspectionWarning[] {
+  const declared = dependencies.map((dependency) => normalizeName(/^[\w.-]+/.exec(dependency)?.[0] ?? ''));
   // Bounded: 50 imports (NAMES_MAX of inspection.py) among 50 packages (`dependencyNames`).
   return imports
     .map((name) => ({ name, source: PACKAGES[name] ?? name }))
-    .filter(({ name, source }) => !declared.some((one) => one === normalized(source) || one.includes(normalized(name))))
+    .filter(
+      ({ name, source }) => !declared.some((one) => one === normalizeName(source) || one.includes(normalizeName(name))),
+    )
     .map(({ name, source }) => ({
-      ...{ kind: 'import', name },
+      kind: 'import',
+      name,
       message: `the code imports ${name}`,
       hint: `declare ${source} in python_dependencies`,
     }));
 }
 
 /** Normalizes a package name for comparison, as in PEP 503. */
-const normalized = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');
+const normalizeName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');

@@ -3,13 +3,13 @@ import { z } from 'zod';
 type Isolation = 'warm' | 'fresh' | 'process';
 
 /** Maps `zygote`, as earlier versions call it, to `warm`. */
-export const currentIsolation = (name: Isolation | 'zygote'): Isolation => (name === 'zygote' ? 'warm' : name);
+export const normalizeIsolation = (name: Isolation | 'zygote'): Isolation => (name === 'zygote' ? 'warm' : name);
 
 /** The isolation of a program's runs from each other, as its author chooses. */
-export const isolation = z.enum(['warm', 'fresh', 'process', 'zygote']).transform(currentIsolation).default('warm');
+export const isolation = z.enum(['warm', 'fresh', 'process', 'zygote']).transform(normalizeIsolation).default('warm');
 
 /** Converts the isolation to the fields of a run. */
-export const isolationOfRun = (chosen: Isolation) => ({
+export const toRunIsolation = (chosen: Isolation) => ({
   isolation: chosen === 'process' ? ('process' as const) : ('zygote' as const),
   ...(chosen === 'fresh' && { fresh: true as const }),
 });

@@ -1,6 +1,6 @@
 /** The items of a program's `inputs` and `outputs`. */
 import { z } from 'zod';
-import { PATTERN_CHARS_MAX, patternProblems } from './user-pattern';
+import { listPatternProblems, PATTERN_CHARS_MAX } from './user-pattern';
 
 const inputTypes = [
   'text',
@@ -48,7 +48,7 @@ const OUTPUT_SYNONYMS: Record<string, (typeof outputTypes)[number]> = {
   list: 'json',
 };
 
-const spelt = (synonyms: Record<string, string>) => (value: unknown) =>
+const replaceSynonym = (synonyms: Record<string, string>) => (value: unknown) =>
   typeof value === 'string' && Object.hasOwn(synonyms, value) ? synonyms[value] : value;
 
 /** A dash is fine for code that takes the dict; a Python keyword argument cannot have one. */
@@ -70,7 +70,7 @@ const inputItem = z
   .looseObject({
     name: itemName,
     label: label.optional(),
-    type: z.preprocess(spelt(INPUT_SYNONYMS), z.enum(inputTypes)).default('text'),
+    type: z.preprocess(replaceSynonym(INPUT_SYNONYMS), z.enum(inputTypes)).default('text'),
     required: z.boolean().default(false),
     default: z.unknown().optional(),
     description: z.string().max(2_000).optional(),
@@ -81,18 +81,18 @@ const inputItem = z
     min_length: z.int().min(0).optional(),
     max_length: z.int().min(0).optional(),
     pattern: z.string().max(PATTERN_CHARS_MAX).optional(),
-    accepts: z.preprocess(asList, z.array(z.string().max(100)).max(50)).optional(),
+    accepts: z.preprocess(splitList, z.array(z.string().max(100)).max(50)).optional(),
     max_size_mb: z.number().positive().max(10).optional(),
   })
   .superRefine((item, context) => {
-    const wrong = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
-    if (item.type === 'select' && !item.options) wrong('options', 'a select needs its options');
-    if (item.type === 'file' && item.default !== undefined) wrong('default', 'a file has no default');
+    const addIssue = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+    if (item.type === 'select' && !item.options) addIssue('options', 'a select needs its options');
+    if (item.type === 'file' && item.default !== undefined) addIssue('default', 'a file has no default');
     if (item.minimum !== undefined && item.maximum !== undefined && item.minimum > item.maximum) {
-      wrong('minimum', 'is larger than maximum');
+      addIssue('minimum', 'is larger than maximum');
     }
     if (item.min_length !== undefined && item.max_length !== undefined && item.min_length > item.max_length) {
-      wrong('min_length', 'is larger than max_length');
+      addIssue('min_length', 'is larger than max_length');
     }
   });
 
@@ -107,7 +107,7 @@ const normalizeInput = z.preprocess(
 const outputItem = z.looseObject({
   name: itemName,
   label: label.optional(),
-  type: z.preprocess(spelt(OUTPUT_SYNONYMS), z.enum(outputTypes)).default('text'),
+  type: z.preprocess(replaceSynonym(OUTPUT_SYNONYMS), z.enum(outputTypes)).default('text'),
 });
 
 export type OutputItem = z.infer<typeof outputItem>;
@@ -115,12 +115,12 @@ export type OutputItem = z.infer<typeof outputItem>;
 const normalizeOutput = z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), outputItem);
 
 /** Expands every shorthand; at most 100, unique names. For items that were accepted before. */
-export const storedInputItems = z.array(normalizeInput).max(ITEMS_MAX).superRefine(uniqueNames);
+export const storedInputItems = z.array(normalizeInput).max(ITEMS_MAX).superRefine(assertUniqueNames);
 /** Validates new items from a request. */
-export const inputItems = storedInputItems.superRefine(usablePatterns);
-export const outputItems = z.array(normalizeOutput).max(ITEMS_MAX).superRefine(uniqueNames);
+export const inputItems = storedInputItems.superRefine(assertUsablePatterns);
+export const outputItems = z.array(normalizeOutput).max(ITEMS_MAX).superRefine(assertUniqueNames);
 
-function uniqueNames(items: { name: string }[], context: z.core.$RefinementCtx): void {
+function assertUniqueNames(items: { name: string }[], context: z.core.$RefinementCtx): void {
   const seen = new Set<string>();
   for (const [index, { name }] of items.entries()) {
     if (seen.has(name)) context.addIssue({ code: 'custom', path: [index], message: `the name "${name}" is taken` });
@@ -128,14 +128,14 @@ function uniqueNames(items: { name: string }[], context: z.core.$RefinementCtx):
   }
 }
 
-function usablePatterns(items: InputItem[], context: z.core.$RefinementCtx): void {
-  const given = items.flatMap(({ pattern }, index) => (pattern === undefined ? [] : [{ pattern, index }]));
-  for (const [nth, message] of patternProblems(given.map(({ pattern }) => pattern)).entries()) {
-    if (message) context.addIssue({ code: 'custom', path: [given[nth]?.index ?? 0, 'pattern'], message });
+function assertUsablePatterns(items: InputItem[], context: z.core.$RefinementCtx): void {
+  const patterns = items.flatMap(({ pattern }, index) => (pattern === undefined ? [] : [{ pattern, index }]));
+  for (const [nth, message] of listPatternProblems(patterns.map(({ pattern }) => pattern)).entries()) {
+    if (message) context.addIssue({ code: 'custom', path: [patterns[nth]?.index ?? 0, 'pattern'], message });
   }
 }
 
 /** Splits `".csv,.tsv"`, the HTML form. */
-function asList(value: unknown): unknown {
+function splitList(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
 }

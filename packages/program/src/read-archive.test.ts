@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { rawZip, zipOf } from '@gantry/testing';
+import { createZip, rawZip } from '@gantry/testing';
 import { readArchive as read } from './read-archive';
 import { repack } from './repack';
 
 const MB = 1024 * 1024;
-const readArchive = (zip: Buffer) => read(zip, 'upload');
-const pathsOf = async (zip: Buffer) => (await readArchive(zip)).map(({ path }) => path);
+const readUpload = (zip: Buffer) => read(zip, 'upload');
+const listPaths = async (zip: Buffer) => (await readUpload(zip)).map(({ path }) => path);
 
 test('files come back in order, with their content and hashes', async () => {
-  const files = await readArchive(await zipOf({ 'src/b.py': 'two', 'a.py': 'one' }));
+  const files = await readUpload(await createZip({ 'src/b.py': 'two', 'a.py': 'one' }));
   expect(files.map(({ path }) => path)).toEqual(['a.py', 'src/b.py']);
   expect(files[0]?.content.toString()).toBe('one');
   expect(files[0]?.hash).toBe(createHash('sha256').update('one').digest('hex'));
@@ -22,7 +22,7 @@ test('directories, caches and repositories are excluded at any depth, manifests 
       ...['.git/config', 'lib/.gitignore', 'manifest.json.py'],
     ].map((entry) => (typeof entry === 'string' ? { name: entry } : entry)),
   );
-  expect(await pathsOf(zip)).toEqual(['lib/.gitignore', 'lib/manifest.json', 'main.py', 'manifest.json.py']);
+  expect(await listPaths(zip)).toEqual(['lib/.gitignore', 'lib/manifest.json', 'main.py', 'manifest.json.py']);
 });
 
 test.each<[string, Buffer, RegExp]>([
@@ -33,7 +33,7 @@ test.each<[string, Buffer, RegExp]>([
   ['more than 100 MB', rawZip([{ name: 'a.py', content: Buffer.alloc(101 * MB) }]), /unpacks to more than 100 MB/],
   ['too many files', rawZip(Array.from({ length: 2_001 }, (_, i) => ({ name: `f${i}` }))), /more than 2000 entries/],
 ])('%s is rejected with an error on the field', async (_what, zip, says) => {
-  await expect(readArchive(zip)).rejects.toMatchObject({
+  await expect(readUpload(zip)).rejects.toMatchObject({
     status: 400,
     code: 'bad_zip',
     fields: [{ path: 'upload', message: expect.stringMatching(says) }],
@@ -41,9 +41,9 @@ test.each<[string, Buffer, RegExp]>([
 });
 
 test('the same files give the same digest, in whatever order and however packed', async () => {
-  const one = await repack(await readArchive(await zipOf({ 'a.py': 'one', 'b.py': 'two' })));
+  const one = await repack(await readUpload(await createZip({ 'a.py': 'one', 'b.py': 'two' })));
   const other = await repack(
-    await readArchive(
+    await readUpload(
       rawZip([
         { name: 'b.py', content: Buffer.from('two'), method: 0 },
         { name: 'a.py', content: Buffer.from('one'), mode: 0o100755 },
@@ -52,6 +52,6 @@ test('the same files give the same digest, in whatever order and however packed'
   );
   expect(other.digest).toBe(one.digest);
   expect(createHash('sha256').update(one.zip).digest('hex')).toBe(one.digest);
-  const changed = await repack(await readArchive(await zipOf({ 'a.py': 'one', 'b.py': 'two!' })));
+  const changed = await repack(await readUpload(await createZip({ 'a.py': 'one', 'b.py': 'two!' })));
   expect(changed.digest).not.toBe(one.digest);
 });

@@ -26,10 +26,10 @@ const isExcluded = (path: string): boolean =>
 export async function readArchive(
   zip: Buffer,
   field: string,
-  ignores: (path: string) => boolean = isExcluded,
+  isIgnored: (path: string) => boolean = isExcluded,
 ): Promise<ArchiveFile[]> {
   try {
-    const files = await filesOf(zip, ignores);
+    const files = await readFiles(zip, isIgnored);
     if (!files.length) throw new Error('it contains no files');
     return files;
   } catch (cause) {
@@ -42,12 +42,12 @@ export async function readArchive(
 }
 
 /** Reads all files of a zip made by `repack`, possibly none, sorted by path. @throws BadArchive if it is damaged */
-export const readPack = (zip: Buffer): Promise<ArchiveFile[]> => filesOf(zip, () => false);
+export const readPack = (zip: Buffer): Promise<ArchiveFile[]> => readFiles(zip, () => false);
 
-async function filesOf(zip: Buffer, ignores: (path: string) => boolean): Promise<ArchiveFile[]> {
+async function readFiles(zip: Buffer, isIgnored: (path: string) => boolean): Promise<ArchiveFile[]> {
   const files: ArchiveFile[] = [];
   for (const entry of await readZip(zip, UNPACKED)) {
-    if (entry.isDirectory || ignores(entry.path)) continue;
+    if (entry.isDirectory || isIgnored(entry.path)) continue;
     const content = await entry.content();
     files.push({ path: entry.path, content, hash: createHash('sha256').update(content).digest('hex') });
   }

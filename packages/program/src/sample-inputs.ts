@@ -2,40 +2,40 @@
 import RandExp from 'randexp';
 import { createInputValidator } from './input-validator';
 import type { InputItem } from './items';
-import { longestMatch, patternBudget, readPattern } from './user-pattern';
+import { computeLongestMatch, createPatternBudget, parsePattern } from './user-pattern';
 
 const DATE = '2026-01-05';
 const TEXTS = ['example', 'Example 1', 'ada@example.com', '1', '42', 'AB', 'ABC-123', '+49 30 1234567', DATE, '12:30'];
 /** Limit for a pattern's unbounded repetitions. */
 const REPEATED_MAX = 20;
 /** Length limit of a text generated from a pattern, with unbounded repetitions limited as above. */
-const MADE_CHARS_MAX = 10_000;
+const GENERATED_CHARS_MAX = 10_000;
 
 /**
  * Builds a value for every item except optional files. The value is the first of default, `example`, `examples`,
  * placeholder, first option and some common values that the item's own rules allow; an item for which none is valid is
  * left out.
  */
-export function sampleInputs(items: InputItem[]): Record<string, unknown> {
-  const budget = patternBudget();
+export function buildSampleInputs(items: InputItem[]): Record<string, unknown> {
+  const budget = createPatternBudget();
   return Object.fromEntries(
     items.flatMap((item): [string, unknown][] => {
       if (item.type === 'file' && !item.required) return [];
-      const { problems } = createInputValidator([item]);
-      const fits = (value: unknown) => value !== undefined && !problems({ [item.name]: value }, budget).length;
-      const value = candidatesOf(item).find(fits);
+      const { listProblems: problems } = createInputValidator([item]);
+      const isAllowed = (value: unknown) => value !== undefined && !problems({ [item.name]: value }, budget).length;
+      const value = listCandidates(item).find(isAllowed);
       return value === undefined ? [] : [[item.name, value]];
     }),
   );
 }
 
-function candidatesOf(item: InputItem): unknown[] {
+function listCandidates(item: InputItem): unknown[] {
   const { example, examples } = item as { example?: unknown; examples?: unknown };
-  const said = [item.default, example, ...(Array.isArray(examples) ? examples.slice(0, 10) : [])];
-  return [...said, ...usual(item)];
+  const declaredValues = [item.default, example, ...(Array.isArray(examples) ? examples.slice(0, 10) : [])];
+  return [...declaredValues, ...listCommonValues(item)];
 }
 
-function usual({ type, name, ...item }: InputItem): unknown[] {
+function listCommonValues({ type, name, ...item }: InputItem): unknown[] {
   switch (type) {
     case 'number':
     case 'integer': {
@@ -54,34 +54,39 @@ function usual({ type, name, ...item }: InputItem): unknown[] {
     case 'json':
       return [{}];
     case 'file':
-      return [sampleFile(item.accepts)];
+      return [buildSampleFile(item.accepts)];
     case 'url':
-      return [item.placeholder, 'https://example.com', ...stretched('https://example.com/', item), ...matching(item)];
+      return [
+        item.placeholder,
+        'https://example.com',
+        ...fitLength('https://example.com/', item),
+        ...generateMatches(item),
+      ];
     default:
-      return [item.placeholder, ...TEXTS.flatMap((text) => stretched(text, item)), name, ...matching(item)];
+      return [item.placeholder, ...TEXTS.flatMap((text) => fitLength(text, item)), name, ...generateMatches(item)];
   }
 }
 
 type TextLimits = Pick<InputItem, 'min_length' | 'max_length' | 'pattern'>;
 
 /** Returns the text unchanged if its length is allowed, otherwise truncated or extended. */
-function stretched(text: string, { min_length: least = 0, max_length: most = Infinity }: TextLimits): string[] {
+function fitLength(text: string, { min_length: least = 0, max_length: most = Infinity }: TextLimits): string[] {
   if (text.length >= least && text.length <= most) return [text];
   if (text.length > most) return [text.slice(0, most)];
   return least <= 100_000 ? [text.padEnd(least, 'a')] : [];
 }
 
 /** Generates texts that match the pattern: the shortest and some longer ones. */
-function matching({ pattern }: TextLimits): string[] {
+function generateMatches({ pattern }: TextLimits): string[] {
   if (pattern === undefined) return [];
-  const read = readPattern(pattern);
-  if ('problem' in read || longestMatch(read.ast, REPEATED_MAX) > MADE_CHARS_MAX) return [];
+  const read = parsePattern(pattern);
+  if ('problem' in read || computeLongestMatch(read.ast, REPEATED_MAX) > GENERATED_CHARS_MAX) return [];
   try {
     return [0, 0.25, 0.5, 1].map((share) => {
-      const made = new RandExp(pattern);
-      made.max = REPEATED_MAX;
-      made.randInt = (from, to) => from + Math.floor((to - from) * share);
-      return made.gen();
+      const generator = new RandExp(pattern);
+      generator.max = REPEATED_MAX;
+      generator.randInt = (from, to) => from + Math.floor((to - from) * share);
+      return generator.gen();
     });
   } catch {
     // The generator supports most of the pattern syntax, not all of it.
@@ -89,7 +94,7 @@ function matching({ pattern }: TextLimits): string[] {
   }
 }
 
-function sampleFile(accepts: string[] | undefined) {
+function buildSampleFile(accepts: string[] | undefined) {
   const extension = accepts?.find((entry) => /^\.[A-Za-z0-9.]+$/.test(entry)) ?? '.txt';
   return { name: `example${extension}`, content_base64: Buffer.from('example').toString('base64') };
 }

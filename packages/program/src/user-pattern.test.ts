@@ -1,7 +1,7 @@
-import { createMatchers, patternBudget, patternProblems, readPattern } from './user-pattern';
+import { createMatchers, createPatternBudget, listPatternProblems, parsePattern } from './user-pattern';
 
-const problem = (pattern: string) => patternProblems([pattern])[0];
-const matches = (pattern: string, text: string) => createMatchers()(pattern)(text, patternBudget());
+const findProblem = (pattern: string) => listPatternProblems([pattern])[0];
+const matches = (pattern: string, text: string) => createMatchers()(pattern)(text, createPatternBudget());
 
 test.each([
   ['(?=a)b', /lookahead, "\(\?=a\)", which is not supported/],
@@ -19,12 +19,12 @@ test.each([
   ['(?:){1000}', null],
   ['^(\\w|\\d)+$', null],
 ])('%j is rejected with a reason, or accepted', (pattern, reason) => {
-  if (reason) expect(problem(pattern)).toMatch(reason);
-  else expect(problem(pattern)).toBeNull();
+  if (reason) expect(findProblem(pattern)).toMatch(reason);
+  else expect(findProblem(pattern)).toBeNull();
 });
 
 test('patterns that are fine one by one may be too large together', () => {
-  const problems = patternProblems(Array.from({ length: 6 }, () => '[a-z]{1000}'));
+  const problems = listPatternProblems(Array.from({ length: 6 }, () => '[a-z]{1000}'));
   expect(problems).toEqual([null, null, null, null, null, expect.stringMatching(/too large together/)]);
 });
 
@@ -54,14 +54,14 @@ test.each([
   ['^[a&&b\\-~~]+$', ['a&b', '~-', 'c']],
 ])('%j matches as in JavaScript', (pattern, texts) => {
   const native = new RegExp(pattern, 'u');
-  const asked = texts.map((text) => [text, matches(pattern, text)]);
-  expect(asked).toEqual(texts.map((text) => [text, native.test(text)]));
+  const actual = texts.map((text) => [text, matches(pattern, text)]);
+  expect(actual).toEqual(texts.map((text) => [text, native.test(text)]));
 });
 
 /** Without `\\B`, which V8 matches inside a surrogate pair. */
 test('a pattern that JavaScript accepts is rejected, or matches the same', () => {
-  const random = seeded(7);
-  const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  const random = createRandom(7);
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const atoms = [
     'a',
     'b',
@@ -100,10 +100,10 @@ test('a pattern that JavaScript accepts is rejected, or matches the same', () =>
     try {
       native = new RegExp(pattern, 'u');
     } catch {
-      expect(problem(pattern)).toBe('is not a regular expression');
+      expect(findProblem(pattern)).toBe('is not a regular expression');
       continue;
     }
-    if ('problem' in readPattern(pattern)) continue;
+    if ('problem' in parsePattern(pattern)) continue;
     for (let i = 0; i < 3; i++) {
       const text = Array.from({ length: Math.floor(random() * 6) }, () =>
         pick(['a', 'b', 'A', ' ', '\n', 'é', '😀', '_', '\u00a0', '7']),
@@ -117,7 +117,7 @@ test('a pattern that JavaScript accepts is rejected, or matches the same', () =>
 
 test('a text is matched only while the work of the request is within its limit', () => {
   const slow = createMatchers()('^(\\w|\\d)+$');
-  const budget = patternBudget();
+  const budget = createPatternBudget();
   expect(slow(`${'a'.repeat(60)}!`, budget)).toBe(false);
   expect(slow('a'.repeat(60_000), budget)).toBe(true);
   expect(slow('a'.repeat(150_000), budget)).toEqual({ problem: expect.stringMatching(/too long/) });
@@ -127,13 +127,13 @@ test('a text is matched only while the work of the request is within its limit',
 test('a recreated engine gives the same results', () => {
   const matcher = createMatchers()('^[ab]*$');
   const found = Array.from({ length: 60 }, (_, n) =>
-    matcher(`${'ab'.repeat(50_000)}${n % 2 ? 'c' : ''}`, patternBudget()),
+    matcher(`${'ab'.repeat(50_000)}${n % 2 ? 'c' : ''}`, createPatternBudget()),
   );
   expect(found).toEqual(found.map((_, n) => n % 2 === 0));
 });
 
 /** Creates a deterministic generator: mulberry32. */
-function seeded(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,8 +1,8 @@
 /**
  * User-supplied regular expressions, matched by RE2: its time is the product of pattern and text at worst, where
- * JavaScript's own engine can take exponential time. Their semantics are those of JSON Schema: ECMAScript with the `u` flag.
- * The two dialects look alike but differ (`\s`, `.`, `\p{Letter}`, surrogate pairs), so a pattern is parsed as ECMAScript and
- * rewritten for RE2; constructs that RE2 does not support are rejected.
+ * JavaScript's own engine can take exponential time. Their semantics are those of JSON Schema: ECMAScript with the `u`
+ * flag. The two dialects look alike but differ (`\s`, `.`, `\p{Letter}`, surrogate pairs), so a pattern is parsed as
+ * ECMAScript and rewritten for RE2; constructs that RE2 does not support are rejected.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { RE2JS } from 're2js';
@@ -19,19 +19,19 @@ const PROPERTY_SIZE = 10;
 const SIZE_TOGETHER_MAX = 5_000;
 const TOO_LARGE_TOGETHER = `is too large together with the patterns before it: at most ${SIZE_TOGETHER_MAX} states with all repetitions expanded`;
 
-interface Readable {
+interface ParsedPattern {
   re2: string;
   size: number;
   ast: AST.Pattern;
 }
 
-class Unsupported extends Error {}
+class UnsupportedPattern extends Error {}
 
 /** Newer syntax is unknown to other readers of the schema. */
 const parser = new RegExpParser({ ecmaVersion: 2024 });
 
 /** @returns a problem worded to follow the name of the field */
-export function readPattern(pattern: string): Readable | { problem: string } {
+export function parsePattern(pattern: string): ParsedPattern | { problem: string } {
   // Checked before parsing: the parser recurses and accepts any length.
   if (pattern.length > PATTERN_CHARS_MAX) return { problem: `is longer than ${PATTERN_CHARS_MAX} characters` };
   let ast: AST.Pattern;
@@ -40,7 +40,7 @@ export function readPattern(pattern: string): Readable | { problem: string } {
   } catch {
     return { problem: 'is not a regular expression' };
   }
-  const size = sizeOfAlternatives(ast.alternatives);
+  const size = computeAlternativesSize(ast.alternatives);
   if (size > SIZE_MAX) {
     return {
       problem: `is too large: ${size} states with all repetitions expanded, at most ${SIZE_MAX} are allowed`,
@@ -49,16 +49,16 @@ export function readPattern(pattern: string): Readable | { problem: string } {
   try {
     return { re2: writeAlternatives(ast.alternatives), size, ast };
   } catch (err) {
-    if (err instanceof Unsupported) return { problem: err.message };
+    if (err instanceof UnsupportedPattern) return { problem: err.message };
     throw err;
   }
 }
 
 /** @returns the problem with each pattern, or null */
-export function patternProblems(patterns: string[]): (string | null)[] {
+export function listPatternProblems(patterns: string[]): (string | null)[] {
   let size = 0;
   return patterns.map((pattern) => {
-    const read = readPattern(pattern);
+    const read = parsePattern(pattern);
     if ('problem' in read) return read.problem;
     size += read.size;
     return size > SIZE_TOGETHER_MAX ? TOO_LARGE_TOGETHER : null;
@@ -75,7 +75,7 @@ const PATTERN_WORK_MAX = 1_000_000;
 export interface PatternBudget {
   left: number;
 }
-export const patternBudget = (): PatternBudget => ({ left: PATTERN_WORK_MAX });
+export const createPatternBudget = (): PatternBudget => ({ left: PATTERN_WORK_MAX });
 
 /** @returns whether the text contains a match, or why that could not be determined */
 export type Matcher = (text: string, budget: PatternBudget) => boolean | { problem: string };
@@ -85,80 +85,86 @@ export type Matcher = (text: string, budget: PatternBudget) => boolean | { probl
  * on use.
  */
 export function createMatchers(): (pattern: string) => Matcher {
-  let together = 0;
+  let totalSize = 0;
   return (pattern) => {
-    const read = readPattern(pattern);
-    if ('problem' in read) return refusing(read.problem);
+    const read = parsePattern(pattern);
+    if ('problem' in read) return createRejectingMatcher(read.problem);
     const { re2, size } = read;
-    together += size;
-    if (together > SIZE_TOGETHER_MAX) return refusing(TOO_LARGE_TOGETHER);
+    totalSize += size;
+    if (totalSize > SIZE_TOGETHER_MAX) return createRejectingMatcher(TOO_LARGE_TOGETHER);
     return (text, budget) => {
       const work = (size + 1) * (text.length + 1);
       if (work > budget.left) return { problem: 'is too long to be matched with its pattern' };
       budget.left -= work;
-      return engineOf(re2, size, work).test(text);
+      return getEngine(re2, size, work).test(text);
     };
   };
 }
 
-const refusing = (problem: string): Matcher => {
+const createRejectingMatcher = (problem: string): Matcher => {
   const refused = {
     problem: `can't be checked: its pattern ${problem}. Rewrite or remove the pattern in the definition`,
   };
   return () => refused;
 };
 
-/** An engine caches what it learned from texts, some two bytes per unit of work. Beyond this limit all engines are recreated. */
-const REMEMBERED_WORK_MAX = 20_000_000;
+/**
+ * An engine caches what it learned from texts, some two bytes per unit of work. Beyond this limit all engines are
+ * recreated.
+ */
+const CACHED_WORK_MAX = 20_000_000;
 /** Memory of a compiled state in the same unit. */
 const COMPILED_WORK = 100;
 
 const engines = new Map<string, RE2JS>();
-let remembered = 0;
+let cachedWork = 0;
 
-function engineOf(re2: string, size: number, work: number): RE2JS {
-  if (remembered > REMEMBERED_WORK_MAX) {
+function getEngine(re2: string, size: number, work: number): RE2JS {
+  if (cachedWork > CACHED_WORK_MAX) {
     engines.clear();
-    remembered = 0;
+    cachedWork = 0;
   }
-  remembered += work;
-  const known = engines.get(re2);
-  if (known) return known;
+  cachedWork += work;
+  const cachedEngine = engines.get(re2);
+  if (cachedEngine) return cachedEngine;
   const engine = RE2JS.compile(re2);
   engines.set(re2, engine);
-  remembered += (size + 1) * COMPILED_WORK;
+  cachedWork += (size + 1) * COMPILED_WORK;
   return engine;
 }
 
 /** Length of the longest text that the pattern matches, with `*` and `+` repeated `repeated` times. */
-export function longestMatch(pattern: AST.Pattern, repeated: number): number {
-  const ofAlternatives = (alternatives: AST.Alternative[]): number =>
-    Math.max(0, ...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + ofElement(element), 0)));
-  const ofElement = (element: AST.Element): number => {
-    if (element.type === 'Quantifier') return ofElement(element.element) * mostOf(element, repeated);
-    if (element.type === 'Group' || element.type === 'CapturingGroup') return ofAlternatives(element.alternatives);
+export function computeLongestMatch(pattern: AST.Pattern, repeated: number): number {
+  const computeAlternatives = (alternatives: AST.Alternative[]): number =>
+    Math.max(
+      0,
+      ...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + computeElement(element), 0)),
+    );
+  const computeElement = (element: AST.Element): number => {
+    if (element.type === 'Quantifier') return computeElement(element.element) * computeMaxCount(element, repeated);
+    if (element.type === 'Group' || element.type === 'CapturingGroup') return computeAlternatives(element.alternatives);
     return element.type === 'Assertion' ? 0 : 1;
   };
-  return ofAlternatives(pattern.alternatives);
+  return computeAlternatives(pattern.alternatives);
 }
 
-const mostOf = ({ min, max }: AST.Quantifier, repeated: number) =>
+const computeMaxCount = ({ min, max }: AST.Quantifier, repeated: number) =>
   max === Number.POSITIVE_INFINITY ? min + repeated : max;
 
-function sizeOfAlternatives(alternatives: AST.Alternative[]): number {
+function computeAlternativesSize(alternatives: AST.Alternative[]): number {
   return alternatives.reduce(
-    (sum, { elements }) => sum + 1 + elements.reduce((total, element) => total + sizeOf(element), 0),
+    (sum, { elements }) => sum + 1 + elements.reduce((total, element) => total + computeElementSize(element), 0),
     -1,
   );
 }
 
-function sizeOf(element: AST.Element): number {
+function computeElementSize(element: AST.Element): number {
   switch (element.type) {
     case 'Quantifier':
-      return Math.max(1, sizeOf(element.element)) * Math.max(1, mostOf(element, 1));
+      return Math.max(1, computeElementSize(element.element)) * Math.max(1, computeMaxCount(element, 1));
     case 'Group':
     case 'CapturingGroup':
-      return sizeOfAlternatives(element.alternatives);
+      return computeAlternativesSize(element.alternatives);
     case 'CharacterClass':
       return 1 + element.elements.filter(isProperty).length * PROPERTY_SIZE;
     default:
@@ -170,12 +176,12 @@ const isProperty = (node: AST.Node): boolean => node.type === 'CharacterSet' && 
 
 /** Writes groups without captures, since only whether a text matches is needed; greediness does not affect it. */
 const writeAlternatives = (alternatives: AST.Alternative[]): string =>
-  alternatives.map(({ elements }) => elements.map(write).join('')).join('|');
+  alternatives.map(({ elements }) => elements.map(writeElement).join('')).join('|');
 
-function write(element: AST.Element): string {
+function writeElement(element: AST.Element): string {
   switch (element.type) {
     case 'Character':
-      return codePoint(element.value);
+      return writeCodePoint(element.value);
     case 'CharacterSet':
       return writeSet(element);
     case 'CharacterClass':
@@ -184,19 +190,19 @@ function write(element: AST.Element): string {
     case 'CapturingGroup':
       return `(?:${writeAlternatives(element.alternatives)})`;
     case 'Quantifier':
-      return `(?:${write(element.element)})${timesOf(element)}`;
+      return `(?:${writeElement(element.element)})${writeQuantifier(element)}`;
     case 'Assertion':
       return writeAssertion(element);
     case 'Backreference':
-      throw unsupported(element, 'a backreference');
+      throw toUnsupportedError(element, 'a backreference');
     default:
-      throw unsupported(element, 'this');
+      throw toUnsupportedError(element, 'this');
   }
 }
 
-function timesOf({ min, max, raw }: AST.Quantifier): string {
+function writeQuantifier({ min, max, raw }: AST.Quantifier): string {
   if (min > REPEATED_MAX || (max > REPEATED_MAX && max !== Number.POSITIVE_INFINITY)) {
-    throw new Unsupported(`repeats more than ${REPEATED_MAX} times: "${shortened(raw)}"`);
+    throw new UnsupportedPattern(`repeats more than ${REPEATED_MAX} times: "${shorten(raw)}"`);
   }
   return max === Number.POSITIVE_INFINITY ? `{${min},}` : `{${min},${max}}`;
 }
@@ -210,11 +216,11 @@ function writeAssertion(assertion: AST.Assertion): string {
     case 'word':
       return assertion.negate ? '\\B' : '\\b';
     default:
-      throw unsupported(assertion, `a ${assertion.kind}`);
+      throw toUnsupportedError(assertion, `a ${assertion.kind}`);
   }
 }
 
-const codePoint = (value: number): string => `\\x{${value.toString(16)}}`;
+const writeCodePoint = (value: number): string => `\\x{${value.toString(16)}}`;
 
 /** The classes of ECMAScript; RE2 has fewer of both. */
 const LINE_ENDS = '\\n\\r\\x{2028}\\x{2029}';
@@ -230,7 +236,7 @@ function writeSet(set: AST.CharacterSet): string {
 }
 
 function writeClass({ negate, elements, type, unicodeSets }: AST.CharacterClass): string {
-  if (unicodeSets) throw new Unsupported(`contains a ${type} of the v flag, which is not supported`);
+  if (unicodeSets) throw new UnsupportedPattern(`contains a ${type} of the v flag, which is not supported`);
   if (!elements.length) return negate ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]';
   return `[${negate ? '^' : ''}${elements.map(writeInClass).join('')}]`;
 }
@@ -238,9 +244,9 @@ function writeClass({ negate, elements, type, unicodeSets }: AST.CharacterClass)
 function writeInClass(element: AST.ClassRangesCharacterClassElement | AST.CharacterSet): string {
   switch (element.type) {
     case 'Character':
-      return codePoint(element.value);
+      return writeCodePoint(element.value);
     case 'CharacterClassRange':
-      return `${codePoint(element.min.value)}-${codePoint(element.max.value)}`;
+      return `${writeCodePoint(element.min.value)}-${writeCodePoint(element.max.value)}`;
     case 'CharacterSet':
       switch (element.kind) {
         case 'digit':
@@ -252,7 +258,7 @@ function writeInClass(element: AST.ClassRangesCharacterClassElement | AST.Charac
         case 'property':
           return writeProperty(element);
         default:
-          throw unsupported(element, 'this');
+          throw toUnsupportedError(element, 'this');
       }
   }
 }
@@ -311,7 +317,7 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
   const name = isScript ? value : isCategory ? (CATEGORIES[value ?? key] ?? value ?? key) : null;
   const written = `\\${negate ? 'P' : 'p'}{${name}}`;
   if (name === null || !isKnown(written)) {
-    throw new Unsupported(
+    throw new UnsupportedPattern(
       `uses "${raw}", which RE2 does not support; name a category such as \\p{L} or a script such as \\p{Script=Greek}`,
     );
   }
@@ -319,23 +325,23 @@ function writeProperty(property: AST.UnicodePropertyCharacterSet): string {
 }
 
 /** The parser accepts only names that Unicode defines, so there are some hundreds at most. */
-const known = new Map<string, boolean>();
+const knownProperties = new Map<string, boolean>();
 
 function isKnown(property: string): boolean {
-  let answer = known.get(property);
-  if (answer === undefined) {
+  let isSupported = knownProperties.get(property);
+  if (isSupported === undefined) {
     try {
       RE2JS.compile(property);
-      answer = true;
+      isSupported = true;
     } catch {
-      answer = false;
+      isSupported = false;
     }
-    known.set(property, answer);
+    knownProperties.set(property, isSupported);
   }
-  return answer;
+  return isSupported;
 }
 
-const unsupported = ({ raw }: AST.Node, what: string): Unsupported =>
-  new Unsupported(`uses ${what}, "${shortened(raw)}", which is not supported: patterns are matched by RE2`);
+const toUnsupportedError = ({ raw }: AST.Node, what: string): UnsupportedPattern =>
+  new UnsupportedPattern(`uses ${what}, "${shorten(raw)}", which is not supported: patterns are matched by RE2`);
 
-const shortened = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);
+const shorten = (raw: string): string => (raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);

@@ -1,4 +1,4 @@
-import { runFolder } from './delete-runs';
+import { buildRunFolder } from './delete-runs';
 
 export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
@@ -6,5 +6,5 @@ export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
  * Builds the key of a file that a run's code has uploaded for a model. Addressed by content, so that no attempt uploads
  * it again.
  */
-export const attachmentKey = (workspaceId: string, runId: string, sha256: string): string =>
-  `${runFolder(workspaceId, runId)}/attachments/${sha256}`;
+export const buildAttachmentKey = (workspaceId: string, runId: string, sha256: string): string =>
+  `${buildRunFolder(workspaceId, runId)}/attachments/${sha256}`;

@@ -3,9 +3,9 @@ import type { RunSource } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import type { Departures } from './departures';
-import { type Alongside, cancelRun } from './end-run';
+import { cancelRun, type RunInTransaction } from './end-run';
 import { isTerminal, type Run } from './run';
+import type { RunExits } from './run-exits';
 import { getRun, listCancellable } from './run-queries';
 
 /**
@@ -24,12 +24,12 @@ export async function withholdRuns(tx: Tx, workspaceId: string, subjectId: strin
 
 export type Cancellation = ReturnType<typeof createCancellation>;
 
-export function createCancellation(pool: Pool, source: RunSource, { leftTogether }: Departures) {
+export function createCancellation(pool: Pool, source: RunSource, { handleTreeExit: onTreeLeft }: RunExits) {
   /** Returns null if the run has ended. */
-  async function cancelOne(run: Run, alongside?: Alongside): Promise<Run | null> {
-    const tree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, alongside);
-    if (tree) leftTogether(tree);
-    return tree?.run ?? null;
+  async function cancelWithCalledRuns(run: Run, alongside?: RunInTransaction): Promise<Run | null> {
+    const endedTree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, alongside);
+    if (endedTree) onTreeLeft(endedTree);
+    return endedTree?.run ?? null;
   }
 
   return {
@@ -38,8 +38,8 @@ export function createCancellation(pool: Pool, source: RunSource, { leftTogether
      * @param runInTransaction commits with the first request; later ones skip it
      * @throws AppError 404, 409 when it has ended
      */
-    async cancel(workspaceId: string, runId: string, alongside?: Alongside): Promise<Run> {
-      const run = await cancelOne(await getRun(pool, workspaceId, runId), alongside);
+    async cancel(workspaceId: string, runId: string, alongside?: RunInTransaction): Promise<Run> {
+      const run = await cancelWithCalledRuns(await getRun(pool, workspaceId, runId), alongside);
       if (run && isTerminal(run.status)) return run;
       const now = await getRun(pool, workspaceId, runId);
       if (run) return now;
@@ -47,11 +47,11 @@ export function createCancellation(pool: Pool, source: RunSource, { leftTogether
     },
 
     /** Cancels all runs of a subject that have not ended. */
-    async cancelAllOf(workspaceId: string, subjectId: string) {
+    async cancelAll(workspaceId: string, subjectId: string) {
       for (;;) {
         const runs = await listCancellable(pool, workspaceId, subjectId);
         if (!runs.length) return;
-        for (const run of runs) await cancelOne(run);
+        for (const run of runs) await cancelWithCalledRuns(run);
       }
     },
   };

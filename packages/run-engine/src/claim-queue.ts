@@ -10,9 +10,9 @@ import {
   type Claimant,
   claimRequest,
   claimWithdrawal,
-  executorOf,
+  EMPTY_REPLY,
+  executorIdFromSubject,
   listen,
-  NOTHING_TO_DO,
   type RunSource,
   runSubjects,
 } from '@gantry/events';
@@ -26,11 +26,11 @@ export interface Claim extends Claimant {
 
 const SWEEP_MS = 250;
 /** A claim that is about to expire is not worth a commit. */
-const MARGIN_MS = 300;
+const EXPIRY_MARGIN_MS = 300;
 
 export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim: () => void) {
   let claims: Claim[] = [];
-  const release = (claim: Claim) => claim.answer(NOTHING_TO_DO);
+  const release = (claim: Claim) => claim.answer(EMPTY_REPLY);
 
   const subscriptions = [
     listen(
@@ -40,7 +40,7 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
       (request, message) => {
         claims.push({
           ...request,
-          executorId: executorOf(message.subject),
+          executorId: executorIdFromSubject(message.subject),
           answer: (box) => void message.respond(box),
           expiresAt: Date.now() + CLAIM_HOLD_MS,
         });
@@ -53,7 +53,7 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
       runSubjects.withdraw(source, '*'),
       claimWithdrawal,
       ({ claimId }, { subject }) => {
-        const executorId = executorOf(subject);
+        const executorId = executorIdFromSubject(subject);
         claims = claims.filter((claim) => claim.claimId !== claimId || claim.executorId !== executorId);
       },
       { log },
@@ -67,12 +67,12 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
   }, SWEEP_MS);
 
   /** Takes the oldest matching claim, and releases those that expire. */
-  function takeFirst(which: (claim: Claim) => boolean): Claim | undefined {
+  function takeOldest(predicate: (claim: Claim) => boolean): Claim | undefined {
     // Bounded: claims of executors, one for each of their free slots; each is taken out once.
-    for (let at = claims.findIndex(which); at >= 0; at = claims.findIndex(which)) {
+    for (let at = claims.findIndex(predicate); at >= 0; at = claims.findIndex(predicate)) {
       // Bounded: the same claims.
       const [claim] = claims.splice(at, 1);
-      if (claim && claim.expiresAt > Date.now() + MARGIN_MS) return claim;
+      if (claim && claim.expiresAt > Date.now() + EXPIRY_MARGIN_MS) return claim;
       if (claim) release(claim);
     }
     return undefined;
@@ -83,13 +83,13 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
       return claims.length;
     },
     /** Returns whether a standing claim has a matching runner. */
-    some: (which: (runner: string) => boolean): boolean => claims.some(({ runners }) => runners.some(which)),
+    some: (predicate: (runner: string) => boolean): boolean => claims.some(({ runners }) => runners.some(predicate)),
     /** Removes the oldest claim for this runner from the queue; the caller puts it back if it is not used. */
-    take: (runner: string): Claim | undefined => takeFirst(({ runners }) => runners.includes(runner)),
+    take: (runner: string): Claim | undefined => takeOldest(({ runners }) => runners.includes(runner)),
     /** Removes all claims, oldest first. */
     takeAll: (): Claim[] => {
       const taken: Claim[] = [];
-      for (let claim = takeFirst(() => true); claim; claim = takeFirst(() => true)) taken.push(claim);
+      for (let claim = takeOldest(() => true); claim; claim = takeOldest(() => true)) taken.push(claim);
       return taken;
     },
     putBack: (claim: Claim) => {

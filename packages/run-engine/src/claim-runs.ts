@@ -18,7 +18,7 @@
  * they cost the others one lookup in a small table, however many there are.
  */
 
-import { isClosedSql } from '@gantry/events';
+import { isWorkspaceClosedSql } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Run } from './run';
@@ -35,21 +35,21 @@ const COUNT = '(SELECT $1::int)';
 const RUNNERS = 'unnest((SELECT $4::text[])) AS asked(runner)';
 
 /** Ends for each runner with the first key that may be taken from; all runs with one key belong to one workspace. */
-const LIMITED_HEADS = `
+const LIMITED_HEADS_CTE = `
   limited_heads(runner, slot_key, closed) AS (
     SELECT asked.runner, f.slot_key, f.closed FROM ${RUNNERS} CROSS JOIN LATERAL (
-      SELECT r.slot_key, ${isClosedSql('r.workspace_id')} AS closed FROM runs r
+      SELECT r.slot_key, ${isWorkspaceClosedSql('r.workspace_id')} AS closed FROM runs r
       WHERE r.status = 'queued' AND r.runner = asked.runner AND r.slot_key IS NOT NULL ORDER BY r.slot_key LIMIT 1
     ) f
     UNION ALL
     SELECT l.runner, n.slot_key, n.closed FROM limited_heads l CROSS JOIN LATERAL (
-      SELECT r.slot_key, ${isClosedSql('r.workspace_id')} AS closed FROM runs r
+      SELECT r.slot_key, ${isWorkspaceClosedSql('r.workspace_id')} AS closed FROM runs r
       WHERE r.status = 'queued' AND r.runner = l.runner AND r.slot_key > l.slot_key ORDER BY r.slot_key LIMIT 1
     ) n WHERE l.closed
   )`;
 const LIMITED_QUEUED = 'EXISTS (SELECT FROM limited_heads WHERE NOT closed)';
 
-const FREE_HEADS = `
+const FREE_HEADS_CTE = `
   waiting(runner, workspace_id) AS (
     SELECT asked.runner, (SELECT r.workspace_id FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NULL
                             AND r.runner = asked.runner ORDER BY r.workspace_id LIMIT 1)
@@ -59,7 +59,7 @@ const FREE_HEADS = `
                         AND r.runner = w.runner AND r.workspace_id > w.workspace_id ORDER BY r.workspace_id LIMIT 1)
     FROM waiting w WHERE w.workspace_id IS NOT NULL
   ), free AS (
-    SELECT h.* FROM (SELECT runner, workspace_id FROM waiting WHERE NOT ${isClosedSql('waiting.workspace_id')}) w CROSS JOIN LATERAL (
+    SELECT h.* FROM (SELECT runner, workspace_id FROM waiting WHERE NOT ${isWorkspaceClosedSql('waiting.workspace_id')}) w CROSS JOIN LATERAL (
       SELECT id, workspace_id, priority, available_at FROM runs
       WHERE status = 'queued' AND slot_key IS NULL AND runner = w.runner AND workspace_id = w.workspace_id AND available_at <= now()
       ORDER BY priority DESC, available_at, id LIMIT ${COUNT} * 2
@@ -67,7 +67,7 @@ const FREE_HEADS = `
   )`;
 
 /** Runs of several runners may share a key and its slots: a worker may change its runner while it has queued runs. */
-const SLOT_HEADS = `
+const SLOT_HEADS_CTE = `
   keys(runner, slot_key) AS (
     SELECT asked.runner, (SELECT r.slot_key FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NOT NULL
                             AND r.runner = asked.runner ORDER BY r.slot_key LIMIT 1)
@@ -88,11 +88,11 @@ const SLOT_HEADS = `
         ORDER BY priority DESC, available_at, id LIMIT ${COUNT} * 2
       ) q
     ) h
-    WHERE h.running + h.place <= h.slot_limit AND NOT ${isClosedSql('h.workspace_id')}
+    WHERE h.running + h.place <= h.slot_limit AND NOT ${isWorkspaceClosedSql('h.workspace_id')}
   )`;
 
 /** `source`: the candidates, each with id, workspace_id, priority and available_at. */
-const take = (source: string) => `
+const buildClaimSql = (source: string) => `
   busy AS (
     SELECT workspace_id, count(*) AS running FROM runs WHERE status = 'running' GROUP BY workspace_id
   ), heads AS (
@@ -112,8 +112,8 @@ const take = (source: string) => `
   )
   SELECT c.*, l.limited_queued FROM (SELECT ${LIMITED_QUEUED} AS limited_queued) l LEFT JOIN claimed c ON true`;
 
-const CLAIM_FREE = `WITH RECURSIVE ${LIMITED_HEADS}, ${FREE_HEADS}, ${take(`SELECT * FROM free WHERE NOT ${LIMITED_QUEUED}`)}`;
-const CLAIM_ANY = `WITH RECURSIVE ${LIMITED_HEADS}, ${FREE_HEADS}, ${SLOT_HEADS}, ${take('SELECT * FROM free UNION ALL SELECT * FROM limited')}`;
+const CLAIM_FREE = `WITH RECURSIVE ${LIMITED_HEADS_CTE}, ${FREE_HEADS_CTE}, ${buildClaimSql(`SELECT * FROM free WHERE NOT ${LIMITED_QUEUED}`)}`;
+const CLAIM_ANY = `WITH RECURSIVE ${LIMITED_HEADS_CTE}, ${FREE_HEADS_CTE}, ${SLOT_HEADS_CTE}, ${buildClaimSql('SELECT * FROM free UNION ALL SELECT * FROM limited')}`;
 
 /**
  * @param executorIds the executor of each requested run
@@ -125,7 +125,7 @@ export async function claimRuns(
   executorIds: string[],
   runners: string[],
   leaseMs: number,
-): Promise<Claimed[]> {
+): Promise<ClaimedRun[]> {
   const values = [executorIds.length, executorIds, leaseMs / 1000, runners];
   const { claimed, limitedQueued } = await claim(pool, 'claim-runs', CLAIM_FREE, values);
   if (!limitedQueued) return claimed;
@@ -135,7 +135,7 @@ export async function claimRuns(
   });
 }
 
-export interface Claimed {
+export interface ClaimedRun {
   run: Run;
   /** Index of its executor in executorIds. */
   index: number;
@@ -146,7 +146,7 @@ async function claim(
   name: string,
   text: string,
   values: unknown[],
-): Promise<{ claimed: Claimed[]; limitedQueued: boolean }> {
+): Promise<{ claimed: ClaimedRun[]; limitedQueued: boolean }> {
   const { rows } = await sql.query({ name, text, values });
   return {
     claimed: rows.flatMap((row) => (row.id ? [{ run: toRun(row), index: row.place - 1 }] : [])),

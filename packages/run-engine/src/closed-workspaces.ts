@@ -1,34 +1,34 @@
 /**
  * Ends what goes on in closed workspaces: runs that an executor holds are told to stop, open streams are cut.
  *
- * A run may be handed out, or a stream opened, by somebody who looked a moment before the deletion. So running ones are looked
- * for again as long as a workspace is closed, and a stream asks once more when it is counted.
+ * A run may be handed out, or a stream opened, by a replica that looked a moment before the deletion. So running ones are
+ * looked for again as long as a workspace is closed, and a stream asks once more when it is counted.
  */
-import { isClosedSql, type WorkspaceClosures } from '@gantry/events';
-import { repeat } from '@gantry/http';
+import { isWorkspaceClosedSql, type WorkspaceClosures } from '@gantry/events';
+import { startRepeating } from '@gantry/http';
 import type { Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Run } from './run';
 
-const EVERY_MS = 1_000;
+const SWEEP_MS = 1_000;
 /** Whatever a slow reader has not taken by then is dropped. */
-const CUT_MS = 1_000;
+const DESTROY_AFTER_MS = 1_000;
 
-const STOP = {
+const REQUEST_STOP = {
   name: 'stop-closed-runs',
   text: `UPDATE runs SET cancel_requested_at = now() WHERE status = 'running' AND cancel_requested_at IS NULL
-           AND ${isClosedSql('runs.workspace_id')}
+           AND ${isWorkspaceClosedSql('runs.workspace_id')}
          RETURNING id, attempt, executor_id AS "executorId"`,
 };
 
-type Held = Pick<Run, 'id' | 'attempt' | 'executorId'>;
+type HeldRun = Pick<Run, 'id' | 'attempt' | 'executorId'>;
 
-export function endInClosedWorkspaces(deps: {
+export function stopClosedWorkspaces(deps: {
   closures: WorkspaceClosures;
   pool: Pool;
   /** One that is not told now hears it when its lease is renewed. */
-  askToStop: (run: Held) => void;
+  askToStop: (run: HeldRun) => void;
   log: Logger;
 }) {
   const { closures, pool, askToStop, log } = deps;
@@ -36,20 +36,20 @@ export function endInClosedWorkspaces(deps: {
 
   async function stopRuns() {
     if (!closures.list().length) return;
-    const { rows } = await pool.query<Held>(STOP);
+    const { rows } = await pool.query<HeldRun>(REQUEST_STOP);
     rows.forEach(askToStop);
   }
 
-  function end(workspaceId: string) {
+  function endStreams(workspaceId: string) {
     for (const stream of streams.get(workspaceId) ?? []) {
       stream.end();
-      setTimeout(() => stream.destroy(), CUT_MS).unref();
+      setTimeout(() => stream.destroy(), DESTROY_AFTER_MS).unref();
     }
   }
 
-  const sweep = repeat({ everyMs: EVERY_MS, work: stopRuns, what: 'runs of deleted workspaces', log });
+  const sweep = startRepeating({ everyMs: SWEEP_MS, work: stopRuns, what: 'runs of deleted workspaces', log });
   closures.onClosed((workspaceId) => {
-    end(workspaceId);
+    endStreams(workspaceId);
     stopRuns().catch((err) => log.warn({ err, workspaceId }, 'runs of a deleted workspace: will try again'));
   });
 
@@ -62,7 +62,7 @@ export function endInClosedWorkspaces(deps: {
         open.delete(stream);
         if (!open.size) streams.delete(workspaceId);
       });
-      if (closures.has(workspaceId)) end(workspaceId);
+      if (closures.has(workspaceId)) endStreams(workspaceId);
     },
     stop: () => sweep.stop(),
   };

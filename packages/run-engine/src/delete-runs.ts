@@ -5,18 +5,18 @@ import type { Pool } from 'pg';
 import { terminalStatuses } from './run';
 
 /** Each keeps its statement far below the statement timeout. */
-export const RUNS_AT_ONCE = 500;
-const FOLDERS_AT_ONCE = 20;
+export const RUN_BATCH = 500;
+const FOLDER_BATCH = 20;
 
-const ENDED = `status IN ('${terminalStatuses.join("', '")}')`;
+const ENDED_CONDITION = `status IN ('${terminalStatuses.join("', '")}')`;
 
 /** Builds the folder of all objects of a run, of any attempt; only its input files are elsewhere. */
-export const runFolder = (workspaceId: string, runId: string): string => `${workspaceId}/runs/${runId}`;
+export const buildRunFolder = (workspaceId: string, runId: string): string => `${workspaceId}/runs/${runId}`;
 
 /** Deletes the service's own rows of these runs, in the transaction that deletes the runs. */
 export type DeleteWithRuns = (tx: Sql, runIds: string[]) => Promise<unknown>;
 
-const idsOf = async (sql: Sql, text: string, values: unknown[]): Promise<string[]> =>
+const listIds = async (sql: Sql, text: string, values: unknown[]): Promise<string[]> =>
   (await sql.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
 
 interface Subject {
@@ -34,10 +34,10 @@ export async function deleteRunsOfSubject(
   objects: ObjectStore,
   { workspaceId, subjectId }: Subject,
 ): Promise<boolean> {
-  const some = `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND ${ENDED} LIMIT ${RUNS_AT_ONCE}`;
-  const deleteSome = async () =>
-    deleteEnded({ pool, objects }, workspaceId, await idsOf(pool, some, [workspaceId, subjectId]));
-  while (await deleteSome());
+  const selectBatch = `SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND ${ENDED_CONDITION} LIMIT ${RUN_BATCH}`;
+  const deleteBatch = async () =>
+    deleteEndedRuns({ pool, objects }, workspaceId, await listIds(pool, selectBatch, [workspaceId, subjectId]));
+  while (await deleteBatch());
   const { rowCount } = await pool.query('SELECT FROM runs WHERE workspace_id = $1 AND subject_id = $2 LIMIT 1', [
     workspaceId,
     subjectId,
@@ -50,25 +50,25 @@ export async function deleteRunsOfSubject(
  * without objects is found again, objects without a row are not.
  * @returns the number of deleted runs
  */
-export async function deleteEnded(
+export async function deleteEndedRuns(
   deps: { pool: Pool; objects: ObjectStore; deleteWithRuns?: DeleteWithRuns },
   workspaceId: string,
   runIds: string[],
 ): Promise<number> {
   if (!runIds.length) return 0;
   return transaction(deps.pool, async (tx) => {
-    const ids = await idsOf(
+    const ids = await listIds(
       tx,
-      `SELECT id FROM runs WHERE workspace_id = $1 AND id = ANY($2) AND ${ENDED} FOR UPDATE SKIP LOCKED`,
+      `SELECT id FROM runs WHERE workspace_id = $1 AND id = ANY($2) AND ${ENDED_CONDITION} FOR UPDATE SKIP LOCKED`,
       [workspaceId, runIds],
     );
-    const files = await inputFilesOf(tx, workspaceId, ids);
+    const files = await listInputFiles(tx, workspaceId, ids);
     const removals = [
-      ...ids.map((id) => () => deps.objects.deleteFolder(runFolder(workspaceId, id))),
+      ...ids.map((id) => () => deps.objects.deleteFolder(buildRunFolder(workspaceId, id))),
       ...files.map((key) => () => deps.objects.delete(key)),
     ];
-    for (let start = 0; start < removals.length; start += FOLDERS_AT_ONCE) {
-      await Promise.all(removals.slice(start, start + FOLDERS_AT_ONCE).map((remove) => remove()));
+    for (let start = 0; start < removals.length; start += FOLDER_BATCH) {
+      await Promise.all(removals.slice(start, start + FOLDER_BATCH).map((remove) => remove()));
     }
     await deps.deleteWithRuns?.(tx, ids);
     await deleteRows(tx, ids);
@@ -80,7 +80,7 @@ export async function deleteEnded(
  * Lists the keys of the input files of these runs, except those shared with another run: a replay has the files of the
  * run that it repeats. Uploads expire separately. Keys of another workspace's objects are ignored.
  */
-async function inputFilesOf(sql: Sql, workspaceId: string, runIds: string[]): Promise<string[]> {
+async function listInputFiles(sql: Sql, workspaceId: string, runIds: string[]): Promise<string[]> {
   const { rows } = await sql.query<{ key: string }>(
     `SELECT file ->> 'key' AS key FROM runs r CROSS JOIN json_array_elements(r.spec -> 'files') AS file
      WHERE r.id = ANY($1) AND starts_with(file ->> 'key', $2) AND NOT EXISTS (
@@ -92,13 +92,13 @@ async function inputFilesOf(sql: Sql, workspaceId: string, runIds: string[]): Pr
   return rows.map(({ key }) => key);
 }
 
-const EVENTS_AT_ONCE = 10_000;
+const EVENT_BATCH = 10_000;
 
 /** Deletes the events of these runs. PostgreSQL can select the week's partitions only by the ids. */
 export async function deleteEvents(sql: Sql, runIds: string[], table = 'run_events'): Promise<void> {
-  const some = `DELETE FROM ${table} WHERE run_id = ANY($1) AND (run_id, seq) IN (
-    SELECT run_id, seq FROM ${table} WHERE run_id = ANY($1) LIMIT ${EVENTS_AT_ONCE})`;
-  while (runIds.length && (await sql.query(some, [runIds])).rowCount === EVENTS_AT_ONCE);
+  const selectBatch = `DELETE FROM ${table} WHERE run_id = ANY($1) AND (run_id, seq) IN (
+    SELECT run_id, seq FROM ${table} WHERE run_id = ANY($1) LIMIT ${EVENT_BATCH})`;
+  while (runIds.length && (await sql.query(selectBatch, [runIds])).rowCount === EVENT_BATCH);
 }
 
 async function deleteRows(sql: Sql, runIds: string[]): Promise<void> {
@@ -111,8 +111,12 @@ async function deleteRows(sql: Sql, runIds: string[]): Promise<void> {
  * folder.
  */
 export async function deleteRunsOfWorkspace(sql: Sql, workspaceId: string): Promise<void> {
-  const some = `SELECT id FROM runs WHERE workspace_id = $1 LIMIT ${RUNS_AT_ONCE}`;
-  for (let ids = await idsOf(sql, some, [workspaceId]); ids.length; ids = await idsOf(sql, some, [workspaceId])) {
+  const selectBatch = `SELECT id FROM runs WHERE workspace_id = $1 LIMIT ${RUN_BATCH}`;
+  for (
+    let ids = await listIds(sql, selectBatch, [workspaceId]);
+    ids.length;
+    ids = await listIds(sql, selectBatch, [workspaceId])
+  ) {
     await deleteRows(sql, ids);
   }
   await sql.query('DELETE FROM run_retention WHERE workspace_id = $1', [workspaceId]);

@@ -2,7 +2,7 @@ import { encode, runSubjects } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { cutConnections, fakeExecutor, noUsage, until } from '@gantry/testing';
 import { createRunTokens } from './run-tokens';
-import { aRun, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
+import { buildTestRun, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
 
 const LEASE_MS = 800;
 
@@ -13,20 +13,20 @@ beforeAll(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-const replica = (options: Parameters<TestEngines['replica']>[0] = {}) =>
+const startReplica = (options: Parameters<TestEngines['replica']>[0] = {}) =>
   engines.replica({ leaseMs: LEASE_MS, ...options });
 
-const statusOf = async (id: string) =>
+const getStatus = async (id: string) =>
   (await engines.pool.query('SELECT status FROM runs WHERE id = $1', [id])).rows[0]?.status;
-const announced = async () =>
+const listOutboxEvents = async () =>
   (await engines.pool.query("SELECT data ->> 'runId' AS id, data ->> 'status' AS status FROM outbox")).rows;
 
 test('a run goes straight to a waiting executor', async () => {
-  const engine = await replica();
+  const engine = await startReplica();
   const stop = (await engines.executor()).serve(1, () => 'done');
   const run = await until(
     async () => {
-      const submitted = await engine.submitAndWait(aRun());
+      const submitted = await engine.submitAndWait(buildTestRun());
       if (submitted.status === 'running') return submitted;
       // The run came before the executor waited. A moment after its end the executor waits again.
       await engine.waitForEnd(submitted, 5_000);
@@ -39,9 +39,9 @@ test('a run goes straight to a waiting executor', async () => {
 });
 
 test('output and logs are returned unchanged, including NUL, and the end is published once', async () => {
-  const engine = await replica();
+  const engine = await startReplica();
   const claimed = (await engines.executor()).claim();
-  const ended = engine.submitAndWait(aRun(), 5_000);
+  const ended = engine.submitAndWait(buildTestRun(), 5_000);
   const job = await claimed;
   expect(job).toMatchObject({ attempt: 1, inputs: { n: 1 }, code: { url: 'http://objects/code/a' } });
   await job?.report({ type: 'started' });
@@ -51,15 +51,15 @@ test('output and logs are returned unchanged, including NUL, and the end is publ
   );
   const run = await ended;
   expect(run).toMatchObject({ status: 'completed', output: { sum: 2, nul: '\u0000' } });
-  expect(await engine.logsText(run)).toBe('hello\u0000\n');
-  expect(await announced()).toEqual([{ id: run.id, status: 'completed' }]);
+  expect(await engine.getLogsText(run)).toBe('hello\u0000\n');
+  expect(await listOutboxEvents()).toEqual([{ id: run.id, status: 'completed' }]);
 });
 
 test('a queued run waits for an executor, in order of priority and then of age', async () => {
-  const engine = await replica();
-  const first = await engine.submitAndWait(aRun());
-  const second = await engine.submitAndWait(aRun());
-  const urgent = await engine.submitAndWait(aRun({ priority: 5 }));
+  const engine = await startReplica();
+  const first = await engine.submitAndWait(buildTestRun());
+  const second = await engine.submitAndWait(buildTestRun());
+  const urgent = await engine.submitAndWait(buildTestRun({ priority: 5 }));
   const exec = await engines.executor();
   const order = [];
   for (let i = 0; i < 3; i++) order.push((await exec.claim())?.runId);
@@ -90,12 +90,12 @@ test.each([
   ['an hour ahead', HOUR_MS],
   ['an hour behind', -HOUR_MS],
 ])('a run that is queued by a service whose clock is %s is handed out at once and in order', async (_what, byMs) => {
-  const engine = await replica();
-  const before = await engine.submitAndWait(aRun());
+  const engine = await startReplica();
+  const before = await engine.submitAndWait(buildTestRun());
   const restoreClock = shiftClock(byMs);
-  const shifted = await engine.submitAndWait(aRun()).finally(restoreClock);
+  const shifted = await engine.submitAndWait(buildTestRun()).finally(restoreClock);
   expect(Math.abs(shifted.createdAt.getTime() - before.createdAt.getTime())).toBeGreaterThan(HOUR_MS / 2);
-  const after = await engine.submitAndWait(aRun());
+  const after = await engine.submitAndWait(buildTestRun());
   const exec = await engines.executor();
   const order = [];
   for (let i = 0; i < 3; i++) order.push((await exec.claim())?.runId);
@@ -103,17 +103,17 @@ test.each([
 });
 
 test('a workspace with many queued runs does not delay another', async () => {
-  const engine = await replica();
-  for (let i = 0; i < 30; i++) await engine.submitAndWait(aRun({ workspaceId: 'ws_busy' }));
-  const small = await engine.submitAndWait(aRun({ workspaceId: 'ws_small' }));
+  const engine = await startReplica();
+  for (let i = 0; i < 30; i++) await engine.submitAndWait(buildTestRun({ workspaceId: 'ws_busy' }));
+  const small = await engine.submitAndWait(buildTestRun({ workspaceId: 'ws_small' }));
   const exec = await engines.executor();
   const firstTwo = [(await exec.claim())?.runId, (await exec.claim())?.runId];
   expect(firstTwo).toContain(small.id);
 });
 
 test('a repeated report, or one of an earlier attempt, changes nothing', async () => {
-  const engine = await replica();
-  const run = await engine.submitAndWait(aRun());
+  const engine = await startReplica();
+  const run = await engine.submitAndWait(buildTestRun());
   const exec = await engines.executor();
   const job = await exec.claim();
   await job?.complete('first');
@@ -121,20 +121,20 @@ test('a repeated report, or one of an earlier attempt, changes nothing', async (
   const subject = runSubjects.events('automation', exec.id, run.id);
   const tokens = createRunTokens('automation', tokenKeys);
   for (const attempt of [1, 7]) {
-    const token = tokens.give({ runId: run.id, attempt, executorId: exec.id });
+    const token = tokens.issue({ runId: run.id, attempt, executorId: exec.id });
     const end = { type: 'finished', status: 'completed', output: 'second', usage: noUsage };
     await exec.bus.js.publish(subject, encode({ attempt, token, events: [{ seq: 2, at: Date.now(), ...end }] }));
   }
-  const later = await engine.submitAndWait(aRun());
+  const later = await engine.submitAndWait(buildTestRun());
   await (await exec.claim())?.complete('later');
   await engine.waitForEnd(later, 5_000);
   expect(await engine.get('ws_a', run.id)).toMatchObject({ output: 'first' });
-  expect((await announced()).filter(({ id }) => id === run.id)).toHaveLength(1);
+  expect((await listOutboxEvents()).filter(({ id }) => id === run.id)).toHaveLength(1);
 });
 
 test('a run that its executor never started is requeued; a started one ends as executor_lost', async () => {
-  const engine = await replica();
-  const [untouched, begun] = [await engine.submitAndWait(aRun()), await engine.submitAndWait(aRun())];
+  const engine = await startReplica();
+  const [untouched, begun] = [await engine.submitAndWait(buildTestRun()), await engine.submitAndWait(buildTestRun())];
   const lost = await engines.executor();
   await lost.claim();
   await (await lost.claim())?.report({ type: 'started' });
@@ -146,36 +146,36 @@ test('a run that its executor never started is requeued; a started one ends as e
 });
 
 test('a renewed lease is kept, and a run that no longer belongs to the executor is reported as lost', async () => {
-  const engine = await replica();
-  const run = await engine.submitAndWait(aRun());
+  const engine = await startReplica();
+  const run = await engine.submitAndWait(buildTestRun());
   const exec = await engines.executor();
   const job = await exec.claim();
   if (!job) throw new Error('no job');
   await job.report({ type: 'started' });
   const deadline = Date.now() + 3 * LEASE_MS;
   await until(async () => (await exec.renew(job)).lost.length > 0 || Date.now() > deadline, { everyMs: 150 });
-  expect(await statusOf(run.id)).toBe('running');
+  expect(await getStatus(run.id)).toBe('running');
   await job.report({ type: 'finished', status: 'failed', error: { code: 'exception', message: 'x' }, usage: noUsage });
   await engine.waitForEnd(run, 5_000);
   expect(await exec.renew(job)).toEqual({ cancelled: [], lost: [run.id] });
 });
 
 test('cancelling ends a queued run at once and notifies the executor of a running one', async () => {
-  const engine = await replica();
-  const queued = await engine.submitAndWait(aRun());
+  const engine = await startReplica();
+  const queued = await engine.submitAndWait(buildTestRun());
   expect(await engine.cancel('ws_a', queued.id)).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
   await expect(engine.cancel('ws_a', queued.id)).rejects.toMatchObject({ kind: 'conflict' });
 
-  const running = await engine.submitAndWait(aRun());
+  const running = await engine.submitAndWait(buildTestRun());
   const bus = await engines.connect('executor');
   const exec = fakeExecutor(bus, 'automation');
   const job = await exec.claim();
-  const told = new Promise((resolve) =>
+  const cancelReceived = new Promise((resolve) =>
     bus.nc.subscribe(runSubjects.cancel(exec.id, running.id), { callback: resolve }),
   );
   await bus.nc.flush();
   await engine.cancel('ws_a', running.id);
-  await told;
+  await cancelReceived;
   if (!job) throw new Error('no job');
   expect(await exec.renew(job)).toEqual({ cancelled: [running.id], lost: [] });
   await job.report({ type: 'finished', status: 'cancelled', usage: noUsage });
@@ -183,12 +183,12 @@ test('cancelling ends a queued run at once and notifies the executor of a runnin
 });
 
 test('a run whose secret is not set fails with its name, without reaching an executor', async () => {
-  const engine = await replica({ givenTo: async () => ({ secrets: { SET: 'value-1' } }) });
+  const engine = await startReplica({ givenTo: async () => ({ secrets: { SET: 'value-1' } }) });
   const exec = await engines.executor();
-  const missing = aRun();
+  const missing = buildTestRun();
   missing.spec = { ...missing.spec, secrets: ['SET', 'UNSET'] };
   const run = await engine.submitAndWait(missing);
-  const good = aRun();
+  const good = buildTestRun();
   good.spec = { ...good.spec, secrets: ['SET'] };
   await engine.submitAndWait(good);
   expect((await exec.claim())?.secrets).toEqual({ SET: 'value-1' });
@@ -200,13 +200,13 @@ test('a run whose secret is not set fails with its name, without reaching an exe
 
 test('a run with more than 64 KB of secrets fails with their size, without reaching an executor', async () => {
   const values = { ONE: 'é'.repeat(16_384), TWO: 'x'.repeat(32_768) };
-  const engine = await replica({
+  const engine = await startReplica({
     givenTo: async (run) => ({ secrets: run.inputs.over ? { ...values, MORE: 'y' } : values }),
   });
   const exec = await engines.executor();
   const submit = (inputs: Record<string, unknown>, secrets: string[]) => {
-    const asked = aRun({ inputs });
-    return engine.submitAndWait({ ...asked, spec: { ...asked.spec, secrets } });
+    const baseRun = buildTestRun({ inputs });
+    return engine.submitAndWait({ ...baseRun, spec: { ...baseRun.spec, secrets } });
   };
   const over = await submit({ over: true }, ['ONE', 'TWO', 'MORE']);
   await submit({}, ['ONE', 'TWO']);
@@ -223,29 +223,29 @@ test('a run with more than 64 KB of secrets fails with their size, without reach
 });
 
 test('a run that is returned unstarted is handed to the next executor', async () => {
-  const engine = await replica();
-  const run = await engine.submitAndWait(aRun());
+  const engine = await startReplica();
+  const run = await engine.submitAndWait(buildTestRun());
   const job = await (await engines.executor()).claim();
   await job?.report({ type: 'finished', status: 'returned', usage: noUsage });
   expect((await (await engines.executor()).claim())?.runId).toBe(run.id);
 });
 
 test('another workspace cannot see that a run exists', async () => {
-  const engine = await replica();
-  const run = await engine.submitAndWait(aRun());
+  const engine = await startReplica();
+  const run = await engine.submitAndWait(buildTestRun());
   await expect(engine.get('ws_b', run.id)).rejects.toThrow(AppError);
   await expect(engine.cancel('ws_b', run.id)).rejects.toMatchObject({ kind: 'not_found' });
   expect(await engine.list('ws_b', { limit: 10 })).toEqual([]);
 });
 
 test('one fire of a schedule creates one run, also if submitted twice', async () => {
-  const engine = await replica();
+  const engine = await startReplica();
   const scheduledFor = new Date('2026-01-01T00:00:00Z');
   const tx = await engines.pool.connect();
   try {
     const both = await Promise.all([
-      engine.submitIn(tx, aRun({ scheduledFor })),
-      engine.submitIn(tx, aRun({ scheduledFor })),
+      engine.submitInTransaction(tx, buildTestRun({ scheduledFor })),
+      engine.submitInTransaction(tx, buildTestRun({ scheduledFor })),
     ]);
     expect(both.filter(Boolean)).toHaveLength(1);
   } finally {
@@ -254,25 +254,25 @@ test('one fire of a schedule creates one run, also if submitted twice', async ()
 });
 
 test('with two replicas, every waiter is notified, whichever replica stores the end', async () => {
-  const [one, two] = [await replica(), await replica()];
+  const [one, two] = [await startReplica(), await startReplica()];
   const exec = await engines.executor();
   const stop = exec.serve(4, (job) => job.inputs);
   const runs = await Promise.all(
-    Array.from({ length: 40 }, (_, n) => (n % 2 ? one : two).submitAndWait(aRun({ inputs: { n } }), 10_000)),
+    Array.from({ length: 40 }, (_, n) => (n % 2 ? one : two).submitAndWait(buildTestRun({ inputs: { n } }), 10_000)),
   );
   expect(runs.map(({ status, output }) => ({ status, output }))).toEqual(
     Array.from({ length: 40 }, (_, n) => ({ status: 'completed', output: { n } })),
   );
-  expect(await announced()).toHaveLength(40);
+  expect(await listOutboxEvents()).toHaveLength(40);
   await stop();
 });
 
 test('nothing is lost or doubled when NATS is killed and PostgreSQL drops every connection in the middle', async () => {
-  const engine = await replica({ relayed: true, leaseMs: 20_000 });
+  const engine = await startReplica({ relayed: true, leaseMs: 20_000 });
   const exec = await engines.executor();
   const jobs = [];
   const runs = [];
-  for (let n = 0; n < 20; n++) runs.push(await engine.submitAndWait(aRun({ inputs: { n } })));
+  for (let n = 0; n < 20; n++) runs.push(await engine.submitAndWait(buildTestRun({ inputs: { n } })));
   for (let n = 0; n < 20; n++) jobs.push(await exec.claim());
   await engines.nats.kill();
   const reported = Promise.all(jobs.map((job) => job?.complete(job.inputs)));
@@ -281,5 +281,5 @@ test('nothing is lost or doubled when NATS is killed and PostgreSQL drops every 
   await reported;
   const ended = await Promise.all(runs.map((run) => engine.waitForEnd(run, 20_000)));
   expect(ended.map((run) => [run.status, run.output])).toEqual(runs.map((_, n) => ['completed', { n }]));
-  await until(async () => (await announced()).length === 0);
+  await until(async () => (await listOutboxEvents()).length === 0);
 });

@@ -6,20 +6,20 @@ import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Cancellation, createCancellation } from './cancel-runs';
-import { endInClosedWorkspaces } from './closed-workspaces';
-import { createDepartures } from './departures';
+import { stopClosedWorkspaces } from './closed-workspaces';
 import { startDispatcher } from './dispatcher';
-import { type EndRunning, endExpired, endHeld } from './end-run';
+import { type EndRunning, endExpiredRun, endHeldRun } from './end-run';
 import { startIngest } from './ingest';
-import { buildJob, type GivenTo, type ToolsOf } from './job';
-import { keepLeases } from './leases';
-import { type Include, streamRun, type Wording } from './live-stream';
+import { buildJob, type LoadRunSecrets, type LoadTools } from './job';
+import { startLeaseService } from './leases';
+import { type StreamFilter, type StreamFormat, streamRun } from './live-stream';
 import type { PrepareTool } from './prepared-tool';
 import type { OnRefused } from './refused-requests';
-import type { ComputeCostUsd } from './reported';
-import { recordedAnswers } from './request-answers';
+import { loadReplayableResponses } from './replayable-responses';
+import type { ComputeCostUsd } from './report-endings';
 import type { Run, RunStatus } from './run';
-import { type ContextChange, readContextChanges, readLogsText } from './run-events';
+import { type ContextChange, loadContextChanges, loadLogsText } from './run-events';
+import { createRunExits } from './run-exits';
 import { createRunHubs } from './run-hub';
 import { countEnded, observeQueue } from './run-metrics';
 import {
@@ -27,30 +27,30 @@ import {
   countRuns,
   findArtifact,
   getRun,
-  lastRuns,
   listArtifacts,
   listRuns,
+  loadLastRuns,
   type RunArtifact,
   type RunCounts,
   type RunFilter,
 } from './run-queries';
 import type { IsCurrent } from './run-row';
 import { createRunSignals } from './run-signals';
-import { listSteps, recordedSteps, type StepRow } from './run-steps';
+import { listSteps, loadRecordedSteps, type StepRow } from './run-steps';
 import { createRunTokens, type TokenKeys } from './run-tokens';
-import { answerStepRecords } from './step-records';
+import { createRunTransactions, type RunTransactions } from './run-transactions';
+import { handleStepRecords } from './step-records';
 import { createSubmission, type Submission } from './submit-run';
 import type { OnSuspended } from './suspend-run';
 import { startSweeper } from './sweeper';
-import { answerToolCalls } from './tool-calls';
+import { handleToolCalls } from './tool-calls';
 import { createWaiters } from './waiters';
 import { startWaker } from './waker';
-import { type WithinTransactions, withinTransactions } from './within-transactions';
 
 /** An output as it is stored: JSON, or the value itself. */
 export type StoredOutput = { json: Uint8Array } | { value: unknown };
 
-export interface RunEngine extends Submission, WithinTransactions, Cancellation {
+export interface RunEngine extends Submission, RunTransactions, Cancellation {
   /** @throws AppError 404 */
   get(workspaceId: string, runId: string): Promise<Run>;
   list(workspaceId: string, filter: RunFilter): Promise<Run[]>;
@@ -60,7 +60,7 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   recentCounts(workspaceId: string, since: Date): Promise<Map<RunStatus, number>>;
   lastBySubject(workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>>;
   /** stdout, stderr and context.log() as one text. */
-  logsText(run: Run): Promise<string>;
+  getLogsText(run: Run): Promise<string>;
   artifacts(run: Run): Promise<RunArtifact[]>;
   /** Also finds an artifact that a later attempt replaced. */
   findArtifact(run: Run, id: string): Promise<RunArtifact | null>;
@@ -74,15 +74,15 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
    * Loads the output for a response or for `encodeJson`. @param name the field for a stored output that is not an
    * object
    */
-  outputToSend(run: Run, name: string): Promise<unknown>;
+  loadOutputForResponse(run: Run, name: string): Promise<unknown>;
   /** Loads the output, unparsed if it is in the object store: parsing 8 MB takes a tenth of a second. */
-  storedOutput(run: Run): Promise<StoredOutput>;
+  loadStoredOutput(run: Run): Promise<StoredOutput>;
   /**
    * Streams server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the
    * workspace is closed.
    * @param wording the surface's format of events
    */
-  stream(req: Request, res: Response, run: Run, include: Include, wording?: Wording): Promise<void>;
+  stream(req: Request, res: Response, run: Run, include: StreamFilter, wording?: StreamFormat): Promise<void>;
   /** Releases standing claims; requests are still answered. */
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -95,13 +95,15 @@ export async function startRunEngine(deps: {
   objects: ObjectStore;
   relay: Relay;
   closures: WorkspaceClosures;
-  givenTo: GivenTo;
+  givenTo: LoadRunSecrets;
   /** Absent: no run may call tools. */
-  tools?: { of: ToolsOf; prepare: PrepareTool };
+  tools?: { of: LoadTools; prepare: PrepareTool };
   /** For the tokens that jobs carry; the same on every replica. */
   tokenKeys: TokenKeys;
   log: Logger;
-  /** How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that. */
+  /**
+   * How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that.
+   */
   leaseMs?: number;
   /** For runs that are created only if their subject is current. */
   isCurrent?: IsCurrent;
@@ -119,103 +121,115 @@ export async function startRunEngine(deps: {
   const signals = createRunSignals(bus, source, tokens);
   const onQueued = () => signals.hint();
   const hubs = createRunHubs({ bus, pool, source, tokens, log });
-  const waiters = createWaiters(bus, source, hubs.changed);
+  const waiters = createWaiters(bus, source, hubs.onRunChanged);
   const waker = startWaker({ pool, signals, log });
   const onSettled = (run: Run) => {
     countEnded(source, run);
     deps.onSettled?.(run);
   };
-  const departures = createDepartures({ pool, signals, waiters, waker, relay, onSettled });
+  const departures = createRunExits({ pool, signals, waiters, waker, relay, onSettled });
   const unobserve = observeQueue(source, pool);
-  const { left } = departures;
+  const { left: handleExit } = departures;
   /** Logs of runs that have just ended, for waiting requests; garbage-collected with the run object. */
-  const knownLogs = new WeakMap<Run, string>();
+  const cachedLogs = new WeakMap<Run, string>();
 
-  const endBy =
-    (endRun: typeof endExpired): EndRunning =>
+  const createEnd =
+    (endRun: typeof endExpiredRun): EndRunning =>
     async (run, status, error) => {
       const ended = await endRun(pool, source, run, { status, error });
-      if (ended) left(ended);
+      if (ended) handleExit(ended);
     };
   const dispatcher = startDispatcher({
-    ...{ bus, pool, source, leaseMs, log, end: endBy(endHeld) },
-    build: (run, executorId, written) =>
+    bus,
+    pool,
+    source,
+    leaseMs,
+    log,
+    end: createEnd(endHeldRun),
+    build: (run, executorId, insertion) =>
       buildJob(run, executorId, {
-        ...{ written, source, tokens, objects },
+        insertion,
+        source,
+        tokens,
+        objects,
         givenTo: deps.givenTo,
         toolsOf: deps.tools?.of,
-        stepsOf: ({ id }) => recordedSteps(pool, id),
-        answersOf: (run) => recordedAnswers(pool, run),
+        loadSteps: ({ id }) => loadRecordedSteps(pool, id),
+        loadResponses: (run) => loadReplayableResponses(pool, run),
       }),
   });
   const ingest = startIngest({
-    ...{ bus, pool, source, tokens, log },
+    bus,
+    pool,
+    source,
+    tokens,
+    log,
     onSettled: ({ run, logs }) => {
-      if (logs !== undefined) knownLogs.set(run, logs);
-      left(run);
+      if (logs !== undefined) cachedLogs.set(run, logs);
+      handleExit(run);
     },
     onReturned: onQueued,
     onRepeated: signals.changed,
     onSuspended: deps.onSuspended,
     onRefused: deps.onRefused,
     onWaiting: (run) => {
-      left(run);
+      handleExit(run);
       if (run.suspension?.kind === 'call') signals.hint();
       if (run.wakeAt && run.wakeAt.getTime() <= Date.now()) waker.kick();
     },
     computeCostUsd: deps.computeCostUsd ?? (() => 0),
   });
-  const stepRecords = answerStepRecords({ bus, pool, source, tokens, log });
+  const stepRecords = handleStepRecords({ bus, pool, source, tokens, log });
   const toolCalls =
-    deps.tools && answerToolCalls({ bus, pool, source, tokens, waiters, prepare: deps.tools.prepare, log });
-  const leases = keepLeases({ bus, pool, source, tokens, objects, leaseMs, log });
+    deps.tools && handleToolCalls({ bus, pool, source, tokens, waiters, prepare: deps.tools.prepare, log });
+  const leases = startLeaseService({ bus, pool, source, tokens, objects, leaseMs, log });
   const sweeper = startSweeper({
     bus,
     pool,
     leaseMs,
     log,
-    end: endBy(endExpired),
-    caughtUp: ingest.caughtUp,
+    end: createEnd(endExpiredRun),
+    hasCaughtUp: ingest.caughtUp,
     onQueued,
   });
-  const closed = endInClosedWorkspaces({ closures: deps.closures, pool, askToStop: signals.askToStop, log });
+  const closedWorkspaces = stopClosedWorkspaces({ closures: deps.closures, pool, askToStop: signals.askToStop, log });
 
-  const readOutput = (key: string, { spec }: Run) => objects.getBuffer(key, spec.limits.outputBytes);
+  const loadOutput = (key: string, { spec }: Run) => objects.getBuffer(key, spec.limits.outputBytes);
 
   return {
     ...createSubmission({ pool, dispatcher, signals, waiters, leaseMs, isCurrent: deps.isCurrent }),
-    ...withinTransactions(source, signals, departures),
+    ...createRunTransactions(source, signals, departures),
     ...createCancellation(pool, source, departures),
 
     get: (workspaceId, runId) => getRun(pool, workspaceId, runId),
     list: (workspaceId, filter) => listRuns(pool, workspaceId, filter),
-    lastBySubject: (workspaceId, subjectIds) => lastRuns(pool, workspaceId, subjectIds),
+    lastBySubject: (workspaceId, subjectIds) => loadLastRuns(pool, workspaceId, subjectIds),
     counts: (workspaceId) => countRuns(pool, workspaceId),
     recentCounts: (workspaceId, since) => countRecentRuns(pool, workspaceId, since),
-    logsText: async (run) => knownLogs.get(run) ?? (await readLogsText(pool, run)),
+    getLogsText: async (run) => cachedLogs.get(run) ?? (await loadLogsText(pool, run)),
     artifacts: (run) => listArtifacts(pool, run.id),
     findArtifact: (run, id) => findArtifact(pool, run.id, id),
     steps: (run) => listSteps(pool, run.id),
-    contextChanges: (run) => readContextChanges(pool, run),
+    contextChanges: (run) => loadContextChanges(pool, run),
 
     async output(run) {
       if (!run.outputKey) return run.output;
-      return JSON.parse((await readOutput(run.outputKey, run)).toString());
+      return JSON.parse((await loadOutput(run.outputKey, run)).toString());
     },
-    outputToSend: async (run, name) =>
-      run.outputKey ? new StoredJson(await readOutput(run.outputKey, run)).asObject(name) : run.output,
-    storedOutput: async (run) =>
-      run.outputKey ? { json: await readOutput(run.outputKey, run) } : { value: run.output },
+    loadOutputForResponse: async (run, name) =>
+      run.outputKey ? new StoredJson(await loadOutput(run.outputKey, run)).asObject(name) : run.output,
+    loadStoredOutput: async (run) =>
+      run.outputKey ? { json: await loadOutput(run.outputKey, run) } : { value: run.output },
 
     stream: (req, res, run, include, wording) => {
-      closed.watch(run.workspaceId, res);
+      closedWorkspaces.watch(run.workspaceId, res);
       return streamRun(hubs, req, res, run, include, wording);
     },
     drain: () => dispatcher.close(),
 
     async stop() {
       unobserve();
-      await closed.stop();
+      await closedWorkspaces.stop();
       await waker.stop();
       await sweeper.stop();
       leases.close();

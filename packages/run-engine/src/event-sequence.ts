@@ -6,18 +6,18 @@ import type { NewEvent, StoredEvent } from './run-events';
 
 export type EventSequence = ReturnType<typeof createEventSequence>;
 
-export function createEventSequence(last: number, tell: (event: StoredEvent) => void) {
-  const ahead = new Map<number, StoredEvent>();
+export function createEventSequence(last: number, emit: (event: StoredEvent) => void) {
+  const buffered = new Map<number, StoredEvent>();
 
-  function pass(event: StoredEvent) {
+  function emitEvent(event: StoredEvent) {
     last = event.seq;
-    tell(event);
+    emit(event);
   }
 
-  function passAhead() {
-    for (let next = ahead.get(last + 1); next; next = ahead.get(last + 1)) {
-      ahead.delete(next.seq);
-      pass(next);
+  function emitBuffered() {
+    for (let next = buffered.get(last + 1); next; next = buffered.get(last + 1)) {
+      buffered.delete(next.seq);
+      emitEvent(next);
     }
   }
 
@@ -28,18 +28,18 @@ export function createEventSequence(last: number, tell: (event: StoredEvent) => 
     },
     /** Returns whether events before the buffered live ones are missing. */
     get isAhead() {
-      return ahead.size > 0;
+      return buffered.size > 0;
     },
     live(events: NewEvent[]) {
       // Closing events count only with the winning ending, which only the table has.
-      for (const event of events) if (!event.closes && event.seq > last) ahead.set(event.seq, event);
-      passAhead();
+      for (const event of events) if (!event.closes && event.seq > last) buffered.set(event.seq, event);
+      emitBuffered();
     },
     /** @param events consecutive events of the table */
     stored(events: StoredEvent[]) {
-      for (const event of events) if (event.seq > last) pass(event);
-      for (const seq of ahead.keys()) if (seq <= last) ahead.delete(seq);
-      passAhead();
+      for (const event of events) if (event.seq > last) emitEvent(event);
+      for (const seq of buffered.keys()) if (seq <= last) buffered.delete(seq);
+      emitBuffered();
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Holds the latest events of a run, for readers that are slightly late. */
-import type { Told } from './reader';
+import type { StreamEvent } from './reader';
 
 const CHARS_MAX = 512 * 1024;
 
@@ -7,7 +7,7 @@ export type Backlog = ReturnType<typeof createBacklog>;
 
 /** @param from number of the event before the first that will be added */
 export function createBacklog(from: number, charsMax = CHARS_MAX) {
-  let events: Told[] = [];
+  let events: StreamEvent[] = [];
   let chars = 0;
 
   /** Trims to half, so that it does not happen for each event. */
@@ -27,11 +27,11 @@ export function createBacklog(from: number, charsMax = CHARS_MAX) {
     get from() {
       return from;
     },
-    add(told: Told) {
-      events.push(told);
-      chars += told.body.length;
+    add(event: StreamEvent) {
+      events.push(event);
+      chars += event.body.length;
       if (chars > charsMax) trim();
     },
-    after: (last: number): Told[] => events.filter(({ seq }) => seq > last),
+    after: (last: number): StreamEvent[] => events.filter(({ seq }) => seq > last),
   };
 }

@@ -3,7 +3,8 @@
  *
  * The replicas share one durable consumer, so a run's batches may be written by different replicas and in any order:
  * events conflict on their number and an ending is a compare-and-set, which makes every batch safe to write twice and
- * in any order. A message is acknowledged after its commit. While PostgreSQL is away, messages wait here and in the stream.
+ * in any order. A message is acknowledged after its commit. While PostgreSQL is away, messages wait here and in the
+ * stream.
  */
 import {
   type Bus,
@@ -14,31 +15,33 @@ import {
   runEventsStream,
 } from '@gantry/events';
 import { createReportQueue } from './report-queue';
-import { createRequestBound } from './request-bound';
+import { createRequestLimiter } from './request-limiter';
 import { watchStream } from './run-stream';
 import type { RunTokens } from './run-tokens';
-import { type ReportDeps, refuseReport, writeReports } from './write-reports';
+import { type ReportDeps, rejectReport, writeReports } from './write-reports';
 
 const IN_FLIGHT_MAX = 500;
 
 export type Ingest = ReturnType<typeof startIngest>;
 
-export function startIngest(given: Omit<ReportDeps, 'boundRequests'> & { bus: Bus; tokens: RunTokens }) {
-  const { bus, pool, source, tokens, log } = given;
-  const deps: ReportDeps = { ...given, boundRequests: createRequestBound(pool, log) };
+export function startIngest(options: Omit<ReportDeps, 'boundRequests'> & { bus: Bus; tokens: RunTokens }) {
+  const { bus, pool, source, tokens, log } = options;
+  const deps: ReportDeps = { ...options, boundRequests: createRequestLimiter(pool, log) };
   const stream = runEventsStream(source);
   const watch = watchStream({ bus, pool, stream, log });
   const queue = createReportQueue({
     write: (received) => writeReports(deps, received),
-    refuse: (received, err) => refuseReport(deps, received, err),
+    refuse: (received, err) => rejectReport(deps, received, err),
     log,
   });
 
   const fetching = consumeDurable({
-    ...{ bus, stream, log },
+    bus,
+    stream,
+    log,
     durable: INGEST_DURABLE,
     messagesMax: IN_FLIGHT_MAX,
-    onOpen: async () => void (await watch.note()),
+    onOpen: async () => void (await watch.checkStream()),
     onMessage(message) {
       let batch: RunEventBatch;
       try {
@@ -47,8 +50,8 @@ export function startIngest(given: Omit<ReportDeps, 'boundRequests'> & { bus: Bu
         log.error({ err, subject: message.subject }, 'run events violate their schema: terminated');
         return message.term();
       }
-      watch.saw(message.seq);
-      if (!tokens.accepts(batch)) {
+      watch.onRead(message.seq);
+      if (!tokens.isValid(batch)) {
         log.warn({ subject: message.subject, attempt: batch.attempt }, 'run events with an invalid token: terminated');
         return message.term();
       }

@@ -7,15 +7,15 @@ import {
   type JobCredential,
   type JobTools,
   MESSAGE_BYTES_MAX,
-  type RecordedAnswer,
   type RecordedStep,
+  type ReplayableResponse,
   type RunError,
   type RunSource,
   SECRETS_BYTES_MAX,
   secretsBytes,
 } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
-import { runFolder } from './delete-runs';
+import { buildRunFolder } from './delete-runs';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 
@@ -23,12 +23,12 @@ import type { RunTokens } from './run-tokens';
  * Loads what a run's code gets besides its inputs, for each attempt: values by name, without unset ones; and
  * credentials, of which the code gets only placeholders. `refused`: the reason why the run cannot be handed out.
  */
-export type GivenTo = (
+export type LoadRunSecrets = (
   run: Run,
 ) => Promise<{ refused: RunError } | { secrets: Record<string, string>; credentials?: JobCredential[] }>;
 
 /** Loads the connections whose tools a run may call. */
-export type ToolsOf = (run: Run) => Promise<JobTools[]>;
+export type LoadTools = (run: Run) => Promise<JobTools[]>;
 
 /**
  * Recorded steps, and recorded responses, beyond this size travel by object store: inputs and secrets may take the rest
@@ -49,28 +49,28 @@ export async function buildJob(
     source: RunSource;
     tokens: RunTokens;
     objects: ObjectStore;
-    givenTo: GivenTo;
-    toolsOf?: ToolsOf | undefined;
+    givenTo: LoadRunSecrets;
+    toolsOf?: LoadTools | undefined;
     /** Loads the steps that earlier attempts have recorded. */
-    stepsOf: (run: Run) => Promise<RecordedStep[]>;
+    loadSteps: (run: Run) => Promise<RecordedStep[]>;
     /** For a rehearsal: loads the responses to requests that would write. */
-    answersOf: (run: Run) => Promise<RecordedAnswer[]>;
+    loadResponses: (run: Run) => Promise<ReplayableResponse[]>;
     /** Objects of the run are stored only after this. Undefined: the run is inserted. */
-    written: Promise<unknown> | undefined;
+    insertion: Promise<unknown> | undefined;
   },
 ): Promise<BuiltJob> {
   const { spec } = run;
   const { objects } = deps;
-  const given = await deps.givenTo(run);
-  if ('refused' in given) return given;
-  const { secrets, credentials = [] } = given;
+  const runSecrets = await deps.givenTo(run);
+  if ('refused' in runSecrets) return runSecrets;
+  const { secrets, credentials = [] } = runSecrets;
   const internal = { expiresSeconds: URL_SECONDS, audience: 'internal' } as const;
 
   const job: Job = {
     runId: run.id,
     source: deps.source,
     attempt: run.attempt,
-    token: deps.tokens.give({ runId: run.id, attempt: run.attempt, executorId }),
+    token: deps.tokens.issue({ runId: run.id, attempt: run.attempt, executorId }),
     ...(run.tries > 1 && { tryNumber: run.tries }),
     workspaceId: run.workspaceId,
     subjectId: run.subjectId,
@@ -109,8 +109,8 @@ export async function buildJob(
     const message = `not set in this workspace: ${missing.join(', ')}. Set it with POST /api/secrets and run again.`;
     return { refused: { code: 'missing_secret', message } };
   }
-  const tooMuch = excessOf(secrets, credentials);
-  if (tooMuch !== null) return { refused: { code: 'invalid_inputs', message: tooMuch } };
+  const excess = describeExcess(secrets, credentials);
+  if (excess !== null) return { refused: { code: 'invalid_inputs', message: excess } };
   if (spec.secrets.length) job.secrets = secrets;
   if (credentials.length) job.credentials = credentials;
 
@@ -121,28 +121,28 @@ export async function buildJob(
   const inputs = Buffer.from(JSON.stringify(run.inputs));
   if (inputs.length <= INLINE_BYTES_MAX) job.inputs = run.inputs;
   else {
-    const key = `${runFolder(run.workspaceId, run.id)}/inputs.json`;
-    await deps.written;
+    const key = `${buildRunFolder(run.workspaceId, run.id)}/inputs.json`;
+    await deps.insertion;
     await objects.put(key, inputs, { contentType: 'application/json' });
     job.inputsUrl = await objects.presignGet(key, internal);
   }
-  const steps = run.attempt > 1 ? await deps.stepsOf(run) : [];
+  const steps = run.attempt > 1 ? await deps.loadSteps(run) : [];
   if (steps.length) {
     const recorded = Buffer.from(JSON.stringify(steps));
     if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.steps = steps;
     else {
-      const key = `${runFolder(run.workspaceId, run.id)}/steps.json`;
+      const key = `${buildRunFolder(run.workspaceId, run.id)}/steps.json`;
       await objects.put(key, recorded, { contentType: 'application/json' });
       job.stepsUrl = await objects.presignGet(key, internal);
     }
   }
   if (spec.rehearsal) {
-    const answers = await deps.answersOf(run);
+    const answers = await deps.loadResponses(run);
     const recorded = Buffer.from(JSON.stringify(answers));
     if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.rehearsal = { answers };
     else {
-      const key = `${runFolder(run.workspaceId, run.id)}/answers.json`;
-      await deps.written;
+      const key = `${buildRunFolder(run.workspaceId, run.id)}/answers.json`;
+      await deps.insertion;
       await objects.put(key, recorded, { contentType: 'application/json' });
       job.rehearsal = { answers: [], answersUrl: await objects.presignGet(key, internal) };
     }
@@ -156,7 +156,7 @@ export async function buildJob(
 }
 
 /** Describes which limit of a job is exceeded; null: none. */
-function excessOf(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
+function describeExcess(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
   const bytes = secretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) {
     const what = credentials.length ? 'secrets and connections' : 'secrets';

@@ -4,7 +4,7 @@ import { until } from '@gantry/testing';
 import type { QueryConfig } from 'pg';
 import type { RunEngine } from './engine';
 import { type NewRun, SubjectChanged } from './run';
-import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from './test/engines';
 
 const KEY: HeldKey = { scope: 'usr_1 ws_a', operation: 'startRun', key: 'k', claim: 'claim_1' };
 
@@ -29,38 +29,38 @@ beforeEach(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-const keyed = (over: Partial<NewRun> = {}) => aRun({ idempotencyKey: KEY, ...over });
+const keyedRun = (over: Partial<NewRun> = {}) => buildTestRun({ idempotencyKey: KEY, ...over });
 const setCurrent = async () => {
   await engines.pool.query('DELETE FROM current');
   await engines.pool.query('INSERT INTO current VALUES ($1)', [isCurrent]);
 };
-const madeId = async () => (await engines.pool.query('SELECT made_id FROM idempotency_keys')).rows[0].made_id;
-const runIds = async () => (await engines.pool.query('SELECT id FROM runs')).rows.map(({ id }) => id);
+const getMadeId = async () => (await engines.pool.query('SELECT made_id FROM idempotency_keys')).rows[0].made_id;
+const listRunIds = async () => (await engines.pool.query('SELECT id FROM runs')).rows.map(({ id }) => id);
 
 test('a run marks the key, whether it is queued, leased at once or part of a transaction', async () => {
-  const queued = await engine.submitAndWait(keyed());
-  expect(await madeId()).toBe(queued.id);
+  const queued = await engine.submitAndWait(keyedRun());
+  expect(await getMadeId()).toBe(queued.id);
 
   const stop = (await engines.executor()).serve(1, () => 'done');
   await engine.waitForEnd(queued, 5_000);
   const leased = await until(async () => {
     await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
-    const run = await engine.submitAndWait(keyed());
+    const run = await engine.submitAndWait(keyedRun());
     return run.status === 'running' && run;
   });
-  expect(await madeId()).toBe(leased.id);
+  expect(await getMadeId()).toBe(leased.id);
   await stop();
 
   await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
-  const held = await engines.tx((tx) => engine.submitIn(tx, keyed({ held: true })));
-  expect(await madeId()).toBe(held?.id);
+  const held = await engines.tx((tx) => engine.submitInTransaction(tx, keyedRun({ held: true })));
+  expect(await getMadeId()).toBe(held?.id);
   await engines.pool.query('UPDATE idempotency_keys SET made_id = NULL');
   const failed = engines.tx(async (tx) => {
-    await engine.submitIn(tx, keyed());
+    await engine.submitInTransaction(tx, keyedRun());
     throw new Error('rolled back');
   });
   await expect(failed).rejects.toThrow('rolled back');
-  expect(await madeId()).toBeNull();
+  expect(await getMadeId()).toBeNull();
 });
 
 test.each([
@@ -69,27 +69,29 @@ test.each([
   ['was swept', "key = 'gone'"],
 ])('a key that %s creates no run', async (_what, change) => {
   await engines.pool.query(`UPDATE idempotency_keys SET ${change}`);
-  await expect(engine.submitAndWait(keyed())).rejects.toMatchObject({ status: 409, code: 'in_flight' });
-  await expect(engines.tx((tx) => engine.submitIn(tx, keyed()))).rejects.toMatchObject({ code: 'in_flight' });
-  expect(await runIds()).toEqual([]);
+  await expect(engine.submitAndWait(keyedRun())).rejects.toMatchObject({ status: 409, code: 'in_flight' });
+  await expect(engines.tx((tx) => engine.submitInTransaction(tx, keyedRun()))).rejects.toMatchObject({
+    code: 'in_flight',
+  });
+  expect(await listRunIds()).toEqual([]);
 });
 
 test('of two replicas that believe they hold a key, one creates a run', async () => {
   const other = await engines.replica();
-  const outcomes = await Promise.allSettled([engine.submitAndWait(keyed()), other.submitAndWait(keyed())]);
+  const outcomes = await Promise.allSettled([engine.submitAndWait(keyedRun()), other.submitAndWait(keyedRun())]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  expect(await runIds()).toEqual([await madeId()]);
+  expect(await listRunIds()).toEqual([await getMadeId()]);
 });
 
 test('a run whose subject has changed is not created, and its key stays free', async () => {
   isCurrent = false;
   await setCurrent();
-  await expect(engine.submitAndWait(keyed({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChanged);
-  expect([await madeId(), await runIds()]).toEqual([null, []]);
+  await expect(engine.submitAndWait(keyedRun({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChanged);
+  expect([await getMadeId(), await listRunIds()]).toEqual([null, []]);
   isCurrent = true;
   await setCurrent();
-  const run = await engine.submitAndWait(keyed({ onlyIfCurrent: true }));
-  expect(await madeId()).toBe(run.id);
+  const run = await engine.submitAndWait(keyedRun({ onlyIfCurrent: true }));
+  expect(await getMadeId()).toBe(run.id);
 });
 
 test('a run costs one statement, with or without a key, and without one no key is queried', async () => {
@@ -104,8 +106,8 @@ test('a run costs one statement, with or without a key, and without one no key i
     },
   });
   const counted = await engines.replica({ pool });
-  await counted.submitAndWait(aRun());
+  await counted.submitAndWait(buildTestRun());
   expect(statements).toEqual([expect.not.stringContaining('idempotency_keys')]);
-  await counted.submitAndWait(keyed());
+  await counted.submitAndWait(keyedRun());
   expect(statements).toHaveLength(2);
 });

@@ -6,7 +6,7 @@ import express from 'express';
 import type { RunEngine } from './engine';
 import type { NewRun, Run } from './run';
 import { listSteps } from './run-steps';
-import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from './test/engines';
 
 interface Replica {
   engine: RunEngine;
@@ -45,8 +45,8 @@ async function startReplica(): Promise<Replica> {
   return { engine, bus, server, port: (server.address() as AddressInfo).port };
 }
 
-async function startedRun(over: Partial<NewRun> = {}): Promise<{ run: Run; job: FakeJob }> {
-  const run = await one.engine.submitAndWait(aRun(over));
+async function startRun(over: Partial<NewRun> = {}): Promise<{ run: Run; job: FakeJob }> {
+  const run = await one.engine.submitAndWait(buildTestRun(over));
   return { run, job: await claimed() };
 }
 
@@ -58,7 +58,7 @@ interface Reader {
   cut: () => void;
 }
 
-function read(
+function openReader(
   replica: Replica,
   runId: string,
   options: { lastEventId?: number | string; query?: string; accept?: string } = {},
@@ -100,12 +100,12 @@ function read(
 const line = (n: number) => ({ type: 'log', stream: 'stdout', level: 'info', text: `line ${n}` }) as const;
 
 test('a reader that reconnects three times to either replica gets each event once and in order', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   await job.report({ type: 'started' });
   const seen: Reader['events'] = [];
   let written = 0;
   for (let leg = 0; leg < 4; leg++) {
-    const reader = read(leg % 2 ? two : one, run.id, leg ? { lastEventId: seen.at(-1)?.id } : {});
+    const reader = openReader(leg % 2 ? two : one, run.id, leg ? { lastEventId: seen.at(-1)?.id } : {});
     for (let n = 0; n < 25; n++) {
       await job.report(line(written++));
       // In the middle of the leg, without a pause, so that slow machines pass too.
@@ -130,12 +130,12 @@ test('a reader that reconnects three times to either replica gets each event onc
 });
 
 test('logs can be excluded or streamed alone, and an ended run is streamed from the table', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   await job.report({ type: 'started' }, line(1), { type: 'progress', fraction: 0.5, message: 'half' });
   await job.report({ type: 'finished', status: 'failed', error: { code: 'exception', message: 'no' }, usage: noUsage });
   await two.engine.waitForEnd(run, 5_000);
   const types = async (query: string) => {
-    const reader = read(two, run.id, { query });
+    const reader = openReader(two, run.id, { query });
     await reader.ended;
     return reader.events.map((event) => event.type);
   };
@@ -147,10 +147,10 @@ test('logs can be excluded or streamed alone, and an ended run is streamed from 
 test.each(['99999999999999999999999', '-3', 'x'])(
   'an invalid Last-Event-ID, such as %s, starts at the beginning',
   async (id) => {
-    const { run, job } = await startedRun();
+    const { run, job } = await startRun();
     await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
     await two.engine.waitForEnd(run, 5_000);
-    const reader = read(two, run.id, { lastEventId: id });
+    const reader = openReader(two, run.id, { lastEventId: id });
     await reader.ended;
     expect(reader.events.at(0)?.type).toBe('status');
     expect(reader.events.at(-1)?.type).toBe('done');
@@ -158,8 +158,8 @@ test.each(['99999999999999999999999', '-3', 'x'])(
 );
 
 test('a client that receives `done` finds the run ended', async () => {
-  const { run, job } = await startedRun();
-  const reader = read(two, run.id);
+  const { run, job } = await startRun();
+  const reader = openReader(two, run.id);
   await job.complete(5);
   await reader.ended;
   expect(reader.events.at(-1)?.type).toBe('done');
@@ -167,21 +167,21 @@ test('a client that receives `done` finds the run ended', async () => {
 });
 
 test('a run with a sleep, an approval and a retry is streamed without gaps over three reconnects', async () => {
-  const { run, job } = await startedRun({ retry: { max: 1, backoffMs: 10, factor: 1, backoffMsMax: 10 } });
+  const { run, job } = await startRun({ retry: { max: 1, backoffMs: 10, factor: 1, backoffMsMax: 10 } });
   const seen: Reader['events'] = [];
-  let reader = read(one, run.id);
+  let reader = openReader(one, run.id);
   /** Disconnects after a matching event, and reconnects to another replica. */
-  const goOn = async (replica: Replica, after: (event: Reader['events'][number]) => boolean) => {
+  const reconnect = async (replica: Replica, after: (event: Reader['events'][number]) => boolean) => {
     await until(() => reader.events.some(after));
     reader.cut();
     await reader.ended;
     seen.push(...reader.events);
-    reader = read(replica, run.id, { lastEventId: seen.at(-1)?.id });
+    reader = openReader(replica, run.id, { lastEventId: seen.at(-1)?.id });
   };
 
   const step = { ordinal: 1, kind: 'step', name: 'charge' } as const;
   await job.report({ type: 'started' }, line(1), { type: 'step', ...step, durationMs: 3 });
-  await goOn(two, ({ type }) => type === 'step');
+  await reconnect(two, ({ type }) => type === 'step');
   const sleep = { ordinal: 2, kind: 'sleep', name: 'sleep' } as const;
   const asleep = { kind: 'sleep', step: sleep, wakeAt: Date.now() } as const;
   await job.report(line(2), { type: 'finished', status: 'suspended', suspension: asleep, usage: noUsage });
@@ -190,18 +190,18 @@ test('a run with a sleep, an approval and a retry is streamed without gaps over 
   const approve = { ordinal: 3, kind: 'approve', name: 'ok' } as const;
   const asked = { title: 'ok?', message: null, data: null, form: null, expiresInSeconds: null };
   await second.report({ type: 'started' }, line(3));
-  await goOn(one, ({ text }) => text === 'line 3');
+  await reconnect(one, ({ text }) => text === 'line 3');
   const asking = { kind: 'approve', step: approve, ...asked } as const;
   await second.report({ type: 'finished', status: 'suspended', suspension: asking, usage: noUsage });
   await until(() => reader.events.some(({ status }) => status === 'pending_approval'));
   await engines.tx(async (tx) => {
-    await one.engine.appendEventIn(tx, run.id, {
+    await one.engine.appendEventInTransaction(tx, run.id, {
       type: 'approval',
       data: { approval_id: 'apr_1', status: 'approved' },
     });
-    await one.engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 3, result: 'yes' } });
+    await one.engine.resumeInTransaction(tx, run.id, { from: 'pending_approval', step: { ordinal: 3, result: 'yes' } });
   });
-  await goOn(two, ({ type }) => type === 'approval');
+  await reconnect(two, ({ type }) => type === 'approval');
 
   const third = await claimed();
   const error = { code: 'exception', message: 'no' } as const;
@@ -221,24 +221,24 @@ test('a run with a sleep, an approval and a retry is streamed without gaps over 
   const ids = seen.map((e) => e.id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
   // A later reader gets the same events.
-  const late = read(one, run.id, { lastEventId: 0 });
+  const late = openReader(one, run.id, { lastEventId: 0 });
   await late.ended;
   expect(late.events.map(({ id }) => id)).toEqual(ids.filter((id) => id > 0));
 });
 
 test('many readers of one run get every event, and cost the replica as much as one', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   await job.report({ type: 'started' });
-  const readers = Array.from({ length: 150 }, () => read(two, run.id));
+  const readers = Array.from({ length: 150 }, () => openReader(two, run.id));
   await until(() => readers.every(({ events }) => events.some(({ id }) => id > 0)));
   const before = two.bus.nc.stats().inMsgs;
   for (let n = 0; n < 40; n++) await job.report(line(n));
   // Others join in the middle, one of them with an invented number.
-  readers.push(...Array.from({ length: 20 }, () => read(two, run.id)));
-  const liar = read(two, run.id, { lastEventId: 999_999_999 });
+  readers.push(...Array.from({ length: 20 }, () => openReader(two, run.id)));
+  const invalidReader = openReader(two, run.id, { lastEventId: 999_999_999 });
   for (let n = 40; n < 80; n++) await job.report(line(n));
   await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
-  await Promise.all([...readers, liar].map(({ ended }) => ended));
+  await Promise.all([...readers, invalidReader].map(({ ended }) => ended));
   const expected = Array.from({ length: 80 }, (_, n) => `line ${n}`);
   for (const { events } of readers) {
     expect(events.flatMap(({ text }) => text ?? [])).toEqual(expected);
@@ -246,11 +246,11 @@ test('many readers of one run get every event, and cost the replica as much as o
   }
   // Each of 81 reports is heard by the readers' subscription and by ingestion, which replicas share.
   expect(two.bus.nc.stats().inMsgs - before).toBeLessThan(81 * 4);
-  expect(liar.events.filter(({ text }) => text)).toEqual([]);
+  expect(invalidReader.events.filter(({ text }) => text)).toEqual([]);
 });
 
 test('context changes are for the service and are not streamed', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   const digest = 'b'.repeat(64);
   const change = { name: 'notes', from: digest, size: 3, sha256: digest };
   const key = `ws_a/runs/${run.id}/1/pack`;
@@ -261,31 +261,31 @@ test('context changes are for the service and are not streamed', async () => {
     { type: 'finished', status: 'completed', output: 1, usage: noUsage },
   );
   const ended = await one.engine.waitForEnd(run, 5_000);
-  const reader = read(two, run.id);
+  const reader = openReader(two, run.id);
   await reader.ended;
   expect(reader.events.map(({ type }) => type)).toEqual(['status', 'output', 'done']);
   expect(await one.engine.contextChanges(ended)).toEqual([{ ...change, key }]);
 });
 
 test('both formats have the same fields; a line adds the number of its event', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   const file = { name: 'a.txt', contentType: 'text/plain', size: 1, sha256: 'b'.repeat(64) };
   const artifact = { artifactId: 'art_1', ...file, key: `ws_a/runs/${run.id}/1/a` };
   await job.report({ type: 'started' }, { type: 'artifact', ...artifact });
   await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
   await one.engine.waitForEnd(run, 5_000);
-  const told = async (accept: string) => {
+  const getStreamText = async (accept: string) => {
     const answer = await fetch(`http://127.0.0.1:${two.port}/${run.id}`, { headers: { Accept: accept } });
     return (await answer.text()).trim();
   };
-  const lines = (await told('application/x-ndjson')).split('\n').map((text) => JSON.parse(text));
+  const lines = (await getStreamText('application/x-ndjson')).split('\n').map((text) => JSON.parse(text));
   expect(lines).toMatchObject([
     { id: 1_000_001, type: 'status' },
     { id: 1_000_002, type: 'artifact', artifact_id: 'art_1', name: 'a.txt' },
     { id: 1_000_003, type: 'output', output: 1 },
     { id: 1_000_004, type: 'done' },
   ]);
-  const frames = (await told('text/event-stream')).split('\n\n').map((frame) => {
+  const frames = (await getStreamText('text/event-stream')).split('\n\n').map((frame) => {
     const [, id, data = ''] = /^id: (\d+)\nevent: \w+\ndata: (.*)$/.exec(frame) ?? [];
     return { id: Number(id), ...JSON.parse(data) };
   });
@@ -293,16 +293,16 @@ test('both formats have the same fields; a line adds the number of its event', a
 });
 
 test('an unstarted run is reported as queued once, and a status is never repeated', async () => {
-  const run = await one.engine.submitAndWait(aRun());
-  const reader = read(one, run.id);
+  const run = await one.engine.submitAndWait(buildTestRun());
+  const reader = openReader(one, run.id);
   await until(() => reader.events.length > 0);
   reader.cut();
   await reader.ended;
-  const resumed = read(two, run.id, { lastEventId: 0 });
+  const resumed = openReader(two, run.id, { lastEventId: 0 });
   const job = await claimed();
   await job.report({ type: 'started' });
   await until(() => resumed.events.length > 0);
-  const later = read(two, run.id);
+  const later = openReader(two, run.id);
   await job.report({ type: 'finished', status: 'completed', output: 1, usage: noUsage });
   await Promise.all([resumed.ended, later.ended]);
   expect(reader.events.map(({ status }) => status)).toEqual(['queued']);
@@ -312,7 +312,7 @@ test('an unstarted run is reported as queued once, and a status is never repeate
 });
 
 test('after `done` there is nothing to resume, HEAD has no body, and JSON is not acceptable', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
   await two.engine.waitForEnd(run, 5_000);
   const answer = (headers: Record<string, string>, method = 'GET') =>
@@ -327,7 +327,7 @@ test('after `done` there is nothing to resume, HEAD has no body, and JSON is not
 });
 
 test('a step has the same duration in its event and in the run', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   await job.report({ type: 'started' });
   await job.step(1, 'charge', 5, { startedAt: Date.now() - 90, durationMs: 70 });
   const sleep = { ordinal: 2, kind: 'sleep', name: 'sleep' } as const;
@@ -336,17 +336,17 @@ test('a step has the same duration in its event and in the run', async () => {
   await job.report({ type: 'finished', status: 'suspended', suspension: asleep, usage: noUsage });
   const second = await claimed();
   await second.complete(1);
-  const reader = read(two, run.id);
+  const reader = openReader(two, run.id);
   await reader.ended;
   const told = reader.events.filter(({ type }) => type === 'step') as unknown as { duration_ms: number }[];
   const steps = await listSteps(engines.pool, run.id);
-  const taken = steps.map(({ startedAt, finishedAt }) => Number(finishedAt) - Number(startedAt));
-  expect(told.map(({ duration_ms }) => duration_ms)).toEqual(taken);
-  expect(taken[0]).toBe(70);
+  const durations = steps.map(({ startedAt, finishedAt }) => Number(finishedAt) - Number(startedAt));
+  expect(told.map(({ duration_ms }) => duration_ms)).toEqual(durations);
+  expect(durations[0]).toBe(70);
 });
 
 test('the stream of a run whose events were deleted reports its end once', async () => {
-  const { run, job } = await startedRun();
+  const { run, job } = await startRun();
   await job.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'long ago' });
   await job.complete({ n: 7 });
   await until(async () => (await one.engine.get('ws_a', run.id)).status === 'completed');
@@ -354,7 +354,7 @@ test('the stream of a run whose events were deleted reports its end once', async
   const LOGGED = "SELECT FROM run_events WHERE run_id = $1 AND type = 'log'";
   await until(async () => (await engines.pool.query(LOGGED, [run.id])).rowCount === 1);
   await engines.pool.query('DELETE FROM run_events WHERE run_id = $1', [run.id]);
-  const reader = read(one, run.id);
+  const reader = openReader(one, run.id);
   await reader.ended;
   expect(reader.events).toMatchObject([
     { type: 'output', output: { n: 7 } },

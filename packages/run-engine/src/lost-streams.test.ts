@@ -1,12 +1,12 @@
 /** Tests that a run starts once, even if the stream of its executor's reports is lost. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { keepStreams, runEventsStream } from '@gantry/events';
+import { ensureStreams, runEventsStream } from '@gantry/events';
 import { type FakeExecutor, temporaryDir, until } from '@gantry/testing';
 import { pino } from 'pino';
 import type { RunEngine } from './engine';
 import { REQUEUES_MAX } from './requeue-runs';
-import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
+import { buildTestRun, claimJob, startTestEngines, type TestEngines } from './test/engines';
 
 let engines: TestEngines;
 beforeAll(async () => {
@@ -18,16 +18,16 @@ afterAll(() => engines.stop());
 const LEASE_MS = 1_000;
 const STREAM = runEventsStream('worker');
 const log = pino({ level: 'silent' });
-const runOf = async (id: string) => (await engines.pool.query('SELECT * FROM runs WHERE id = $1', [id])).rows[0];
+const getRunRow = async (id: string) => (await engines.pool.query('SELECT * FROM runs WHERE id = $1', [id])).rows[0];
 
 /** Expires the lease as if the executor had not renewed it. */
-const leaseRanOut = (id: string) =>
+const expireLease = (id: string) =>
   engines.pool.query("UPDATE runs SET lease_expires_at = now() - interval '1 second' WHERE id = $1", [id]);
 
 /** Maintains streams like worker-api, until `stop`. */
 async function maintainStreams() {
   const bus = await engines.connect('worker-api');
-  return keepStreams({ bus, log });
+  return ensureStreams({ bus, log });
 }
 
 /** Updates the stream as earlier releases did at start: the next server restart then changes its creation time. */
@@ -40,9 +40,9 @@ async function updateStream() {
 
 /** Reports another run, so that the stream has earlier messages. */
 async function reportSomeRun(engine: RunEngine, executor: FakeExecutor) {
-  const run = await engine.submitAndWait(aRun());
-  await (await claimed(executor)).complete({ done: true });
-  await until(async () => (await runOf(run.id)).status === 'completed');
+  const run = await engine.submitAndWait(buildTestRun());
+  await (await claimJob(executor)).complete({ done: true });
+  await until(async () => (await getRunRow(run.id)).status === 'completed');
 }
 
 const restarts: [string, () => Promise<void>][] = [
@@ -57,14 +57,14 @@ test.each(restarts)(
     const engine = await engines.replica({ leaseMs: LEASE_MS });
     const executor = await engines.executor();
     await reportSomeRun(engine, executor);
-    const run = await engine.submitAndWait(aRun());
-    await claimed(executor);
+    const run = await engine.submitAndWait(buildTestRun());
+    await claimJob(executor);
     for (let round = 0; round < 2; round++) {
       await updateStream();
       await restart();
     }
-    await leaseRanOut(run.id);
-    expect(await claimed(executor)).toMatchObject({ runId: run.id, attempt: 2 });
+    await expireLease(run.id);
+    expect(await claimJob(executor)).toMatchObject({ runId: run.id, attempt: 2 });
     streams.stop();
   },
   40_000,
@@ -97,11 +97,11 @@ test.each(losses)(
     const copy = path.join(temporaryDir('streams'), 'older');
     fs.cpSync(engines.nats.storeDir, copy, { recursive: true });
     await until(() => reportSomeRun(engine, executor).then(() => true));
-    const run = await engine.submitAndWait(aRun());
-    await claimed(executor);
+    const run = await engine.submitAndWait(buildTestRun());
+    await claimJob(executor);
     await lose(copy);
-    await leaseRanOut(run.id);
-    const ended = await until(async () => (await runOf(run.id)).status !== 'running' && runOf(run.id));
+    await expireLease(run.id);
+    const ended = await until(async () => (await getRunRow(run.id)).status !== 'running' && getRunRow(run.id));
     expect(ended).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'executor_lost' } });
     streams.stop();
   },
@@ -111,17 +111,17 @@ test.each(losses)(
 test('a lease that is renewed while the run is being ended keeps the run', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
-  const run = await engine.submitAndWait(aRun());
-  const job = await claimed(executor);
+  const run = await engine.submitAndWait(buildTestRun());
+  const job = await claimJob(executor);
   await job.report({ type: 'started' });
-  await until(async () => (await runOf(run.id)).confirmed);
-  await leaseRanOut(run.id);
+  await until(async () => (await getRunRow(run.id)).confirmed);
+  await expireLease(run.id);
   await engines.tx(async (tx) => {
     await tx.query("UPDATE runs SET lease_expires_at = now() + interval '1 hour' WHERE id = $1", [run.id]);
     await until(isWaitingForLock, { what: 'the sweeper waits for the row' });
   });
   await job.complete({ done: true });
-  await until(async () => (await runOf(run.id)).status === 'completed');
+  await until(async () => (await getRunRow(run.id)).status === 'completed');
 });
 
 async function isWaitingForLock(): Promise<boolean> {
@@ -134,15 +134,15 @@ async function isWaitingForLock(): Promise<boolean> {
 test('a run that was never started is requeued a limited number of times', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
-  const run = await engine.submitAndWait(aRun());
-  await claimed(executor);
-  await leaseRanOut(run.id);
-  const again = await claimed(executor);
+  const run = await engine.submitAndWait(buildTestRun());
+  await claimJob(executor);
+  await expireLease(run.id);
+  const again = await claimJob(executor);
   expect(again).toMatchObject({ runId: run.id, attempt: 2 });
-  expect((await runOf(run.id)).requeues).toBe(1);
+  expect((await getRunRow(run.id)).requeues).toBe(1);
   await engines.pool.query('UPDATE runs SET requeues = $2 WHERE id = $1', [run.id, REQUEUES_MAX]);
-  await leaseRanOut(run.id);
-  const ended = await until(async () => (await runOf(run.id)).status === 'failed' && runOf(run.id));
+  await expireLease(run.id);
+  const ended = await until(async () => (await getRunRow(run.id)).status === 'failed' && getRunRow(run.id));
   expect(ended.error).toMatchObject({
     code: 'executor_lost',
     message: expect.stringContaining('no executor began it'),
@@ -152,15 +152,15 @@ test('a run that was never started is requeued a limited number of times', async
 test('an executor can return a run that it could not start, although its start was reported', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
-  const run = await engine.submitAndWait(aRun());
-  const job = await claimed(executor);
+  const run = await engine.submitAndWait(buildTestRun());
+  const job = await claimJob(executor);
   await job.report({ type: 'started' });
-  await until(async () => (await runOf(run.id)).confirmed);
+  await until(async () => (await getRunRow(run.id)).confirmed);
   await job.report({
     type: 'finished',
     status: 'returned',
     usage: { wallMs: 0, cpuMs: 0, maxRssBytes: 0, costUsd: 0 },
   });
-  expect(await claimed(executor)).toMatchObject({ runId: run.id, attempt: 2 });
-  expect(await runOf(run.id)).toMatchObject({ status: 'running', confirmed: false, requeues: 1 });
+  expect(await claimJob(executor)).toMatchObject({ runId: run.id, attempt: 2 });
+  expect(await getRunRow(run.id)).toMatchObject({ status: 'running', confirmed: false, requeues: 1 });
 });

@@ -3,11 +3,11 @@ import type { ToolCall, ToolFailure } from '@gantry/events';
 import type { Run } from './run';
 import type { ToolOutcome } from './tool-steps';
 
-export type AskedTool = Pick<ToolCall, 'connection' | 'tool' | 'arguments' | 'timeoutMs' | 'stream'>;
+export type RequestedTool = Pick<ToolCall, 'connection' | 'tool' | 'arguments' | 'timeoutMs' | 'stream'>;
 
 export interface PreparedTool {
   /** The call may be repeated safely. */
-  isRepeatable: boolean;
+  isIdempotent: boolean;
   /** The call has no external effect, whatever it costs. */
   isReadOnly: boolean;
   /**
@@ -15,8 +15,8 @@ export interface PreparedTool {
    * @param emitText receives the result's masked text as it arrives; dropped without a waiting client
    * @param signal aborted with RunEnded once no attempt of the run will read the outcome
    */
-  call(tell: (text: string) => void, signal: AbortSignal): Promise<ToolOutcome>;
+  call(emitText: (text: string) => void, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
 /** Finds the tool and checks its arguments, without an effect. */
-export type PrepareTool = (run: Run, asked: AskedTool) => Promise<PreparedTool | { failed: ToolFailure }>;
+export type PrepareTool = (run: Run, tool: RequestedTool) => Promise<PreparedTool | { failed: ToolFailure }>;

@@ -2,7 +2,7 @@
 import type { StoredEvent } from './run-events';
 
 /** An event as text, serialized once for all readers. */
-export interface Told {
+export interface StreamEvent {
   seq: number;
   type: StoredEvent['type'];
   /** A JSON object. */
@@ -15,10 +15,10 @@ export interface Reader {
   /** Readers with the same style get the same bytes. */
   style: string;
   open: boolean;
-  render(events: Told[]): string;
+  render(events: StreamEvent[]): string;
   comment(last: number): string;
   write(bytes: Buffer): void;
   /** Resolves when it accepts more data, or is closed. */
-  drained(): Promise<void>;
+  waitForDrain(): Promise<void>;
   end(): void;
 }

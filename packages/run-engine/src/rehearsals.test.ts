@@ -1,6 +1,6 @@
 import { noUsage } from '@gantry/testing';
 import { REHEARSAL } from './run';
-import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
+import { buildTestRun, claimJob, startTestEngines, type TestEngines } from './test/engines';
 
 let engines: TestEngines;
 beforeAll(async () => {
@@ -9,36 +9,37 @@ beforeAll(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-const aRehearsal = (of: string | null = null) =>
-  aRun({ kind: 'test', trigger: REHEARSAL, spec: { ...aRun().spec, rehearsal: { of } } });
-const announced = async () => (await engines.pool.query('SELECT type, data FROM outbox')).rows;
+const buildRehearsal = (of: string | null = null) =>
+  buildTestRun({ kind: 'test', trigger: REHEARSAL, spec: { ...buildTestRun().spec, rehearsal: { of } } });
+const listOutboxEvents = async () => (await engines.pool.query('SELECT type, data FROM outbox')).rows;
 
 test('every end of a rehearsal is published once, and never as run.finished', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
-  const completed = await engine.submitAndWait(aRehearsal());
-  await (await claimed(executor)).complete('done');
+  const completed = await engine.submitAndWait(buildRehearsal());
+  await (await claimJob(executor)).complete('done');
   await engine.waitForEnd(completed, 5_000);
-  const failed = await engine.submitAndWait(aRehearsal());
+  const failed = await engine.submitAndWait(buildRehearsal());
   const error = { code: 'exception' as const, message: 'no' };
-  const job = await claimed(executor);
+  const job = await claimJob(executor);
   await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
   await engine.waitForEnd(failed, 5_000);
-  const cancelled = await engine.submitAndWait(aRehearsal());
+  const cancelled = await engine.submitAndWait(buildRehearsal());
   await engine.cancel(cancelled.workspaceId, cancelled.id);
-  const told = (runId: string, status: string) => ({
-    ...{ type: 'rehearsal.finished.v1', data: { runId, subjectId: 'wrk_1', status } },
+  const finishedEvent = (runId: string, status: string) => ({
+    type: 'rehearsal.finished.v1',
+    data: { runId, subjectId: 'wrk_1', status },
   });
-  expect(await announced()).toEqual([
-    told(completed.id, 'completed'),
-    told(failed.id, 'failed'),
-    told(cancelled.id, 'cancelled'),
+  expect(await listOutboxEvents()).toEqual([
+    finishedEvent(completed.id, 'completed'),
+    finishedEvent(failed.id, 'failed'),
+    finishedEvent(cancelled.id, 'cancelled'),
   ]);
 });
 
 test('the end of a draft’s test is not published', async () => {
   const engine = await engines.replica();
-  const run = await engine.submitAndWait(aRun({ kind: 'test', trigger: 'test' }));
+  const run = await engine.submitAndWait(buildTestRun({ kind: 'test', trigger: 'test' }));
   await engine.cancel(run.workspaceId, run.id);
-  expect(await announced()).toEqual([]);
+  expect(await listOutboxEvents()).toEqual([]);
 });

@@ -2,9 +2,9 @@
 import type { ToolFailure } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { PreparedTool } from './prepared-tool';
-import { type AskedStep, findRecord, sayNotRecorded } from './recorded-answers';
+import { describeMissingRecord, findRecord, type RequestedStep } from './recorded-results';
 import type { Rehearsal } from './run';
-import { failureIn, type ToolOutcome, type ToolPlace } from './tool-steps';
+import { parseFailure, type ToolOutcome, type ToolStepKey } from './tool-steps';
 
 type Prepared = PreparedTool | { failed: ToolFailure };
 
@@ -12,19 +12,19 @@ type Prepared = PreparedTool | { failed: ToolFailure };
 export async function rehearseCall(
   pool: Pool,
   rehearsal: Rehearsal,
-  place: ToolPlace,
+  toolStep: ToolStepKey,
   prepare: () => Promise<Prepared>,
 ): Promise<Prepared> {
-  const asked: AskedStep = { ...place, kind: 'tool' };
-  const record = await findRecord(pool, rehearsal, asked);
+  const requestedStep: RequestedStep = { ...toolStep, kind: 'tool' };
+  const record = await findRecord(pool, rehearsal, requestedStep);
   if (record?.status === 'completed' || record?.status === 'failed') {
-    const failed = failureIn(record.result);
+    const failed = parseFailure(record.result);
     const outcome: ToolOutcome = failed
       ? { failed, isFinal: record.status === 'completed' }
       : { result: record.result };
-    return { isRepeatable: true, isReadOnly: true, call: async () => outcome };
+    return { isIdempotent: true, isReadOnly: true, call: async () => outcome };
   }
   const prepared = await prepare();
   if ('failed' in prepared || prepared.isReadOnly) return prepared;
-  return { failed: { code: 'not_recorded', message: await sayNotRecorded(pool, rehearsal, asked) } };
+  return { failed: { code: 'not_recorded', message: await describeMissingRecord(pool, rehearsal, requestedStep) } };
 }

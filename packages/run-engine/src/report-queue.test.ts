@@ -1,11 +1,11 @@
 import type { RunEvent } from '@gantry/events';
 import { noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { createReportQueue, type Received } from './report-queue';
+import { createReportQueue, type ReceivedBatch } from './report-queue';
 
-const away = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' });
+const unavailableError = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' });
 
-function aQueue(write: (runIds: string[]) => void) {
+function createQueue(write: (runIds: string[]) => void) {
   const written: string[][] = [];
   const refused: string[] = [];
   const queue = createReportQueue({
@@ -20,7 +20,7 @@ function aQueue(write: (runIds: string[]) => void) {
   return { queue, written, refused };
 }
 
-function report(runId: string, ends = true): Received & { message: { working: jest.Mock } } {
+function buildReport(runId: string, ends = true): ReceivedBatch & { message: { working: jest.Mock } } {
   const log: RunEvent = { type: 'log', seq: 2, at: 0, stream: 'stdout', level: 'info', text: 'x' };
   const end: RunEvent = { type: 'finished', seq: 3, at: 0, status: 'completed', output: null, usage: noUsage };
   return {
@@ -30,23 +30,23 @@ function report(runId: string, ends = true): Received & { message: { working: je
 }
 
 test('an ending flushes all waiting batches', async () => {
-  const { queue, written } = aQueue(() => {});
-  queue.push(report('one', false));
-  queue.push(report('two', false));
+  const { queue, written } = createQueue(() => {});
+  queue.push(buildReport('one', false));
+  queue.push(buildReport('two', false));
   expect(written).toEqual([]);
-  queue.push(report('three'));
+  queue.push(buildReport('three'));
   expect(written).toEqual([['one', 'two', 'three']]);
   await until(() => queue.isIdle);
 });
 
 test('while PostgreSQL is down batches stay in order, and are not redelivered to another replica', async () => {
   let isAway = true;
-  const { queue, written, refused } = aQueue(() => {
-    if (isAway) throw away;
+  const { queue, written, refused } = createQueue(() => {
+    if (isAway) throw unavailableError;
   });
-  const first = report('first');
+  const first = buildReport('first');
   queue.push(first);
-  queue.push(report('second'));
+  queue.push(buildReport('second'));
   await until(() => first.message.working.mock.calls.length > 0);
   expect([queue.isIdle, written]).toEqual([false, []]);
   isAway = false;
@@ -55,18 +55,18 @@ test('while PostgreSQL is down batches stay in order, and are not redelivered to
 });
 
 test('a batch that cannot be written does not block others', async () => {
-  const { queue, written, refused } = aQueue((runIds) => {
+  const { queue, written, refused } = createQueue((runIds) => {
     if (runIds.includes('bad')) throw new Error('bad');
   });
-  for (const runId of ['one', 'bad', 'two']) queue.push(report(runId, false));
-  queue.push(report('three'));
+  for (const runId of ['one', 'bad', 'two']) queue.push(buildReport(runId, false));
+  queue.push(buildReport('three'));
   await until(() => queue.isIdle);
   expect([written, refused]).toEqual([[['one'], ['two'], ['three']], ['bad']]);
 });
 
 test('stopping writes all waiting batches', async () => {
-  const { queue, written } = aQueue(() => {});
-  queue.push(report('late', false));
+  const { queue, written } = createQueue(() => {});
+  queue.push(buildReport('late', false));
   await queue.stop();
   expect(written).toEqual([['late']]);
 });

@@ -11,27 +11,27 @@ import type { Logger } from 'pino';
 
 const BATCH_MAX = 100;
 /** No request waits for a batch without an ending: several commit together. */
-const UNHURRIED_MS = 25;
+const BATCH_DELAY_MS = 25;
 const RETRY_MS = 500;
 
-export interface Received {
+export interface ReceivedBatch {
   message: Pick<JsMsg, 'ack' | 'nak' | 'term' | 'working'> & { info: Pick<JsMsg['info'], 'deliveryCount'> };
   batch: RunEventBatch;
 }
 
 export function createReportQueue(deps: {
   /** Writes and acknowledges all of them together, or throws. */
-  write: (received: Received[]) => Promise<void>;
+  write: (received: ReceivedBatch[]) => Promise<void>;
   /** Handles a batch that cannot be written alone. @param err the reason */
-  refuse: (received: Received, err: unknown) => Promise<void>;
+  refuse: (received: ReceivedBatch, err: unknown) => Promise<void>;
   log: Logger;
 }) {
   const { log } = deps;
-  const waiting: Received[] = [];
+  const waiting: ReceivedBatch[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | null = null;
   let stopped = false;
-  let claimedAt = 0;
+  let extendedAt = 0;
 
   function write(): void {
     clearTimeout(timer);
@@ -50,11 +50,11 @@ export function createReportQueue(deps: {
         await deps.write(batch);
       } catch (err) {
         if (stopped) return;
-        if (isPassing(err)) {
+        if (isTransient(err)) {
           log.warn({ err }, 'run events wait for PostgreSQL');
           // Bounded: once every RETRY_MS.
           waiting.unshift(...batch);
-          stayOwner();
+          extendAckWait();
           await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
         } else await writeOneByOne(batch, err);
       }
@@ -62,14 +62,14 @@ export function createReportQueue(deps: {
   }
 
   /** Extends the ack wait of queued messages: another replica could not write them either. */
-  function stayOwner(): void {
+  function extendAckWait(): void {
     const now = Date.now();
-    if (now - claimedAt < ACK_WAIT_MS / 3) return;
-    claimedAt = now;
+    if (now - extendedAt < ACK_WAIT_MS / 3) return;
+    extendedAt = now;
     for (const { message } of waiting) message.working();
   }
 
-  async function writeOneByOne(batch: Received[], cause: unknown): Promise<void> {
+  async function writeOneByOne(batch: ReceivedBatch[], cause: unknown): Promise<void> {
     log.error({ err: cause }, 'run events not written together: one by one');
     for (const received of batch) {
       await deps
@@ -85,10 +85,10 @@ export function createReportQueue(deps: {
     get isIdle() {
       return !waiting.length && !writing;
     },
-    push(received: Received) {
-      waiting.push(received);
-      if (received.batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
-      else timer ??= setTimeout(write, UNHURRIED_MS);
+    push(report: ReceivedBatch) {
+      waiting.push(report);
+      if (report.batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
+      else timer ??= setTimeout(write, BATCH_DELAY_MS);
     },
     /** Resolves when all waiting batches are written; while PostgreSQL is down they are left to another replica. */
     async stop() {
@@ -100,5 +100,5 @@ export function createReportQueue(deps: {
 }
 
 /** Returns whether PostgreSQL is down, or aborted this transaction to resolve a conflict. */
-export const isPassing = (err: unknown): boolean =>
+export const isTransient = (err: unknown): boolean =>
   isDependencyDown(err) || ['40P01', '40001'].includes(String((err as { code?: unknown }).code));

@@ -17,14 +17,14 @@ const STARTED_BEFORE = `CASE WHEN r.retries_used > 0 OR EXISTS (SELECT FROM run_
 export async function requeueRuns(
   sql: Sql,
   attempts: { runId: string; attempt: number; executorId: string | null }[],
-  which: 'returned' | 'expired',
+  reason: 'returned' | 'expired',
 ): Promise<number> {
   const { rowCount } = await sql.query({
     text: `UPDATE runs r SET status = 'queued', executor_id = NULL, lease_expires_at = NULL, confirmed = false,
              requeues = r.requeues + 1, started_at = ${STARTED_BEFORE}
            FROM unnest($1::text[], $2::int[], $3::text[]) AS b(run_id, attempt, executor_id)
            WHERE r.id = b.run_id AND r.attempt = b.attempt AND r.executor_id = b.executor_id AND r.status = 'running' AND r.requeues < ${REQUEUES_MAX}
-             AND ${which === 'returned' ? 'true' : 'NOT r.confirmed AND r.lease_expires_at < now()'}`,
+             AND ${reason === 'returned' ? 'true' : 'NOT r.confirmed AND r.lease_expires_at < now()'}`,
     values: [
       attempts.map(({ runId }) => runId),
       attempts.map(({ attempt }) => attempt),

@@ -6,7 +6,7 @@
  * In a closed workspace no run resumes; runs that became due there resume after a restore.
  */
 
-import { isClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
+import { isWorkspaceClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { isTerminal, type Run, type RunStatus } from './run';
@@ -21,7 +21,7 @@ export interface ResumeOptions {
   /** The awaited step, and its result for the code. */
   step?: { ordinal: number; result: unknown };
   /** Reason for the log. */
-  because?: string;
+  reason?: string;
 }
 
 /** Result of `context.call()`. */
@@ -35,24 +35,24 @@ interface CalledResult {
  * Resumes a run inside the caller's transaction. @returns null, without a change, if the run's status has changed or it
  * does not wait for that step
  */
-export async function resumeRunIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null> {
-  const { from, step, because } = options;
+export async function resumeRun(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null> {
+  const { from, step, reason } = options;
   const { rows } = await tx.query(`SELECT ${RUN_COLUMNS} FROM runs r WHERE r.id = $1 AND r.status = $2 FOR UPDATE`, [
     runId,
     from,
   ]);
   if (!rows[0]) return null;
-  const waiting = toRun(rows[0]);
-  const awaited = awaitedStep(waiting);
-  if (awaited?.ordinal !== step?.ordinal) return null;
-  const completed = step ? await completeSteps(tx, [{ runId, ...step }]) : [];
-  if (step && !completed.length) return null;
+  const waitingRun = toRun(rows[0]);
+  const awaitedStep = getAwaitedStep(waitingRun);
+  if (awaitedStep?.ordinal !== step?.ordinal) return null;
+  const completedSteps = step ? await completeSteps(tx, [{ runId, ...step }]) : [];
+  if (step && !completedSteps.length) return null;
   const [run] = await queueRuns(tx, [runId]);
-  await appendServiceEvents(tx, resumedEvents(waiting, completed, because));
+  await appendServiceEvents(tx, buildResumedEvents(waitingRun, completedSteps, reason));
   return run ?? null;
 }
 
-const IS_DUE = `r.status = 'suspended' AND r.wake_at <= now() AND NOT ${isClosedSql('r.workspace_id')}`;
+const IS_DUE = `r.status = 'suspended' AND r.wake_at <= now() AND NOT ${isWorkspaceClosedSql('r.workspace_id')}`;
 const HAS_DUE_RUNS = { name: 'has-due-runs', text: `SELECT EXISTS (SELECT FROM runs r WHERE ${IS_DUE}) AS due` };
 
 /** @returns up to BATCH due runs that are queued now, and whether there may be more */
@@ -66,30 +66,31 @@ export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: bool
       values: [BATCH],
     });
     if (!rows.length) return { runs: [], more: false };
-    const asleep = rows.map(toRun);
-    const called = await readCalled(tx, asleep);
-    const early = asleep.filter(({ id }) => called.get(id) === 'under way');
-    if (early.length) await tx.query('UPDATE runs SET wake_at = NULL WHERE id = ANY($1)', [early.map(({ id }) => id)]);
+    const sleepingRuns = rows.map(toRun);
+    const called = await loadCalledResults(tx, sleepingRuns);
+    const earlyRuns = sleepingRuns.filter(({ id }) => called.get(id) === 'under way');
+    if (earlyRuns.length)
+      await tx.query('UPDATE runs SET wake_at = NULL WHERE id = ANY($1)', [earlyRuns.map(({ id }) => id)]);
     // Bounded: BATCH runs.
-    const due = asleep.filter((run) => !early.includes(run));
-    const steps = due.flatMap((run) => {
-      const step = awaitedStep(run);
+    const dueRuns = sleepingRuns.filter((run) => !earlyRuns.includes(run));
+    const steps = dueRuns.flatMap((run) => {
+      const step = getAwaitedStep(run);
       return step ? [{ runId: run.id, ordinal: step.ordinal, result: called.get(run.id) ?? null }] : [];
     });
-    const completed = steps.length ? await completeSteps(tx, steps) : [];
+    const completedSteps = steps.length ? await completeSteps(tx, steps) : [];
     const runs = await queueRuns(
       tx,
-      due.map(({ id }) => id),
+      dueRuns.map(({ id }) => id),
     );
     await appendServiceEvents(
       tx,
-      due.flatMap((run) => resumedEvents(run, completed, whyDue(run, called.get(run.id)))),
+      dueRuns.flatMap((run) => buildResumedEvents(run, completedSteps, describeWakeReason(run, called.get(run.id)))),
     );
-    return { runs, more: asleep.length === BATCH };
+    return { runs, more: sleepingRuns.length === BATCH };
   });
 }
 
-const awaitedStep = ({ suspension }: Run) => (suspension && 'step' in suspension ? suspension.step : undefined);
+const getAwaitedStep = ({ suspension }: Run) => (suspension && 'step' in suspension ? suspension.step : undefined);
 
 /** Keeps available_at: started runs go before new ones. */
 async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
@@ -100,7 +101,7 @@ async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
   return rows.map(toRun);
 }
 
-function whyDue({ suspension }: Run, called: CalledResult | 'under way' | undefined): string | undefined {
+function describeWakeReason({ suspension }: Run, called: CalledResult | 'under way' | undefined): string | undefined {
   if (suspension?.kind === 'sleep') {
     return suspension.step.kind === 'sleep' ? 'the sleep is over' : 'the record has answered';
   }
@@ -108,27 +109,34 @@ function whyDue({ suspension }: Run, called: CalledResult | 'under way' | undefi
   return typeof called === 'object' ? `the run that it called ended as ${called.status}` : undefined;
 }
 
-function resumedEvents(waiting: Run, completed: CompletedStep[], because: string | undefined): ServiceEvent[] {
-  const { id: runId, attempt } = waiting;
-  const step = awaitedStep(waiting);
+function buildResumedEvents(
+  waitingRun: Run,
+  completedSteps: CompletedStep[],
+  reason: string | undefined,
+): ServiceEvent[] {
+  const { id: runId, attempt } = waitingRun;
+  const step = getAwaitedStep(waitingRun);
   // Absent if another attempt had completed the step and emitted its event.
-  const done = completed.find((one) => one.runId === runId);
-  const text = `${attempt > 0 ? 'Resumed' : 'Released'}${because ? `: ${because}` : ''}.`;
+  const done = completedSteps.find((one) => one.runId === runId);
+  const text = `${attempt > 0 ? 'Resumed' : 'Released'}${reason ? `: ${reason}` : ''}.`;
   return [
     { runId, attempt, type: 'log', data: { stream: 'platform', level: 'info', text } },
     ...(step
       ? [{ runId, attempt, type: 'step' as const, data: { ...step, ...(done && { duration_ms: done.durationMs }) } }]
       : []),
     // A suspended run was reported as queued already.
-    ...(waiting.status === 'suspended'
+    ...(waitingRun.status === 'suspended'
       ? []
       : [{ runId, attempt, type: 'status' as const, data: { status: 'queued' } }]),
   ];
 }
 
 /** Loads called runs' results by waiting run. An output that is too large for a step becomes an error. */
-async function readCalled(tx: PoolClient, asleep: Run[]): Promise<Map<string, CalledResult | 'under way'>> {
-  const calls = asleep.flatMap(({ id, suspension }) =>
+async function loadCalledResults(
+  tx: PoolClient,
+  sleepingRuns: Run[],
+): Promise<Map<string, CalledResult | 'under way'>> {
+  const calls = sleepingRuns.flatMap(({ id, suspension }) =>
     suspension?.kind === 'call' ? [{ id, called: suspension.runId }] : [],
   );
   if (!calls.length) return new Map();
@@ -146,14 +154,14 @@ interface CalledRow extends CalledResult {
   too_large: boolean;
 }
 
-const GONE: CalledResult = {
+const DELETED_RESULT: CalledResult = {
   status: 'failed',
   output: null,
   error: { code: 'exception', message: 'the called run was deleted' },
 };
 
 function toCalledResult(row: CalledRow | undefined): CalledResult | 'under way' {
-  if (!row) return GONE;
+  if (!row) return DELETED_RESULT;
   if (!isTerminal(row.status)) return 'under way';
   if (!row.too_large) return { status: row.status, output: row.output, error: row.error };
   const message = `the called run completed, but its output is larger than ${STEP_BYTES_MAX / 1024} KB of JSON; hand larger things over as artifacts`;

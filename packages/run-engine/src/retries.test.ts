@@ -1,8 +1,8 @@
 import type { RunError } from '@gantry/events';
 import { type FakeExecutor, type FakeJob, noUsage, until } from '@gantry/testing';
 import type { RetryPolicy, Run } from './run';
-import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
-import { callingReplica, sleep } from './test/suspensions';
+import { buildTestRun, claimJob, startTestEngines, type TestEngines } from './test/engines';
+import { buildSleep, startCallingReplica } from './test/suspensions';
 
 let engines: TestEngines;
 beforeAll(async () => {
@@ -11,29 +11,32 @@ beforeAll(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-const soon: RetryPolicy = { max: 2, backoffMs: 20, factor: 2, backoffMsMax: 1_000 };
+const fastRetry: RetryPolicy = { max: 2, backoffMs: 20, factor: 2, backoffMsMax: 1_000 };
 const failure: RunError = { code: 'exception', message: 'it broke', type: 'ValueError' };
-const fails = (job: FakeJob, error: RunError = failure, usage = noUsage) =>
+const reportFailure = (job: FakeJob, error: RunError = failure, usage = noUsage) =>
   job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage });
 
 test('a failed run is retried with its recorded steps, and usage adds up', async () => {
-  const engine = await callingReplica(engines, { computeCostUsd: ({ cpuMs }) => cpuMs * 0.5 });
+  const engine = await startCallingReplica(engines, { computeCostUsd: ({ cpuMs }) => cpuMs * 0.5 });
   const executor = await engines.executor();
-  const run = await engine.submitAndWait(aRun({ retry: soon, subjectRef: 'my-worker', depth: 3 }));
+  const run = await engine.submitAndWait(buildTestRun({ retry: fastRetry, subjectRef: 'my-worker', depth: 3 }));
   const usage = { wallMs: 10, cpuMs: 10, maxRssBytes: 100, costUsd: 1 };
-  const first = await claimed(executor);
+  const first = await claimJob(executor);
   await first.step(1, 'charge', 'paid');
-  await fails(first, failure, usage);
-  const second = await claimed(executor);
+  await reportFailure(first, failure, usage);
+  const second = await claimJob(executor);
   const steps = [{ ordinal: 1, kind: 'step', name: 'charge', result: 'paid' }];
   expect(second).toMatchObject({ runId: run.id, attempt: 2, tryNumber: 2, steps });
-  await second.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension: sleep(2, 0), usage });
-  const third = await claimed(executor);
+  await second.report(
+    { type: 'started' },
+    { type: 'finished', status: 'suspended', suspension: buildSleep(2, 0), usage },
+  );
+  const third = await claimJob(executor);
   expect(third).toMatchObject({ attempt: 3, tryNumber: 2 });
   const error = { code: 'timeout', message: 'too long' } as const;
   const less = { ...usage, maxRssBytes: 50 };
   await third.report({ type: 'started' }, { type: 'finished', status: 'timed_out', error, usage: less });
-  await fails(await claimed(executor), failure, usage);
+  await reportFailure(await claimJob(executor), failure, usage);
   const ended = await engine.waitForEnd(run, 5_000);
   expect(ended).toMatchObject({ status: 'failed', tries: 3, costUsd: 24, cpuMs: 40, maxRssBytes: 100, error: failure });
   const { rows } = await engines.pool.query('SELECT data FROM outbox');
@@ -43,14 +46,14 @@ test('a failed run is retried with its recorded steps, and usage adds up', async
 });
 
 test('the stream reports time and reason of a retry; the backoff grows up to its maximum', async () => {
-  const engine = await callingReplica(engines);
+  const engine = await startCallingReplica(engines);
   const executor = await engines.executor();
   const waits: number[] = [];
   const run = await engine.submitAndWait(
-    aRun({ retry: { max: 3, backoffMs: 100_000, factor: 3, backoffMsMax: 500_000 } }),
+    buildTestRun({ retry: { max: 3, backoffMs: 100_000, factor: 3, backoffMsMax: 500_000 } }),
   );
   for (let n = 1; n <= 3; n++) {
-    await fails(await claimed(executor));
+    await reportFailure(await claimJob(executor));
     const waiting = await until(async () => {
       const now = await engine.get('ws_a', run.id);
       return now.status === 'suspended' && now;
@@ -68,7 +71,7 @@ test('the stream reports time and reason of a retry; the backoff grows up to its
       waiting_for: { until: until_ },
     });
     waits.push(Math.round(((waiting.wakeAt?.getTime() ?? 0) - Date.now()) / 10_000) * 10_000);
-    await engines.tx((tx) => engine.resumeIn(tx, run.id, { from: 'suspended' }));
+    await engines.tx((tx) => engine.resumeInTransaction(tx, run.id, { from: 'suspended' }));
   }
   expect(waits).toEqual([100_000, 300_000, 500_000]);
 });
@@ -77,30 +80,30 @@ test.each([
   { code: 'missing_secret', message: 'KEY is not set' },
   { code: 'exception', message: 'step 1 is another', type: 'CodeChanged' },
 ] as const)('an error that a retry cannot fix is final: %j', async (error) => {
-  const engine = await callingReplica(engines);
-  const run = await engine.submitAndWait(aRun({ retry: soon }));
-  await fails(await claimed(await engines.executor()), error);
+  const engine = await startCallingReplica(engines);
+  const run = await engine.submitAndWait(buildTestRun({ retry: fastRetry }));
+  await reportFailure(await claimJob(await engines.executor()), error);
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'failed', error, tries: 1 });
 });
 
 test('a failure that is reported twice uses up one retry', async () => {
-  const engine = await callingReplica(engines);
+  const engine = await startCallingReplica(engines);
   const executor = await engines.executor();
-  const run = await engine.submitAndWait(aRun({ retry: { ...soon, max: 1 } }));
-  const job = await claimed(executor);
-  await fails(job);
+  const run = await engine.submitAndWait(buildTestRun({ retry: { ...fastRetry, max: 1 } }));
+  const job = await claimJob(executor);
+  await reportFailure(job);
   await job.report({ type: 'finished', status: 'failed', error: failure, usage: noUsage });
-  const second = await claimed(executor);
+  const second = await claimJob(executor);
   await job.report({ type: 'finished', status: 'failed', error: failure, usage: noUsage });
   await second.complete('well');
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', tries: 2, attempt: 2 });
 });
 
 test('a run whose executor was lost is retried like a failed one, with its recorded steps', async () => {
-  const engine = await callingReplica(engines, { leaseMs: 800 });
+  const engine = await startCallingReplica(engines, { leaseMs: 800 });
   const [lost, other] = [await engines.executor(), await engines.executor()];
-  const run = await engine.submitAndWait(aRun({ retry: { ...soon, max: 1 } }));
-  const job = await claimed(lost);
+  const run = await engine.submitAndWait(buildTestRun({ retry: { ...fastRetry, max: 1 } }));
+  const job = await claimJob(lost);
   await job.report({ type: 'started' });
   await job.step(1, 'charge', 'paid');
   const second = await until(() => other.claim());
@@ -113,31 +116,33 @@ test('a run whose executor was lost is retried like a failed one, with its recor
 });
 
 test('cancelling ends the wait for a retry', async () => {
-  const engine = await callingReplica(engines);
-  const run = await engine.submitAndWait(aRun({ retry: { ...soon, backoffMs: 60_000, backoffMsMax: 60_000 } }));
-  await fails(await claimed(await engines.executor()));
+  const engine = await startCallingReplica(engines);
+  const run = await engine.submitAndWait(
+    buildTestRun({ retry: { ...fastRetry, backoffMs: 60_000, backoffMsMax: 60_000 } }),
+  );
+  await reportFailure(await claimJob(await engines.executor()));
   await until(async () => (await engine.get('ws_a', run.id)).status === 'suspended');
   expect(await engine.cancel('ws_a', run.id)).toMatchObject({ status: 'cancelled', wakeAt: null, suspension: null });
   expect(await engine.counts('ws_a')).toMatchObject({ suspended: 0 });
 });
 
 describe('the record of a step', () => {
-  async function running(): Promise<{ run: Run; job: FakeJob; executor: FakeExecutor }> {
-    const engine = await callingReplica(engines);
+  async function startRunning(): Promise<{ run: Run; job: FakeJob; executor: FakeExecutor }> {
+    const engine = await startCallingReplica(engines);
     const executor = await engines.executor();
-    const run = await engine.submitAndWait(aRun());
-    return { run, job: await claimed(executor), executor };
+    const run = await engine.submitAndWait(buildTestRun());
+    return { run, job: await claimJob(executor), executor };
   }
 
   test('keeps its first value, however often it is recorded again', async () => {
-    const { job } = await running();
+    const { job } = await startRunning();
     const all = await Promise.all(Array.from({ length: 10 }, (_, n) => job.step(1, 'charge', { n, nul: '\u0000' })));
     expect(new Set(all.map((result) => JSON.stringify(result))).size).toBe(1);
     expect(await job.step(1, 'charge', 'later')).toEqual(all[0]);
   });
 
   test("is refused if it conflicts, is too large, or is not the code's to record", async () => {
-    const { job, executor } = await running();
+    const { job, executor } = await startRunning();
     await job.step(1, 'charge', 1);
     await expect(job.step(1, 'refund', 1)).rejects.toThrow('step 1 is recorded as step "charge"');
     await expect(job.step(1_001, 'one more', 1)).rejects.toThrow('1000 steps');
@@ -155,10 +160,10 @@ describe('the record of a step', () => {
   });
 
   test('travels by object store if the job would be too large', async () => {
-    const { job, executor, run } = await running();
+    const { job, executor, run } = await startRunning();
     for (let n = 1; n <= 3; n++) await job.step(n, `step ${n}`, 'x'.repeat(20_000));
-    await job.suspend(sleep(4, 0));
-    const second = await claimed(executor);
+    await job.suspend(buildSleep(4, 0));
+    const second = await claimJob(executor);
     expect(second.steps).toBeUndefined();
     expect(second.stepsUrl).toBe(`http://objects/ws_a/runs/${run.id}/steps.json`);
     const stored = JSON.parse(engines.blobs.get(`ws_a/runs/${run.id}/steps.json`)?.toString() ?? '[]');

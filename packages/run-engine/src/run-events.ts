@@ -8,7 +8,7 @@
  */
 import { ACK_WAIT_MS, type agentParts, type ModelUsage, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
-import { runFolder } from './delete-runs';
+import { buildRunFolder } from './delete-runs';
 import { isTerminal, type Run, type Waiting } from './run';
 import type { Sql } from './run-row';
 
@@ -48,22 +48,22 @@ export interface NewEvent extends StoredEvent {
 export const ATTEMPT_SPAN = 1_000_000;
 
 /** Returns the attempt of the event with this number. */
-export const attemptOf = (seq: number): number => Math.floor(seq / ATTEMPT_SPAN);
+export const getAttempt = (seq: number): number => Math.floor(seq / ATTEMPT_SPAN);
 /** First number within an attempt that is reserved for the service. */
 const SERVICE_SEQ = ATTEMPT_SPAN - 1_000;
 /** The last numbers are reserved for the end. */
 const SERVICE_OPEN_MAX = 990;
 
-export const seqOf = (attempt: number, number: number): number =>
+export const toSeq = (attempt: number, number: number): number =>
   attempt * ATTEMPT_SPAN + Math.min(number, SERVICE_SEQ - 1);
 
 /** Converts an executor's report to events as clients see them. The terminal event becomes two. */
 export function toNewEvents(batch: RunEventBatch): NewEvent[] {
   return batch.events.flatMap((event) => {
-    const seq = seqOf(batch.attempt, event.seq);
+    const seq = toSeq(batch.attempt, event.seq);
     const at = new Date(event.at);
-    if (event.type === 'finished') return isClosing(event) ? closing(seq, at, event) : [];
-    return [{ seq, at, ...openEvent(event), closes: false }];
+    if (event.type === 'finished') return isClosing(event) ? buildClosingEvents(seq, at, event) : [];
+    return [{ seq, at, ...toOpenEvent(event), closes: false }];
   });
 }
 
@@ -71,7 +71,7 @@ export function toNewEvents(batch: RunEventBatch): NewEvent[] {
 export function toRows(batch: RunEventBatch): NewEvent[] {
   const answers = new Map(
     batch.events.flatMap((event) =>
-      event.type === 'request' && event.answer ? [[seqOf(batch.attempt, event.seq), event.answer]] : [],
+      event.type === 'request' && event.answer ? [[toSeq(batch.attempt, event.seq), event.answer]] : [],
     ),
   );
   const events = toNewEvents(batch);
@@ -83,18 +83,21 @@ export function toRows(batch: RunEventBatch): NewEvent[] {
 }
 
 /** Removes the recorded response, which is for rehearsals only. */
-export function withoutAnswer<Event extends { data: unknown }>(event: Event): Event {
+export function removeResponse<Event extends { data: unknown }>(event: Event): Event {
   if (typeof event.data !== 'object' || event.data === null || !('answer' in event.data)) return event;
   const { answer: _, ...data } = event.data;
   return { ...event, data };
 }
 
-const usageToApi = ({ model, inputTokens, outputTokens, usd }: ModelUsage) => ({
-  ...{ model, input_tokens: inputTokens, output_tokens: outputTokens, usd },
+const toApiUsage = ({ model, inputTokens, outputTokens, usd }: ModelUsage) => ({
+  model,
+  input_tokens: inputTokens,
+  output_tokens: outputTokens,
+  usd,
 });
 
 /** Converts an event of an active run, such as `progress` or `log`. */
-export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<StoredEvent, 'type' | 'data'> {
+export function toOpenEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<StoredEvent, 'type' | 'data'> {
   switch (event.type) {
     case 'started':
       return { type: 'status', data: { status: 'running' } };
@@ -112,7 +115,7 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
       const { ordinal, kind, name, durationMs, usage } = event;
       return {
         type: 'step',
-        data: { ordinal, kind, name, duration_ms: durationMs, ...(usage && { usage: usageToApi(usage) }) },
+        data: { ordinal, kind, name, duration_ms: durationMs, ...(usage && { usage: toApiUsage(usage) }) },
       };
     }
     case 'context': {
@@ -126,9 +129,19 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
       return { type: part, data: { name, text, ...(callId !== undefined && { call_id: callId }), ...piece } };
     }
     case 'request': {
-      const { type, seq: _seq, at: _at, bytesSent, bytesReceived, durationMs, problem = null, answer, ...told } = event;
+      const {
+        type,
+        seq: _seq,
+        at: _at,
+        bytesSent,
+        bytesReceived,
+        durationMs,
+        problem = null,
+        answer,
+        ...fields
+      } = event;
       const sizes = { bytes_sent: bytesSent, bytes_received: bytesReceived, duration_ms: durationMs };
-      return { type, data: { ...told, ...sizes, problem, ...(answer && { answer_recorded: true }) } };
+      return { type, data: { ...fields, ...sizes, problem, ...(answer && { answer_recorded: true }) } };
     }
   }
 }
@@ -142,7 +155,7 @@ export const isClosing = (event: Finished): event is Finished & { status: Closin
 
 type Ending = { status: ClosingStatus | 'rejected' } & Pick<Finished, 'output' | 'outputKey' | 'error'>;
 
-function closing(seq: number, at: Date, { status, output, outputKey, error }: Ending): NewEvent[] {
+function buildClosingEvents(seq: number, at: Date, { status, output, outputKey, error }: Ending): NewEvent[] {
   const last: StoredEvent =
     status === 'completed'
       ? { seq, at, type: 'output', data: outputKey ? { stored: true } : { output: output ?? null } }
@@ -154,20 +167,29 @@ function closing(seq: number, at: Date, { status, output, outputKey, error }: En
 /**
  * Builds the two last events of a run that the service ends. @param lastSeq the last number that the service has used
  */
-export const serviceClosing = (after: number, at: Date, ending: Ending): NewEvent[] => closing(after + 1, at, ending);
+export const buildServiceClosing = (lastSeq: number, at: Date, ending: Ending): NewEvent[] =>
+  buildClosingEvents(lastSeq + 1, at, ending);
 
 /** Returns the number before the service's first one in an attempt. */
-export const serviceFloor = (attempt: number): number => attempt * ATTEMPT_SPAN + SERVICE_SEQ - 1;
+export const getServiceFloor = (attempt: number): number => attempt * ATTEMPT_SPAN + SERVICE_SEQ - 1;
 
 /** Builds closing events for a run whose events were deleted, with numbers that are not used otherwise. */
-export function agedClosing({ attempt, status, output, outputKey, error, finishedAt, createdAt }: Run): StoredEvent[] {
+export function buildAgedClosing({
+  attempt,
+  status,
+  output,
+  outputKey,
+  error,
+  finishedAt,
+  createdAt,
+}: Run): StoredEvent[] {
   const ending = { status: status as Ending['status'], output, outputKey, error };
-  return closing(serviceFloor(attempt) + 998, finishedAt ?? createdAt, ending as Ending);
+  return buildClosingEvents(getServiceFloor(attempt) + 998, finishedAt ?? createdAt, ending as Ending);
 }
 
 /** Returns the last number that the service has used in this attempt. The caller has locked the run's row. */
-export async function lastServiceSeq(sql: Sql, runId: string, attempt: number): Promise<number> {
-  const floor = serviceFloor(attempt);
+export async function getLastServiceSeq(sql: Sql, runId: string, attempt: number): Promise<number> {
+  const floor = getServiceFloor(attempt);
   const { rows } = await sql.query({
     text: 'SELECT max(seq)::float8 AS last FROM run_events WHERE run_id = $1 AND seq > $2 AND seq < $3',
     values: [runId, floor, floor + 1_000],
@@ -193,7 +215,7 @@ export async function appendServiceEvents(sql: Sql, events: ServiceEvent[]): Pro
            WHERE coalesce(l.last, e.floor) + e.place < e.floor + ${SERVICE_OPEN_MAX}`,
     values: [
       events.map((e) => e.runId),
-      events.map((e) => serviceFloor(e.attempt)),
+      events.map((e) => getServiceFloor(e.attempt)),
       events.map((e) => e.type),
       events.map((e) => JSON.stringify(e.data)),
     ],
@@ -208,13 +230,13 @@ export const toWaitingFor = (waiting: Waiting | null, wakeAt: Date | null) =>
     run_id: waiting.kind === 'call' ? waiting.runId : null,
   };
 
-export async function readEvents(pool: Pool, runId: string, after: number, limit: number): Promise<StoredEvent[]> {
+export async function loadEvents(pool: Pool, runId: string, after: number, limit: number): Promise<StoredEvent[]> {
   const { rows } = await pool.query({
     name: 'read-run-events',
     text: 'SELECT seq::float8 AS seq, at, type, data FROM run_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
     values: [runId, after, limit],
   });
-  return rows.map((row) => (row.type === 'request' ? withoutAnswer(row) : row));
+  return rows.map((row) => (row.type === 'request' ? removeResponse(row) : row));
 }
 
 const LOG_TEXT_BYTES_MAX = 256 * 1024;
@@ -225,7 +247,7 @@ const EARLIER_LINES_MAX = 5_000;
  * Returns true if `next` follows `last` without a missing event. Replicas write a run's batches in any order, so that a
  * later event may be in the table before an earlier one.
  */
-export function follows(last: number, next: number): boolean {
+export function isConsecutive(last: number, next: number): boolean {
   const number = next % ATTEMPT_SPAN;
   if (number >= SERVICE_SEQ) return true;
   const sameAttempt = Math.floor(last / ATTEMPT_SPAN) === Math.floor(next / ATTEMPT_SPAN);
@@ -240,17 +262,17 @@ export const GAP_MS = ACK_WAIT_MS + 5_000;
 const GAP_POLL_MS = 50;
 
 /** Loads stdout, stderr and context.log() of all attempts as one text, truncated at the front beyond 256 KB. */
-export async function readLogsText(pool: Pool, run: Run): Promise<string> {
+export async function loadLogsText(pool: Pool, run: Run): Promise<string> {
   const first = run.attempt * ATTEMPT_SPAN;
-  const earlier = run.attempt > 1 ? await readEarlierLines(pool, run.id, first) : [];
+  const earlier = run.attempt > 1 ? await loadEarlierLines(pool, run.id, first) : [];
   for (let waited = 0; ; waited += GAP_POLL_MS) {
     const { rows } = await pool.query({
       name: 'read-run-logs',
       text: 'SELECT seq::float8 AS seq, type, data FROM run_events WHERE run_id = $1 AND seq >= $2 ORDER BY seq',
       values: [run.id, first],
     });
-    const whole = rows.every((row, i) => follows(i ? rows[i - 1].seq : 0, row.seq));
-    if (whole || !isTerminal(run.status) || waited >= GAP_MS) {
+    const isComplete = rows.every((row, i) => isConsecutive(i ? rows[i - 1].seq : 0, row.seq));
+    if (isComplete || !isTerminal(run.status) || waited >= GAP_MS) {
       return joinLogs([...earlier, ...rows.flatMap((row) => (row.type === 'log' ? [row.data.text as string] : []))]);
     }
     await new Promise((resolve) => setTimeout(resolve, GAP_POLL_MS));
@@ -258,7 +280,7 @@ export async function readLogsText(pool: Pool, run: Run): Promise<string> {
 }
 
 /** Loads the last lines before this number. */
-async function readEarlierLines(pool: Pool, runId: string, before: number): Promise<string[]> {
+async function loadEarlierLines(pool: Pool, runId: string, before: number): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT data FROM run_events WHERE run_id = $1 AND seq < $2 AND type = 'log' ORDER BY seq DESC LIMIT $3`,
     [runId, before, EARLIER_LINES_MAX],
@@ -281,12 +303,12 @@ export interface ContextChange {
 }
 
 /** Loads the writeable contexts that the last attempt changed; they count only if the run completed. */
-export async function readContextChanges(pool: Pool, run: Run): Promise<ContextChange[]> {
+export async function loadContextChanges(pool: Pool, run: Run): Promise<ContextChange[]> {
   const { rows } = await pool.query(
     `SELECT data FROM run_events WHERE run_id = $1 AND seq >= $2 AND type = 'context' ORDER BY seq`,
     [run.id, run.attempt * ATTEMPT_SPAN],
   );
   const changes = rows.map((row) => row.data as ContextChange);
-  const folder = runFolder(run.workspaceId, run.id);
+  const folder = buildRunFolder(run.workspaceId, run.id);
   return changes.filter(({ key }) => key.startsWith(`${folder}/`));
 }

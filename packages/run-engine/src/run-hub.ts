@@ -11,11 +11,11 @@
 import { type Bus, decodeRunEvents, listenRaw, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { findLastSeqUpTo, type Gap, readConsecutiveEvents } from './consecutive-events';
 import { createEventSequence, type EventSequence } from './event-sequence';
-import { createAudience } from './hub-audience';
 import { type Backlog, createBacklog } from './hub-backlog';
-import { type Gap, lastSeqUpTo, readOn } from './read-on';
-import type { Reader, Told } from './reader';
+import { createHubReaders } from './hub-readers';
+import type { Reader, StreamEvent } from './reader';
 import { type NewEvent, type StoredEvent, toNewEvents } from './run-events';
 import type { RunTokens } from './run-tokens';
 
@@ -33,7 +33,7 @@ export interface RunHubs {
   /** Returns whether an ended run has no event after this number. */
   isOver(runId: string, seq: number): Promise<boolean>;
   /** Reads the table again after the run has changed. */
-  changed(runId: string): void;
+  onRunChanged(runId: string): void;
   close(): void;
 }
 
@@ -48,7 +48,7 @@ interface HubDeps {
 export function createRunHubs(deps: HubDeps): RunHubs {
   const hubs = new Map<string, Hub>();
 
-  function open(runId: string, from: number): Hub {
+  function openRunHub(runId: string, from: number): Hub {
     const hub = openHub(deps, runId, from, () => {
       if (hubs.get(runId) === hub) hubs.delete(runId);
     });
@@ -58,8 +58,8 @@ export function createRunHubs(deps: HubDeps): RunHubs {
 
   return {
     async serve(runId, reader, closing) {
-      if (closing) return readEnded(deps, runId, reader, closing);
-      const hub = hubs.get(runId) ?? open(runId, reader.last);
+      if (closing) return serveEndedRun(deps, runId, reader, closing);
+      const hub = hubs.get(runId) ?? openRunHub(runId, reader.last);
       await hub.join(reader);
     },
     leave: (runId, reader) => hubs.get(runId)?.leave(reader),
@@ -70,7 +70,7 @@ export function createRunHubs(deps: HubDeps): RunHubs {
       );
       return rows[0].over;
     },
-    changed: (runId) => hubs.get(runId)?.look(),
+    onRunChanged: (runId) => hubs.get(runId)?.scheduleRead(),
     close: () => {
       for (const hub of hubs.values()) hub.close();
     },
@@ -80,20 +80,20 @@ export function createRunHubs(deps: HubDeps): RunHubs {
 interface Hub {
   join(reader: Reader): Promise<void>;
   leave(reader: Reader): void;
-  look(): void;
+  scheduleRead(): void;
   close(): void;
 }
 
 function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, from: number, onClosed: () => void): Hub {
-  const audience = createAudience();
+  const readers = createHubReaders();
   const joining = new Set<Reader>();
   const gap: Gap = { since: 0 };
   // An event that was published before the subscription may be stored after the first read.
-  const rereads = [CATCH_UP_MS, 5 * CATCH_UP_MS];
+  const rereadDelays = [CATCH_UP_MS, 5 * CATCH_UP_MS];
   /** Live events that came before the start. */
-  const early: NewEvent[] = [];
-  let begun: { sequence: EventSequence; backlog: Backlog } | undefined;
-  let looked = false;
+  const earlyEvents: NewEvent[] = [];
+  let started: { sequence: EventSequence; backlog: Backlog } | undefined;
+  let isReadScheduled = false;
   let wake: () => void = () => {};
   let closed = false;
 
@@ -103,44 +103,44 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
     (message) => {
       const batch = decodeRunEvents(message);
       // Ingest logs it.
-      if (!tokens.accepts(batch)) return;
-      if (begun) begun.sequence.live(toNewEvents(batch));
-      else early.push(...toNewEvents(batch));
-      if (!begun || begun.sequence.isAhead || batch.events.at(-1)?.type === 'finished') look();
+      if (!tokens.isValid(batch)) return;
+      if (started) started.sequence.live(toNewEvents(batch));
+      else earlyEvents.push(...toNewEvents(batch));
+      if (!started || started.sequence.isAhead || batch.events.at(-1)?.type === 'finished') scheduleRead();
     },
     { log },
   );
-  const heartbeat = setInterval(() => audience.comment(begun?.sequence.last ?? 0), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => readers.comment(started?.sequence.last ?? 0), HEARTBEAT_MS);
 
-  const beginning = begin();
-  void beginning
-    .then(follow)
+  const starting = start();
+  void starting
+    .then(followTable)
     .catch((err) => {
       // The streams end without `done`: clients resume.
       if (!closed) log.warn({ err, runId }, 'live stream broken off');
     })
     .finally(close);
 
-  async function begin() {
-    const last = await lastSeqUpTo(pool, runId, from);
-    begun = { sequence: createEventSequence(last, tell), backlog: createBacklog(last) };
-    begun.sequence.live(early.splice(0));
-    return begun;
+  async function start() {
+    const last = await findLastSeqUpTo(pool, runId, from);
+    started = { sequence: createEventSequence(last, emit), backlog: createBacklog(last) };
+    started.sequence.live(earlyEvents.splice(0));
+    return started;
   }
 
-  async function follow({ sequence }: { sequence: EventSequence }) {
+  async function followTable({ sequence }: { sequence: EventSequence }) {
     while (!closed) {
-      looked = false;
+      isReadScheduled = false;
       const missing = await replay(sequence);
       if (closed) return;
       // Bounded: two pauses.
-      await pause(missing || sequence.isAhead ? CATCH_UP_MS : (rereads.shift() ?? HEARTBEAT_MS));
+      await pause(missing || sequence.isAhead ? CATCH_UP_MS : (rereadDelays.shift() ?? HEARTBEAT_MS));
     }
   }
 
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      if (looked) return resolve();
+      if (isReadScheduled) return resolve();
       const timeout = setTimeout(resolve, ms);
       wake = () => {
         clearTimeout(timeout);
@@ -149,27 +149,27 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
     });
   }
 
-  function look() {
-    looked = true;
+  function scheduleRead() {
+    isReadScheduled = true;
     wake();
   }
 
   /** @returns true if an event is missing that may still be stored */
   async function replay(sequence: EventSequence): Promise<boolean> {
     for (;;) {
-      const page = await readOn(pool, runId, sequence.last, gap);
+      const page = await readConsecutiveEvents(pool, runId, sequence.last, gap);
       if (closed) return false;
       sequence.stored(page.events);
       if (closed || page.missing || !page.more) return page.missing;
     }
   }
 
-  function tell(event: StoredEvent) {
+  function emit(event: StoredEvent) {
     if (closed) return;
-    const told = toTold(event);
-    begun?.backlog.add(told);
-    audience.tell(told);
-    if (told.type === 'done') close();
+    const streamEvent = toStreamEvent(event);
+    started?.backlog.add(streamEvent);
+    readers.push(streamEvent);
+    if (streamEvent.type === 'done') close();
   }
 
   function close() {
@@ -179,27 +179,27 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
     clearInterval(heartbeat);
     onClosed();
     wake();
-    audience.end();
+    readers.end();
   }
 
   function closeIfEmpty() {
-    if (!audience.size && !joining.size) close();
+    if (!readers.size && !joining.size) close();
   }
 
   return {
     async join(reader) {
       joining.add(reader);
       try {
-        const { sequence, backlog } = await beginning;
-        const covered = () => reader.last >= backlog.from;
-        if (!(await readAlone(pool, runId, reader, covered, null))) return reader.end();
+        const { sequence, backlog } = await starting;
+        const isCaughtUp = () => reader.last >= backlog.from;
+        if (!(await serveFromTable(pool, runId, reader, isCaughtUp, null))) return reader.end();
         if (!reader.open) return;
-        audience.flush();
+        readers.flush();
         const rest = backlog.after(reader.last);
         reader.last = Math.max(reader.last, sequence.last);
         if (rest.length) reader.write(Buffer.from(reader.render(rest)));
         if (closed) return reader.end();
-        audience.add(reader);
+        readers.add(reader);
       } catch (err) {
         log.warn({ err, runId }, 'live stream broken off');
         reader.end();
@@ -209,16 +209,21 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
       }
     },
     leave(reader) {
-      audience.remove(reader);
+      readers.remove(reader);
       closeIfEmpty();
     },
-    look,
+    scheduleRead,
     close,
   };
 }
 
-async function readEnded({ pool, log }: HubDeps, runId: string, reader: Reader, closing: StoredEvent[]): Promise<void> {
-  await readAlone(pool, runId, reader, () => false, closing).catch((err) =>
+async function serveEndedRun(
+  { pool, log }: HubDeps,
+  runId: string,
+  reader: Reader,
+  closing: StoredEvent[],
+): Promise<void> {
+  await serveFromTable(pool, runId, reader, () => false, closing).catch((err) =>
     log.warn({ err, runId }, 'live stream broken off'),
   );
   reader.end();
@@ -228,35 +233,35 @@ async function readEnded({ pool, log }: HubDeps, runId: string, reader: Reader, 
  * Serves one reader from the table until it has caught up.
  * @returns false once there are no more events: `done` was sent, or the run had ended and all was read
  */
-async function readAlone(
+async function serveFromTable(
   pool: Pool,
   runId: string,
   reader: Reader,
-  covered: () => boolean,
+  isCaughtUp: () => boolean,
   closing: StoredEvent[] | null,
 ): Promise<boolean> {
   const gap: Gap = { since: 0 };
-  while (reader.open && !covered()) {
-    const { events, missing, more } = await readOn(pool, runId, reader.last, gap);
+  while (reader.open && !isCaughtUp()) {
+    const { events, missing, more } = await readConsecutiveEvents(pool, runId, reader.last, gap);
     if (events.length) {
-      reader.write(Buffer.from(reader.render(events.map(toTold))));
+      reader.write(Buffer.from(reader.render(events.map(toStreamEvent))));
       reader.last = events.at(-1)?.seq ?? reader.last;
       if (events.at(-1)?.type === 'done') return false;
-      await reader.drained();
+      await reader.waitForDrain();
     }
     if (more) continue;
     if (closing && !missing) {
-      reader.write(Buffer.from(reader.render(closing.map(toTold))));
+      reader.write(Buffer.from(reader.render(closing.map(toStreamEvent))));
       return false;
     }
-    if (!covered()) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
+    if (!isCaughtUp()) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
   }
   return true;
 }
 
-function toTold({ seq, at, type, data }: StoredEvent): Told {
+function toStreamEvent({ seq, at, type, data }: StoredEvent): StreamEvent {
   const { id, ...fields } = data as { id?: unknown };
   // In NDJSON, `id` is the number of the event.
-  const named = id === undefined ? fields : { [`${type}_id`]: id, ...fields };
-  return { seq, type, body: JSON.stringify({ type, at: at.toISOString(), ...named }) };
+  const fieldsWithId = id === undefined ? fields : { [`${type}_id`]: id, ...fields };
+  return { seq, type, body: JSON.stringify({ type, at: at.toISOString(), ...fieldsWithId }) };
 }

@@ -13,7 +13,7 @@ export async function tryLockRun(tx: Sql, runId: string): Promise<boolean> {
 }
 
 /** Returns the length of the chain of runs that started this one; 0 if it was deleted. */
-export async function depthOf(sql: Sql, runId: string): Promise<number> {
+export async function getRunDepth(sql: Sql, runId: string): Promise<number> {
   const { rows } = await sql.query('SELECT depth FROM runs WHERE id = $1', [runId]);
   return rows[0]?.depth ?? 0;
 }

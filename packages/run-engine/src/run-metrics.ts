@@ -1,6 +1,6 @@
 /** Registers metrics of the services' half of running code. Each replica counts its own work; the queue is shared. */
-import { isClosedSql, type RunErrorCode, type RunSource } from '@gantry/events';
-import { gaugesReadTogether } from '@gantry/http';
+import { isWorkspaceClosedSql, type RunErrorCode, type RunSource } from '@gantry/events';
+import { registerGauges } from '@gantry/http';
 import type { Pool } from 'pg';
 import { Counter, Histogram } from 'prom-client';
 import type { Run } from './run';
@@ -32,7 +32,7 @@ const endings = new Counter({
 });
 
 /** Starts at 0, because Prometheus sees no increase when a counter first appears. */
-const WATCHED: RunErrorCode[] = ['executor_lost', 'sandbox'];
+const ALERTED_CODES: RunErrorCode[] = ['executor_lost', 'sandbox'];
 
 const secondsSince = (at: Date) => Math.max(0, Date.now() - at.getTime()) / 1_000;
 
@@ -57,18 +57,18 @@ export function countEnded(source: RunSource, { status, error, createdAt }: Run)
 /** Bounds the cost of a scrape for long queues. */
 const COUNTED_MAX = 50_000;
 
-const queue = (condition: string) => `
+const buildQueueSql = (condition: string) => `
   SELECT count(*)::int AS runs, coalesce(extract(epoch FROM now() - min(available_at)), 0)::float8 AS "oldestSeconds" FROM (
     SELECT r.available_at FROM runs r
-    WHERE r.status = 'queued' AND r.slot_key IS ${condition} AND r.available_at <= now() AND NOT ${isClosedSql('r.workspace_id')}
+    WHERE r.status = 'queued' AND r.slot_key IS ${condition} AND r.available_at <= now() AND NOT ${isWorkspaceClosedSql('r.workspace_id')}
     LIMIT ${COUNTED_MAX}
   ) counted`;
 /** Each kind has a partial index. */
-const QUEUES = `SELECT false AS limited, q.* FROM (${queue('NULL')}) q UNION ALL SELECT true, q.* FROM (${queue('NOT NULL')}) q`;
+const QUEUES = `SELECT false AS limited, q.* FROM (${buildQueueSql('NULL')}) q UNION ALL SELECT true, q.* FROM (${buildQueueSql('NOT NULL')}) q`;
 
 const pools = new Map<RunSource, Pool>();
 
-gaugesReadTogether(
+registerGauges(
   ['source', 'limited'],
   {
     gantry_queue_runs:
@@ -90,7 +90,7 @@ gaugesReadTogether(
 /** @returns a function that stops the observation */
 export function observeQueue(source: RunSource, pool: Pool): () => void {
   pools.set(source, pool);
-  for (const code of WATCHED) endings.inc({ source, status: 'failed', code }, 0);
+  for (const code of ALERTED_CODES) endings.inc({ source, status: 'failed', code }, 0);
   return () => {
     if (pools.get(source) === pool) pools.delete(source);
   };

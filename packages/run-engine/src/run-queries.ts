@@ -61,48 +61,49 @@ export async function getRun(pool: Pool, workspaceId: string, runId: string): Pr
 export async function listRuns(pool: Pool, workspaceId: string, filter: RunFilter): Promise<Run[]> {
   const values: unknown[] = [workspaceId];
   const where = ['r.workspace_id = $1'];
-  const and = (condition: (place: string) => string, value: unknown) => {
+  const addCondition = (condition: (place: string) => string, value: unknown) => {
     if (value === undefined) return;
     values.push(value);
     where.push(condition(`$${values.length}`));
   };
-  and((p) => `r.subject_id = ${p}`, filter.subjectId);
-  and((p) => `r.kind = ${p}`, filter.kind);
-  and((p) => `r.trigger = ${p}`, filter.trigger);
-  and((p) => `r.parent_run_id = ${p}`, filter.parentRunId);
-  and((p) => `r.created_at >= ${p}`, filter.since);
-  and((p) => `r.created_at < ${p}`, filter.until);
+  addCondition((p) => `r.subject_id = ${p}`, filter.subjectId);
+  addCondition((p) => `r.kind = ${p}`, filter.kind);
+  addCondition((p) => `r.trigger = ${p}`, filter.trigger);
+  addCondition((p) => `r.parent_run_id = ${p}`, filter.parentRunId);
+  addCondition((p) => `r.created_at >= ${p}`, filter.since);
+  addCondition((p) => `r.created_at < ${p}`, filter.until);
   if (filter.before) {
     values.push(filter.before.createdAt, filter.before.id);
     where.push(`(r.created_at, r.id) < ($${values.length - 1}, $${values.length})`);
   }
   values.push(filter.limit);
   const newest = `ORDER BY r.created_at DESC, r.id DESC LIMIT $${values.length}::int + ${Number(filter.offset ?? 0)}`;
-  const walk = (more = '') => `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${where.join(' AND ')}${more} ${newest}`;
+  const buildWalk = (extraCondition = '') =>
+    `SELECT ${RUN_COLUMNS} FROM runs r WHERE ${where.join(' AND ')}${extraCondition} ${newest}`;
   const statuses = runStatuses.filter((status) => filter.status?.includes(status));
   if (filter.status && !statuses.length) return [];
-  const walks = statuses.map((status) => `(${walk(` AND r.status = '${status}'`)})`);
-  const text = walks.length ? `SELECT r.* FROM (${walks.join(' UNION ALL ')}) r ${newest}` : walk();
-  const passedBy = filter.offset ? `${text} OFFSET ${Number(filter.offset)}` : text;
-  const { rows } = await pool.query(passedBy, values);
+  const walks = statuses.map((status) => `(${buildWalk(` AND r.status = '${status}'`)})`);
+  const text = walks.length ? `SELECT r.* FROM (${walks.join(' UNION ALL ')}) r ${newest}` : buildWalk();
+  const pagedText = filter.offset ? `${text} OFFSET ${Number(filter.offset)}` : text;
+  const { rows } = await pool.query(pagedText, values);
   return rows.map(toRun);
 }
 
-const CANCELLED_AT_ONCE = 200;
+const CANCEL_BATCH = 200;
 
 /** Lists a batch of a subject's active runs whose cancellation was not requested. */
 export async function listCancellable(pool: Pool, workspaceId: string, subjectId: string): Promise<Run[]> {
   const { rows } = await pool.query(
     `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.workspace_id = $1 AND r.subject_id = $2
        AND (r.status IN ('queued', 'suspended', 'pending_approval') OR r.status = 'running' AND r.cancel_requested_at IS NULL)
-     LIMIT ${CANCELLED_AT_ONCE}`,
+     LIMIT ${CANCEL_BATCH}`,
     [workspaceId, subjectId],
   );
   return rows.map(toRun);
 }
 
 /** Loads the newest run (not test) of each subject, by subject: one index probe for each. */
-export async function lastRuns(pool: Pool, workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>> {
+export async function loadLastRuns(pool: Pool, workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>> {
   const { rows } = await pool.query(
     `SELECT ${RUN_COLUMNS} FROM unnest($2::text[]) AS s(id) CROSS JOIN LATERAL (
        SELECT * FROM runs WHERE subject_id = s.id AND workspace_id = $1 AND kind = 'run' ORDER BY created_at DESC, id DESC LIMIT 1

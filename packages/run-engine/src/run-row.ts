@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { isClosedSql } from '@gantry/events';
-import { conflict, heldKeyParams, keyLost, markKeySql } from '@gantry/http';
-import { rowSet, type Statement, statement } from '@gantry/postgres';
+import { isWorkspaceClosedSql } from '@gantry/events';
+import { buildMarkKeySql, conflict, keyLostError, toHeldKeyParams } from '@gantry/http';
+import { createRowSet, createStatement, type Statement } from '@gantry/postgres';
 import { startSpan } from '@gantry/tracing';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type NewRun, type Run, type RunKind, type RunStatus, SubjectChanged } from './run';
@@ -120,28 +120,28 @@ const LEASE_SECONDS: [type: string, value: (row: NewRow) => unknown] = [
 
 const newColumns = Object.entries(NEW_COLUMNS);
 /** Builds the SQL of columns that are compared with the database's clock. */
-const clockColumns = (leaseSeconds: string) => ({
+const buildClockColumns = (leaseSeconds: string) => ({
   available_at: 'now()',
   lease_expires_at: `now() + make_interval(secs => ${leaseSeconds})`,
 });
-const clockValues = Object.values(clockColumns('$lease_seconds::float8'));
-const columnNames = [...newColumns.map(([name]) => name), ...Object.keys(clockColumns(''))];
+const clockValues = Object.values(buildClockColumns('$lease_seconds::float8'));
+const columnNames = [...newColumns.map(([name]) => name), ...Object.keys(buildClockColumns(''))];
 const columnValues = [...newColumns.map(([name]) => `$${name}`), ...clockValues];
-const IS_OPEN = `NOT ${isClosedSql('$workspace_id')}`;
+const IS_OPEN = `NOT ${isWorkspaceClosedSql('$workspace_id')}`;
 
 /** Builds a statement that inserts a run if the condition holds and the workspace is not closed. */
-const insertWhere = (condition: string) => `
+const buildInsertSql = (condition: string) => `
   INSERT INTO runs (${columnNames.join(', ')})
   SELECT ${columnValues.join(', ')}
   WHERE ${condition} AND ${IS_OPEN}
   ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
-const INSERT = statement('insert-run', insertWhere('true'));
+const INSERT = createStatement('insert-run', buildInsertSql('true'));
 
 /** Builds a statement that inserts the run and marks the request's Idempotency-Key, or does neither. */
-const insertWithKey = (condition: string) => `
-  WITH marked AS (${markKeySql({ madeId: '$id', workspaceId: '$workspace_id', condition: `${condition} AND ${IS_OPEN}` })})
-  ${insertWhere('EXISTS (SELECT FROM marked)')}`;
-const INSERT_WITH_KEY = statement('insert-run-with-key', insertWithKey('true'));
+const buildInsertWithKeySql = (condition: string) => `
+  WITH marked AS (${buildMarkKeySql({ madeId: '$id', workspaceId: '$workspace_id', condition: `${condition} AND ${IS_OPEN}` })})
+  ${buildInsertSql('EXISTS (SELECT FROM marked)')}`;
+const INSERT_WITH_KEY = createStatement('insert-run-with-key', buildInsertWithKeySql('true'));
 
 /** SQL condition: the run's subject is unchanged; with $workspace_id, $subject_id and $version of the run. */
 export type IsCurrent = string;
@@ -149,13 +149,13 @@ export type IsCurrent = string;
 /** Each service has one condition. */
 const currentInserts = new Map<IsCurrent, { plain: Statement; withKey: Statement }>();
 
-function insertIfCurrent(isCurrent: IsCurrent) {
-  const known = currentInserts.get(isCurrent) ?? {
-    plain: statement('insert-current-run', insertWhere(isCurrent)),
-    withKey: statement('insert-current-run-with-key', insertWithKey(isCurrent)),
+function getCurrentInserts(isCurrent: IsCurrent) {
+  const statements = currentInserts.get(isCurrent) ?? {
+    plain: createStatement('insert-current-run', buildInsertSql(isCurrent)),
+    withKey: createStatement('insert-current-run-with-key', buildInsertWithKeySql(isCurrent)),
   };
-  currentInserts.set(isCurrent, known);
-  return known;
+  currentInserts.set(isCurrent, statements);
+  return statements;
 }
 
 /**
@@ -168,20 +168,20 @@ export function newRunId(kind: RunKind, at: Date): string {
 }
 
 /** Parses a run's creation time from its id; null for ids of earlier releases. */
-export function madeAt(runId: string): Date | null {
+export function parseCreatedAt(runId: string): Date | null {
   const second = /^(?:run|tr)_(\d{10})[\w-]{11}$/.exec(runId)?.[1];
   return second ? new Date(Number(second) * 1_000) : null;
 }
 
 /** Starts a trace for a run without a request, such as one of a schedule. */
-function newTrace({ trigger }: NewRun): string | undefined {
+function createTrace({ trigger }: NewRun): string | undefined {
   const span = startSpan('submit', { kind: 'producer', attributes: { 'gantry.trigger': trigger } });
   span?.end();
   return span?.traceparent;
 }
 
 /** Builds the run as it will be stored. */
-export function makeRun(run: NewRun, lease: FirstLease | null): Run {
+export function buildRun(run: NewRun, lease: FirstLease | null): Run {
   const status: RunStatus = run.held ? 'pending_approval' : lease ? 'running' : 'queued';
   const now = new Date();
   return {
@@ -215,14 +215,14 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
     cancelRequestedAt: null,
     executorId: lease?.executorId ?? null,
     requestId: run.requestId ?? null,
-    traceparent: run.traceparent ?? newTrace(run) ?? null,
+    traceparent: run.traceparent ?? createTrace(run) ?? null,
     createdAt: now,
     startedAt: lease ? now : null,
     finishedAt: null,
   };
 }
 
-const NEW_ROWS = rowSet<NewRow>('n', {
+const NEW_ROWS = createRowSet<NewRow>('n', {
   ...NEW_COLUMNS,
   lease_seconds: LEASE_SECONDS,
   only_if_current: ['boolean', ({ run }) => run.onlyIfCurrent === true],
@@ -235,12 +235,12 @@ const NEW_ROWS = rowSet<NewRow>('n', {
  */
 export function createRunsInsert(isCurrent: IsCurrent = 'false'): (sql: Sql, rows: NewRow[]) => Promise<Set<string>> {
   const names = newColumns.map(([name]) => `n.${name}`);
-  const values = [...names, ...Object.values(clockColumns('n.lease_seconds'))];
-  const insert = statement(
+  const values = [...names, ...Object.values(buildClockColumns('n.lease_seconds'))];
+  const insert = createStatement(
     'insert-runs',
     `INSERT INTO runs (${columnNames.join(', ')})
      SELECT ${values.join(', ')} FROM ${NEW_ROWS.sql}
-     WHERE (NOT n.only_if_current OR ${isCurrent.replace(/\$(\w+)/g, 'n.$1')}) AND NOT ${isClosedSql('n.workspace_id')}
+     WHERE (NOT n.only_if_current OR ${isCurrent.replace(/\$(\w+)/g, 'n.$1')}) AND NOT ${isWorkspaceClosedSql('n.workspace_id')}
      ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING
      RETURNING id`,
   );
@@ -250,8 +250,8 @@ export function createRunsInsert(isCurrent: IsCurrent = 'false'): (sql: Sql, row
   };
 }
 
-function insertOf({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrent): Statement {
-  const { plain, withKey } = onlyIfCurrent ? insertIfCurrent(isCurrent) : { plain: INSERT, withKey: INSERT_WITH_KEY };
+function selectInsert({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurrent): Statement {
+  const { plain, withKey } = onlyIfCurrent ? getCurrentInserts(isCurrent) : { plain: INSERT, withKey: INSERT_WITH_KEY };
   return idempotencyKey ? withKey : plain;
 }
 
@@ -266,7 +266,7 @@ export async function insertRun(
   lease: FirstLease | null,
   isCurrent: IsCurrent = 'false',
 ): Promise<Run | null> {
-  return insertRow(sql, toNewRow(run, lease, makeRun(run, lease)), isCurrent);
+  return insertRow(sql, toNewRow(run, lease, buildRun(run, lease)), isCurrent);
 }
 
 /** Inserts a run whose row is already built. */
@@ -278,23 +278,23 @@ export async function insertRow(
   const { run, made } = row;
   const params = newColumns.map(([name, [, value]]) => [name, value(row)]);
   const { rowCount } = await sql.query(
-    insertOf(
+    selectInsert(
       run,
       isCurrent,
     )({
       ...Object.fromEntries(params),
       lease_seconds: LEASE_SECONDS[1](row),
-      ...(run.idempotencyKey && heldKeyParams(run.idempotencyKey)),
+      ...(run.idempotencyKey && toHeldKeyParams(run.idempotencyKey)),
     }),
   );
   if (rowCount) return made;
   if (run.scheduledFor && !run.onlyIfCurrent && !run.idempotencyKey) return null;
-  throw notWritten(run);
+  throw notInsertedError(run);
 }
 
 /** Returns the reason why the statement has not inserted a run. */
-export function notWritten({ onlyIfCurrent, idempotencyKey }: NewRun): Error {
+export function notInsertedError({ onlyIfCurrent, idempotencyKey }: NewRun): Error {
   // If the subject has changed, the caller retries without the condition: then the key is the reason.
   if (onlyIfCurrent) return new SubjectChanged();
-  return idempotencyKey ? keyLost() : conflict('workspace_deleted', 'this workspace was deleted');
+  return idempotencyKey ? keyLostError() : conflict('workspace_deleted', 'this workspace was deleted');
 }

@@ -20,7 +20,7 @@ export function createRunSignals({ nc }: Bus, source: RunSource, tokens: RunToke
     /** Asks the executor that holds the run to stop it; does nothing without one. */
     askToStop({ id: runId, attempt, executorId }: Pick<Run, 'id' | 'attempt' | 'executorId'>) {
       if (!executorId) return;
-      const cancel: RunCancel = { token: tokens.give({ runId, attempt, executorId }) };
+      const cancel: RunCancel = { token: tokens.issue({ runId, attempt, executorId }) };
       publish(runSubjects.cancel(executorId, runId), encode(cancel));
     },
   };

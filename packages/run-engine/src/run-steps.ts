@@ -28,14 +28,14 @@ export async function listSteps(sql: Sql, runId: string): Promise<StepRow[]> {
 }
 
 /** A condition on `run_steps s`. If another step follows a failure, the code had caught it. */
-export const STANDS = `(s.status = 'completed' OR s.status = 'failed'
+export const FINAL_STEP_CONDITION = `(s.status = 'completed' OR s.status = 'failed'
   AND EXISTS (SELECT FROM run_steps n WHERE n.run_id = s.run_id AND n.ordinal > s.ordinal))`;
 
 /** Loads the steps that the next attempt replays. */
-export async function recordedSteps(sql: Sql, runId: string): Promise<RecordedStep[]> {
+export async function loadRecordedSteps(sql: Sql, runId: string): Promise<RecordedStep[]> {
   const { rows } = await sql.query({
     name: 'list-recorded-steps',
-    text: `SELECT ordinal, kind, name, result FROM run_steps s WHERE run_id = $1 AND ${STANDS} ORDER BY ordinal`,
+    text: `SELECT ordinal, kind, name, result FROM run_steps s WHERE run_id = $1 AND ${FINAL_STEP_CONDITION} ORDER BY ordinal`,
     values: [runId],
   });
   return rows;

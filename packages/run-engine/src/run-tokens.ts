@@ -14,7 +14,7 @@ export interface TokenKeys {
   keys: ReadonlyMap<string, Buffer>;
 }
 
-export interface HandedOut {
+export interface RunAssignment {
   runId: string;
   attempt: number;
   executorId: string;
@@ -30,21 +30,21 @@ export const NOT_HELD = { refused: 'this run is not held by this executor' };
 export function createRunTokens(source: RunSource, { current, keys }: TokenKeys) {
   const currentKey = keys.get(current);
   if (!currentKey) throw new Error(`there is no key ${current} for run tokens`);
-  const sign = (key: Buffer, { runId, attempt, executorId }: HandedOut): Buffer =>
+  const sign = (key: Buffer, { runId, attempt, executorId }: RunAssignment): Buffer =>
     createHmac('sha256', key)
       .update(JSON.stringify([source, runId, attempt, executorId]))
       .digest()
       .subarray(0, TOKEN_BYTES);
   return {
-    give: (to: HandedOut): string => sign(currentKey, to).toString('base64url'),
+    issue: (assignment: RunAssignment): string => sign(currentKey, assignment).toString('base64url'),
     /** Runs in constant time for tokens of the right length. */
-    accepts({ token, ...claimed }: HandedOut & { token: string }): boolean {
-      const given = Buffer.from(token, 'base64url');
-      if (given.length !== TOKEN_BYTES) return false;
+    isValid({ token, ...assignment }: RunAssignment & { token: string }): boolean {
+      const tokenBytes = Buffer.from(token, 'base64url');
+      if (tokenBytes.length !== TOKEN_BYTES) return false;
       // Every key is tried, so that the time does not reveal which one matched.
-      let known = false;
-      for (const key of keys.values()) known = timingSafeEqual(sign(key, claimed), given) || known;
-      return known;
+      let isKnown = false;
+      for (const key of keys.values()) isKnown = timingSafeEqual(sign(key, assignment), tokenBytes) || isKnown;
+      return isKnown;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Tests that runs submitted at the same time are written together, each with its own outcome. */
 import type { RunEngine } from './engine';
 import { type NewRun, SubjectChanged } from './run';
-import { aRun, startTestEngines, type TestEngines } from './test/engines';
+import { buildTestRun, startTestEngines, type TestEngines } from './test/engines';
 
 let engines: TestEngines;
 let engine: RunEngine;
@@ -29,14 +29,14 @@ afterAll(() => engines.stop());
 
 /** The first run occupies the statement while the others arrive. */
 const submitAll = (runs: Partial<NewRun>[]) =>
-  Promise.allSettled([{}, ...runs].map((run) => engine.submitAndWait(aRun(run))));
-const writtenIds = async () => (await engines.pool.query('SELECT id FROM runs ORDER BY id')).rows.map(({ id }) => id);
+  Promise.allSettled([{}, ...runs].map((run) => engine.submitAndWait(buildTestRun(run))));
+const listRunIds = async () => (await engines.pool.query('SELECT id FROM runs ORDER BY id')).rows.map(({ id }) => id);
 
 test('a burst takes two statements, and every run is stored before its response', async () => {
   const outcomes = await submitAll(Array.from({ length: 20 }, (_, n) => ({ inputs: { n, text: `"{},\\ä\n${n}` } })));
   const runs = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   expect(inserts).toEqual([1, 20]);
-  expect(await writtenIds()).toEqual(runs.map(({ id }) => id).sort());
+  expect(await listRunIds()).toEqual(runs.map(({ id }) => id).sort());
   for (const { workspaceId, id, ...made } of runs) {
     const { cancelRequestedAt, ...kept } = await engine.get(workspaceId, id);
     expect(kept).toMatchObject({ inputs: made.inputs, spec: made.spec, status: 'queued', createdAt: made.createdAt });
@@ -66,7 +66,7 @@ test('a closed workspace and a changed subject refuse only their own runs', asyn
 test('a row that PostgreSQL refuses does not fail the others', async () => {
   const outcomes = await submitAll([{}, { priority: 1_000_000 }, {}]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-  expect(await writtenIds()).toHaveLength(3);
+  expect(await listRunIds()).toHaveLength(3);
 });
 
 test('a large run is written separately', async () => {

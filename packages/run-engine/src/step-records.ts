@@ -2,7 +2,7 @@
 import {
   type Bus,
   encode,
-  executorOf,
+  executorIdFromSubject,
   listen,
   type RunSource,
   runSubjects,
@@ -11,7 +11,7 @@ import {
   type StepReply,
   stepRecord,
 } from '@gantry/events';
-import { statement } from '@gantry/postgres';
+import { createStatement } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -20,9 +20,9 @@ import { NOT_HELD, type RunTokens } from './run-tokens';
 const STEPS_MAX = 1_000;
 
 /** Only the service records approvals and results of called runs. */
-const recordable: StepRecord['kind'][] = ['step', 'sleep'];
+const recordableKinds: StepRecord['kind'][] = ['step', 'sleep'];
 
-export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; tokens: RunTokens; log: Logger }): {
+export function handleStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; tokens: RunTokens; log: Logger }): {
   close(): void;
 } {
   const { bus, pool, source, tokens, log } = deps;
@@ -32,15 +32,15 @@ export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSourc
     // Too many steps get a reply instead of being dropped.
     stepRecord.extend({ ordinal: z.int().min(1) }),
     async (record, message) => {
-      const own = { ...record, executorId: executorOf(message.subject) };
-      message.respond(encode(tokens.accepts(own) ? await recordStep(pool, own) : NOT_HELD));
+      const ownRecord = { ...record, executorId: executorIdFromSubject(message.subject) };
+      message.respond(encode(tokens.isValid(ownRecord) ? await recordStep(pool, ownRecord) : NOT_HELD));
     },
     { queue: 'steps', log },
   );
   return { close: () => subscription.unsubscribe() };
 }
 
-const RECORD = statement(
+const RECORD_STEP = createStatement(
   'record-step',
   `WITH held AS (
      SELECT id FROM runs WHERE id = $run_id AND attempt = $attempt AND executor_id = $executor_id AND status = 'running'
@@ -58,7 +58,7 @@ const RECORD = statement(
 async function recordStep(pool: Pool, record: StepRecord & { executorId: string }): Promise<StepReply> {
   const { runId, attempt, executorId, ordinal, kind, name, durationMs } = record;
   const result = JSON.stringify(record.result ?? null);
-  if (!recordable.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };
+  if (!recordableKinds.includes(kind)) return { refused: `a step of kind ${kind} is not recorded by executors` };
   if (ordinal > STEPS_MAX) return { refused: `a run may have ${STEPS_MAX} steps` };
   if (name.includes('\0')) return { refused: 'the name of a step can not contain NUL' };
   if (Buffer.byteLength(result) > STEP_BYTES_MAX) {
@@ -68,20 +68,26 @@ async function recordStep(pool: Pool, record: StepRecord & { executorId: string 
   }
   for (;;) {
     const { rows } = await pool.query(
-      RECORD({
-        ...{ run_id: runId, attempt, executor_id: executorId, ordinal, kind, name, result },
+      RECORD_STEP({
+        run_id: runId,
+        attempt,
+        executor_id: executorId,
+        ordinal,
+        kind,
+        name,
+        result,
         started_at: new Date(record.startedAt),
         duration_ms: durationMs ?? null,
       }),
     );
-    const [found] = rows;
-    if (!found.held) return NOT_HELD;
-    if (found.made) return { result: record.result ?? null };
+    const [stored] = rows;
+    if (!stored.held) return NOT_HELD;
+    if (stored.made) return { result: record.result ?? null };
     // Another statement wrote it after this one began: the next query sees it.
-    if (found.kind === null) continue;
-    if (found.kind !== kind || found.name !== name || found.status !== 'completed') {
-      return { refused: `step ${ordinal} is recorded as ${found.kind} ${JSON.stringify(found.name)}` };
+    if (stored.kind === null) continue;
+    if (stored.kind !== kind || stored.name !== name || stored.status !== 'completed') {
+      return { refused: `step ${ordinal} is recorded as ${stored.kind} ${JSON.stringify(stored.name)}` };
     }
-    return { result: found.result };
+    return { result: stored.result };
   }
 }

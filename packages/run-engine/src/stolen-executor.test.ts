@@ -21,7 +21,7 @@ import type { RunEngine } from './engine';
 import type { Run } from './run';
 import { createRunTokens } from './run-tokens';
 import { settleRuns } from './settle-runs';
-import { aRun, claimed, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
+import { buildTestRun, claimJob, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
 
 let engines: TestEngines;
 let engine: RunEngine;
@@ -37,56 +37,61 @@ beforeAll(async () => {
 beforeEach(async () => {
   engine = await engines.replica({ log: logs.log, givenTo: async () => ({ secrets: { KEY: 'the-secret-value' } }) });
   [victim, thief] = [await engines.executor(), await engines.executor()];
-  run = await engine.submitAndWait(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
-  job = await claimed(victim);
+  run = await engine.submitAndWait(buildTestRun({ spec: { ...buildTestRun().spec, secrets: ['KEY'] } }));
+  job = await claimJob(victim);
 });
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
 const tokens = createRunTokens('worker', tokenKeys);
-const row = async () =>
+const getRunRow = async () =>
   (
     await engines.pool.query(
       'SELECT status, attempt, executor_id, confirmed, lease_expires_at, output FROM runs WHERE id = $1',
       [run.id],
     )
   ).rows[0];
-const kept = async () => (await engines.pool.query('SELECT seq FROM run_events WHERE run_id = $1', [run.id])).rows;
+const listEventSeqs = async () =>
+  (await engines.pool.query('SELECT seq FROM run_events WHERE run_id = $1', [run.id])).rows;
 
 const at = Date.now();
 const started: RunEvent = { seq: 1, at, type: 'started' };
 const line: RunEvent = { seq: 2, at, type: 'log', stream: 'stdout', level: 'info', text: 'forged' };
 const ending = (status: 'completed' | 'returned'): RunEvent => ({
-  ...{ seq: 3, at, type: 'finished', status, usage: noUsage },
+  seq: 3,
+  at,
+  type: 'finished',
+  status,
+  usage: noUsage,
   ...(status === 'completed' && { output: 'forged' }),
 });
 
 /**
  * Collects tokens that an attacker may have: invented, of its own run, or of this run but issued to another executor.
  */
-async function stolenTokens(): Promise<string[]> {
-  const own = await engine.submitAndWait(aRun());
-  const { token } = await claimed(thief);
-  const ofOwn = tokens.give({ runId: own.id, attempt: 1, executorId: thief.id });
-  return ['', 'x'.repeat(22), token, ofOwn, job.token];
+async function collectStolenTokens(): Promise<string[]> {
+  const own = await engine.submitAndWait(buildTestRun());
+  const { token } = await claimJob(thief);
+  const ownRunToken = tokens.issue({ runId: own.id, attempt: 1, executorId: thief.id });
+  return ['', 'x'.repeat(22), token, ownRunToken, job.token];
 }
 
 const publish = (token: string, events: RunEvent[]) =>
   thief.bus.js.publish(runSubjects.events('worker', thief.id, run.id), encode({ attempt: 1, token, events }));
 
 test('it cannot end, return, start or log to another executor’s run', async () => {
-  const before = await row();
+  const before = await getRunRow();
   const refusals = logs.lines.length;
   const [tokensTried, forged] = [
-    await stolenTokens(),
+    await collectStolenTokens(),
     [[started], [line], [ending('completed')], [ending('returned')]],
   ];
   for (const token of tokensTried) for (const events of forged) await publish(token, events);
-  const stranger = () => logs.lines.slice(refusals).filter(({ msg }) => String(msg).includes('invalid token'));
-  await until(() => stranger().length === tokensTried.length * forged.length);
-  expect(stranger().every(({ level }) => level === 40)).toBe(true);
-  expect(await row()).toEqual(before);
-  expect(await kept()).toEqual([]);
+  const listRefusals = () => logs.lines.slice(refusals).filter(({ msg }) => String(msg).includes('invalid token'));
+  await until(() => listRefusals().length === tokensTried.length * forged.length);
+  expect(listRefusals().every(({ level }) => level === 40)).toBe(true);
+  expect(await getRunRow()).toEqual(before);
+  expect(await listEventSeqs()).toEqual([]);
 
   await job.complete('of the victim');
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', output: 'of the victim' });
@@ -94,29 +99,31 @@ test('it cannot end, return, start or log to another executor’s run', async ()
 
 test('readers of the live stream see no forged events', async () => {
   const spectator = await engines.connect('spectator');
-  const heard: string[] = [];
-  spectator.nc.subscribe(`run.events.worker.*.${run.id}`, { callback: (_, { subject }) => void heard.push(subject) });
+  const subjects: string[] = [];
+  spectator.nc.subscribe(`run.events.worker.*.${run.id}`, {
+    callback: (_, { subject }) => void subjects.push(subject),
+  });
   await spectator.nc.flush();
-  const told: string[] = [];
+  const chunks: string[] = [];
   const app = express().get('/', (req, res) => engine.stream(req, res, run, 'all'));
   const server = app.listen(0);
   const { port } = server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: 'application/x-ndjson' } });
   await publish(job.token, [started, line]);
   await publish('', [started, line]);
-  await until(() => heard.length === 2);
+  await until(() => subjects.length === 2);
   await job.complete('of the victim');
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    told.push(Buffer.from(chunk).toString());
+    chunks.push(Buffer.from(chunk).toString());
   }
   server.close();
-  expect(told.join('')).toContain('of the victim');
-  expect(told.join('')).not.toContain('forged');
+  expect(chunks.join('')).toContain('of the victim');
+  expect(chunks.join('')).not.toContain('forged');
 });
 
 test('it cannot record a step, upload an artifact or renew the lease of another', async () => {
-  const before = await row();
-  for (const token of await stolenTokens()) {
+  const before = await getRunRow();
+  for (const token of await collectStolenTokens()) {
     const held = { runId: run.id, attempt: 1, token };
     const step = { ...held, ordinal: 1, kind: 'step', name: 'charge', result: 1, startedAt: at };
     const refused = { refused: expect.stringContaining('not held') };
@@ -133,37 +140,37 @@ test('it cannot record a step, upload an artifact or renew the lease of another'
     );
     expect(renewal).toEqual({ cancelled: [], lost: [run.id] });
   }
-  expect(await row()).toEqual(before);
+  expect(await getRunRow()).toEqual(before);
   expect(await engine.steps(run)).toEqual([]);
 });
 
 test('it cannot receive, decrypt or replay replies to another executor', async () => {
-  const deaf = async (subject: string) => {
+  const assertCannotSubscribe = async (subject: string) => {
     const error = await new Promise((resolve) => {
       thief.bus.nc.subscribe(subject, { callback: resolve });
     });
     expect(String(error)).toContain('Permissions Violation');
   };
-  await deaf(`_INBOX.${victim.id}.>`);
-  await deaf('_INBOX.>');
-  await deaf(runSubjects.claim('worker', '*'));
-  await deaf(`run.cancel.${victim.id}.*`);
+  await assertCannotSubscribe(`_INBOX.${victim.id}.>`);
+  await assertCannotSubscribe('_INBOX.>');
+  await assertCannotSubscribe(runSubjects.claim('worker', '*'));
+  await assertCannotSubscribe(`run.cancel.${victim.id}.*`);
 
   // Even messages that cross the server would be of no use to it.
   const spectator = await engines.connect('spectator');
-  const crossed: Msg[] = [];
-  spectator.nc.subscribe('>', { callback: (_, message) => void crossed.push(message) });
+  const messages: Msg[] = [];
+  spectator.nc.subscribe('>', { callback: (_, message) => void messages.push(message) });
   await spectator.nc.flush();
-  const other = await engine.submitAndWait(aRun({ spec: { ...aRun().spec, secrets: ['KEY'] } }));
-  expect((await claimed(victim)).secrets).toEqual({ KEY: 'the-secret-value' });
-  await until(() => crossed.some(({ subject }) => subject.startsWith('_R_.')));
-  const claimIds = crossed
+  const other = await engine.submitAndWait(buildTestRun({ spec: { ...buildTestRun().spec, secrets: ['KEY'] } }));
+  expect((await claimJob(victim)).secrets).toEqual({ KEY: 'the-secret-value' });
+  await until(() => messages.some(({ subject }) => subject.startsWith('_R_.')));
+  const claimIds = messages
     .filter(({ subject }) => subject.startsWith('executor.claim.'))
     .map((message) => message.json<{ claimId: string }>().claimId);
-  const answers = crossed.filter(({ subject, data }) => subject.startsWith('_R_.') && data.length);
+  const answers = messages.filter(({ subject, data }) => subject.startsWith('_R_.') && data.length);
   expect(answers.length).toBeGreaterThan(0);
   const open = createOpener(generateBoxKeys().privateKey);
-  for (const { data } of crossed) {
+  for (const { data } of messages) {
     const text = Buffer.from(data).toString('latin1');
     expect(text).not.toContain('the-secret-value');
     expect(text).not.toContain('http://objects/code/a');
@@ -197,14 +204,14 @@ test('it cannot claim in another executor’s name, nor withdraw its claim', asy
   // Under its own name, with the other's claim.
   thief.bus.nc.publish(runSubjects.withdraw('worker', thief.id), encode({ claimId: await claimId }));
   await thief.bus.nc.flush();
-  const later = await engine.submitAndWait(aRun());
+  const later = await engine.submitAndWait(buildTestRun());
   expect((await standing)?.runId).toBe(later.id);
 });
 
 test('it cannot stop another’s run, publish a purge, or answer identity requests', async () => {
   const spectator = await engines.connect('spectator');
-  const heard: string[] = [];
-  spectator.nc.subscribe('>', { callback: (_, { subject }) => void heard.push(subject) });
+  const subjects: string[] = [];
+  spectator.nc.subscribe('>', { callback: (_, { subject }) => void subjects.push(subject) });
   const stopped: Msg[] = [];
   victim.bus.nc.subscribe(runSubjects.cancel(victim.id, '*'), { callback: (_, message) => void stopped.push(message) });
   await Promise.all([spectator.nc.flush(), victim.bus.nc.flush()]);
@@ -224,40 +231,40 @@ test('it cannot stop another’s run, publish a purge, or answer identity reques
     thief.bus.nc.publish(runSubjects.lease('worker', thief.id), '{"runs":[]}', { reply: subject });
   }
   await request(thief.bus, runSubjects.lease('worker', thief.id), { runs: [] }, z.unknown(), 2_000);
-  await until(() => heard.filter((subject) => subject.startsWith('run.lease.')).length > forbidden.length);
-  expect(heard.filter((subject) => forbidden.includes(subject))).toEqual([]);
+  await until(() => subjects.filter((subject) => subject.startsWith('run.lease.')).length > forbidden.length);
+  expect(subjects.filter((subject) => forbidden.includes(subject))).toEqual([]);
   // JetStream acknowledges to any reply subject. That is no cancel: it has no token.
   expect(stopped.filter((message) => runCancel.safeParse(message.json()).success)).toEqual([]);
 });
 
 test('even with a valid token, only the executor that holds the run can end it', async () => {
-  const none = { costUsd: 0, cpuMs: null, maxRssBytes: null, at: new Date(), seq: 1_000_003 };
-  const end = { runId: run.id, attempt: 1, from: 'running', status: 'completed', output: 1, ...none } as const;
+  const noUsageFields = { costUsd: 0, cpuMs: null, maxRssBytes: null, at: new Date(), seq: 1_000_003 };
+  const end = { runId: run.id, attempt: 1, from: 'running', status: 'completed', output: 1, ...noUsageFields } as const;
   const begun = { runId: run.id, attempt: 1, executorId: thief.id };
   expect(await settleRuns(engines.pool, 'worker', [], [{ ...end, executorId: thief.id }], [begun])).toEqual([]);
-  expect(await row()).toMatchObject({ status: 'running', confirmed: false });
+  expect(await getRunRow()).toMatchObject({ status: 'running', confirmed: false });
   expect(await settleRuns(engines.pool, 'worker', [], [{ ...end, executorId: victim.id }], [])).toHaveLength(1);
 });
 
 test('tokens survive key rotation, but not the removal of their key', async () => {
   const to = { runId: 'run_1', attempt: 1, executorId: 'one' };
-  const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-  const before = createRunTokens('worker', { current: 'v1', keys: new Map([['v1', old]]) });
+  const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const before = createRunTokens('worker', { current: 'v1', keys: new Map([['v1', oldKey]]) });
   const between = createRunTokens('worker', {
     current: 'v2',
     keys: new Map([
-      ['v1', old],
-      ['v2', young],
+      ['v1', oldKey],
+      ['v2', newKey],
     ]),
   });
-  const after = createRunTokens('worker', { current: 'v2', keys: new Map([['v2', young]]) });
-  const token = before.give(to);
-  expect(between.accepts({ ...to, token })).toBe(true);
-  expect(after.accepts({ ...to, token })).toBe(false);
-  expect(after.accepts({ ...to, token: between.give(to) })).toBe(true);
+  const after = createRunTokens('worker', { current: 'v2', keys: new Map([['v2', newKey]]) });
+  const token = before.issue(to);
+  expect(between.isValid({ ...to, token })).toBe(true);
+  expect(after.isValid({ ...to, token })).toBe(false);
+  expect(after.isValid({ ...to, token: between.issue(to) })).toBe(true);
   for (const other of [{ runId: 'run_2' }, { attempt: 2 }, { executorId: 'two' }]) {
-    expect(before.accepts({ ...to, ...other, token })).toBe(false);
+    expect(before.isValid({ ...to, ...other, token })).toBe(false);
   }
-  const elsewhere = createRunTokens('automation', { current: 'v1', keys: new Map([['v1', old]]) });
-  expect(elsewhere.accepts({ ...to, token })).toBe(false);
+  const elsewhere = createRunTokens('automation', { current: 'v1', keys: new Map([['v1', oldKey]]) });
+  expect(elsewhere.isValid({ ...to, token })).toBe(false);
 });

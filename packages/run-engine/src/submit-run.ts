@@ -9,7 +9,7 @@ import type { Pool } from 'pg';
 import type { Dispatcher } from './dispatcher';
 import { isTerminal, type NewRun, type Run } from './run';
 import { getRun } from './run-queries';
-import { type IsCurrent, makeRun, toNewRow } from './run-row';
+import { buildRun, type IsCurrent, toNewRow } from './run-row';
 import type { RunSignals } from './run-signals';
 import { createRunWriter } from './run-writer';
 import type { Waiters, Watch } from './waiters';
@@ -18,7 +18,7 @@ export type Submission = ReturnType<typeof createSubmission>;
 
 export function createSubmission(deps: {
   pool: Pool;
-  dispatcher: Pick<Dispatcher, 'claimFor' | 'handOutNew'>;
+  dispatcher: Pick<Dispatcher, 'claimFor' | 'dispatchNew'>;
   signals: Pick<RunSignals, 'hint'>;
   waiters: Waiters;
   leaseMs: number;
@@ -28,12 +28,12 @@ export function createSubmission(deps: {
   const write = createRunWriter(pool, deps.isCurrent);
 
   /** Waits for the end, because suspensions wake watchers too. */
-  async function endOf(run: Run, watch: Watch, waitMs: number): Promise<Run> {
+  async function waitForRunEnd(run: Run, watch: Watch, waitMs: number): Promise<Run> {
     const deadline = Date.now() + waitMs;
     for (;;) {
-      const news = await watch.next(deadline - Date.now());
-      const now = news?.run ?? (await getRun(pool, run.workspaceId, run.id));
-      if (!news || isTerminal(now.status)) return now;
+      const change = await watch.next(deadline - Date.now());
+      const now = change?.run ?? (await getRun(pool, run.workspaceId, run.id));
+      if (!change || isTerminal(now.status)) return now;
     }
   }
 
@@ -42,7 +42,8 @@ export function createSubmission(deps: {
      * Inserts the run, and hands it to a waiting executor if there is one. Without `waitMs`, the run is returned queued
      * or running.
      * @param waitMs as for waitForEnd; default: not at all
-     * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's Idempotency-Key by now
+     * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's
+     * Idempotency-Key by now
      */
     async submitAndWait(newRun: NewRun, waitMs = 0): Promise<Run> {
       const { runner } = newRun.spec;
@@ -52,17 +53,17 @@ export function createSubmission(deps: {
         ? undefined
         : await dispatcher.claimFor(runner, waitMs > 0 ? 'answeredAtEnd' : 'answeredAtOnce');
       const lease = claim ? { executorId: claim.executorId, leaseMs } : null;
-      const run = makeRun(newRun, lease);
+      const run = buildRun(newRun, lease);
       const watch = waitMs > 0 ? waiters.watch(run.id) : undefined;
       try {
-        const written = write(toNewRow(newRun, lease, run));
-        if (claim) await dispatcher.handOutNew(run, claim, written);
+        const insertion = write(toNewRow(newRun, lease, run));
+        if (claim) await dispatcher.dispatchNew(run, claim, insertion);
         else {
-          await written;
+          await insertion;
           signals.hint(runner);
         }
         hintChange(pool, run.workspaceId, 'runs', run.id);
-        return watch ? await endOf(run, watch, waitMs) : run;
+        return watch ? await waitForRunEnd(run, watch, waitMs) : run;
       } finally {
         watch?.close();
       }
@@ -74,7 +75,7 @@ export function createSubmission(deps: {
       const watch = waiters.watch(run.id);
       try {
         const now = await getRun(pool, run.workspaceId, run.id);
-        return isTerminal(now.status) ? now : await endOf(now, watch, waitMs);
+        return isTerminal(now.status) ? now : await waitForRunEnd(now, watch, waitMs);
       } finally {
         watch.close();
       }

@@ -7,15 +7,21 @@
  */
 
 import type { RunError, Suspension } from '@gantry/events';
-import { statement, transaction } from '@gantry/postgres';
+import { createStatement, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
-import { type AskedStep, digestOfSuspension, findRecord, NOT_RECORDED, sayNotRecorded } from './recorded-answers';
+import {
+  computeSuspensionDigest,
+  describeMissingRecord,
+  findRecord,
+  NOT_RECORDED,
+  type RequestedStep,
+} from './recorded-results';
 import type { Rehearsal, Run, Waiting } from './run';
 import { toWaitingFor } from './run-events';
 import { RUN_COLUMNS, toRun } from './run-row';
 import { completeSteps } from './run-steps';
 
-export type AskedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
+export type RequestedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
 
 /**
  * Creates what the run waits for, in the transaction that suspends it. `ref`: the approval, or the called run,
@@ -25,7 +31,7 @@ export type AskedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
 export type OnSuspended = (
   tx: PoolClient,
   run: Run,
-  suspension: AskedSuspension,
+  suspension: RequestedSuspension,
 ) => Promise<{ ref: string } | { refused: RunError }>;
 
 export interface SuspensionReport {
@@ -42,11 +48,11 @@ export interface SuspensionReport {
 }
 
 /** `none`: the run has changed meanwhile. `cancelled`: its cancellation was requested while it ran. */
-export type Suspended = { run: Run } | { refused: RunError } | 'none' | 'cancelled';
+export type SuspendOutcome = { run: Run } | { refused: RunError } | 'none' | 'cancelled';
 
 const SLEEP_MS_MAX = 366 * 86_400_000;
 
-class Refused extends Error {
+class SuspensionRefused extends Error {
   constructor(readonly reason: RunError) {
     super(reason.message);
   }
@@ -56,20 +62,20 @@ export async function suspendRun(
   pool: Pool,
   report: SuspensionReport,
   onSuspended: OnSuspended | undefined,
-): Promise<Suspended> {
+): Promise<SuspendOutcome> {
   try {
-    return await transaction(pool, (tx) => suspendIn(tx, report, onSuspended));
+    return await transaction(pool, (tx) => suspendInTransaction(tx, report, onSuspended));
   } catch (err) {
-    if (err instanceof Refused) return { refused: err.reason };
+    if (err instanceof SuspensionRefused) return { refused: err.reason };
     throw err;
   }
 }
 
-async function suspendIn(
+async function suspendInTransaction(
   tx: PoolClient,
   report: SuspensionReport,
   onSuspended: OnSuspended | undefined,
-): Promise<Suspended> {
+): Promise<SuspendOutcome> {
   const { runId, attempt, executorId, suspension } = report;
   const { rows: held } = await tx.query(
     `SELECT cancel_requested_at, spec -> 'rehearsal' AS rehearsal, clock_timestamp() AS now FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running' FOR UPDATE`,
@@ -79,18 +85,18 @@ async function suspendIn(
   if (held[0].cancel_requested_at) return 'cancelled';
 
   const rehearsal: Rehearsal | null = held[0].rehearsal;
-  const recorded = (await recordPending(tx, report)) || rehearsal !== null;
+  const recorded = (await insertPendingStep(tx, report)) || rehearsal !== null;
   const wakeAt = recorded
     ? report.at
     : suspension.kind === 'sleep'
       ? toWakeAt(suspension, held[0].now.getTime())
       : null;
   const status = suspension.kind === 'approve' && !recorded ? 'pending_approval' : 'suspended';
-  if (rehearsal) await answerFromRecord(tx, report, rehearsal);
-  let waiting = rehearsal ? forNothing(suspension) : toWaiting(suspension, '');
-  let run = await moveOut(tx, report, { status, wakeAt, waiting });
+  if (rehearsal) await replayFromRecord(tx, report, rehearsal);
+  let waiting = rehearsal ? buildImmediateWait(suspension) : toWaiting(suspension, '');
+  let run = await updateSuspendedRun(tx, report, { status, wakeAt, waiting });
   if (!recorded && suspension.kind !== 'sleep') {
-    const ref = await makeAwaited(tx, run, suspension, onSuspended);
+    const ref = await createAwaited(tx, run, suspension, onSuspended);
     await tx.query('UPDATE run_steps SET ref = $3 WHERE run_id = $1 AND ordinal = $2', [
       runId,
       suspension.step.ordinal,
@@ -115,53 +121,60 @@ const toWakeAt = ({ wakeAt, forMs }: Extract<Suspension, { kind: 'sleep' }>, now
   new Date(Math.min(forMs === undefined ? wakeAt : now + forMs, now + SLEEP_MS_MAX));
 
 /** Completes the step from the record; a sleep ends at once. */
-async function answerFromRecord(tx: PoolClient, report: SuspensionReport, rehearsal: Rehearsal): Promise<void> {
+async function replayFromRecord(tx: PoolClient, report: SuspensionReport, rehearsal: Rehearsal): Promise<void> {
   const { runId, suspension } = report;
   const { kind, ordinal } = suspension.step;
-  const digest = digestOfSuspension(suspension);
+  const digest = computeSuspensionDigest(suspension);
   if (digest === null || (kind !== 'approve' && kind !== 'call')) return;
-  const asked: AskedStep = { runId, ordinal, kind, name: plain(suspension.step.name), askedDigest: digest };
-  const record = await findRecord(tx, rehearsal, asked);
+  const requestedStep: RequestedStep = {
+    runId,
+    ordinal,
+    kind,
+    name: sanitizeText(suspension.step.name),
+    askedDigest: digest,
+  };
+  const record = await findRecord(tx, rehearsal, requestedStep);
   if (record?.status === 'completed') {
     await completeSteps(tx, [{ runId, ordinal, result: record.result }]);
   } else if (kind === 'approve' && record?.runStatus === 'rejected') {
-    throw new Refused(record.runError ?? { code: 'approval_rejected', message: 'rejected' });
+    throw new SuspensionRefused(record.runError ?? { code: 'approval_rejected', message: 'rejected' });
   } else {
-    const message = `context.${kind}(): ${await sayNotRecorded(tx, rehearsal, asked)}`;
-    throw new Refused({ code: 'exception', type: NOT_RECORDED, message });
+    const message = `context.${kind}(): ${await describeMissingRecord(tx, rehearsal, requestedStep)}`;
+    throw new SuspensionRefused({ code: 'exception', type: NOT_RECORDED, message });
   }
 }
 
 /** @returns true if an earlier attempt has completed this step, so that the run need not wait */
-async function recordPending(tx: PoolClient, { runId, at, suspension }: SuspensionReport): Promise<boolean> {
+async function insertPendingStep(tx: PoolClient, { runId, at, suspension }: SuspensionReport): Promise<boolean> {
   const { ordinal, kind } = suspension.step;
-  const name = plain(suspension.step.name);
+  const name = sanitizeText(suspension.step.name);
   const { rowCount } = await tx.query(
     `INSERT INTO run_steps (run_id, ordinal, kind, name, status, started_at, asked_digest) VALUES ($1, $2, $3, $4, 'pending', $5, $6)
      ON CONFLICT DO NOTHING`,
-    [runId, ordinal, kind, name, at, digestOfSuspension(suspension)],
+    [runId, ordinal, kind, name, at, computeSuspensionDigest(suspension)],
   );
   if (rowCount) return false;
   const { rows } = await tx.query('SELECT kind, name, status FROM run_steps WHERE run_id = $1 AND ordinal = $2', [
     runId,
     ordinal,
   ]);
-  if (rows[0].kind !== kind || rows[0].name !== name) throw new Refused(codeChanged(suspension.step, rows[0]));
+  if (rows[0].kind !== kind || rows[0].name !== name)
+    throw new SuspensionRefused(buildCodeChangedError(suspension.step, rows[0]));
   return rows[0].status === 'completed';
 }
 
-interface Named {
+interface StepName {
   kind: string;
   name: string;
 }
 
-const codeChanged = (asked: Named & { ordinal: number }, recorded: Named): RunError => ({
+const buildCodeChangedError = (asked: StepName & { ordinal: number }, recorded: StepName): RunError => ({
   code: 'exception',
   type: 'CodeChanged',
   message: `step ${asked.ordinal} was recorded as ${recorded.kind} ${JSON.stringify(recorded.name)}, and the code now asks for ${asked.kind} ${JSON.stringify(asked.name)}`,
 });
 
-const MOVE_OUT = statement(
+const SUSPEND = createStatement(
   undefined,
   `UPDATE runs r SET status = $status, wake_at = $wake_at, suspension = $suspension, executor_id = NULL, lease_expires_at = NULL,
      cost_usd = r.cost_usd + $cost_usd, cpu_ms = coalesce(r.cpu_ms, 0) + $cpu_ms,
@@ -169,39 +182,42 @@ const MOVE_OUT = statement(
    WHERE r.id = $id RETURNING ${RUN_COLUMNS}`,
 );
 
-async function moveOut(
+async function updateSuspendedRun(
   tx: PoolClient,
   { runId, costUsd, cpuMs, maxRssBytes }: SuspensionReport,
   { status, wakeAt, waiting }: { status: 'suspended' | 'pending_approval'; wakeAt: Date | null; waiting: Waiting },
 ): Promise<Run> {
   const used = { cost_usd: costUsd, cpu_ms: cpuMs, max_rss_bytes: maxRssBytes };
   const suspension = JSON.stringify(waiting);
-  const { rows } = await tx.query(MOVE_OUT({ id: runId, status, wake_at: wakeAt, suspension, ...used }));
+  const { rows } = await tx.query(SUSPEND({ id: runId, status, wake_at: wakeAt, suspension, ...used }));
   return toRun(rows[0]);
 }
 
-async function makeAwaited(
+async function createAwaited(
   tx: PoolClient,
   run: Run,
-  suspension: AskedSuspension,
+  suspension: RequestedSuspension,
   onSuspended: OnSuspended | undefined,
 ): Promise<string> {
   const { kind } = suspension;
-  if (!onSuspended) throw new Refused({ code: 'exception', message: `context.${kind}() is for workers` });
-  const made = await onSuspended(tx, run, suspension);
-  if ('refused' in made) throw new Refused(made.refused);
-  return made.ref;
+  if (!onSuspended) throw new SuspensionRefused({ code: 'exception', message: `context.${kind}() is for workers` });
+  const created = await onSuspended(tx, run, suspension);
+  if ('refused' in created) throw new SuspensionRefused(created.refused);
+  return created.ref;
 }
 
 /** Builds a wait that ends at once. */
-const forNothing = ({ step }: Suspension): Waiting => ({ kind: 'sleep', step: { ...step, name: plain(step.name) } });
+const buildImmediateWait = ({ step }: Suspension): Waiting => ({
+  kind: 'sleep',
+  step: { ...step, name: sanitizeText(step.name) },
+});
 
 function toWaiting(suspension: Suspension, ref: string): Waiting {
-  const step = { ...suspension.step, name: plain(suspension.step.name) };
+  const step = { ...suspension.step, name: sanitizeText(suspension.step.name) };
   if (suspension.kind === 'sleep') return { kind: 'sleep', step };
   if (suspension.kind === 'approve') return { kind: 'approve', step, title: suspension.title };
   return { kind: 'call', step, workerId: suspension.workerId, runId: ref };
 }
 
 /** A text column refuses NUL. */
-const plain = (name: string) => name.replaceAll('\0', '\ufffd');
+const sanitizeText = (name: string) => name.replaceAll('\0', '\ufffd');

@@ -6,7 +6,7 @@
  * outage on our side must not end runs.
  */
 import type { Bus, RunError } from '@gantry/events';
-import { type Repeated, repeat } from '@gantry/http';
+import { type RepeatingTask, startRepeating } from '@gantry/http';
 import { traceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -22,7 +22,7 @@ const LOST: RunError = {
     'the executor that ran this went away before it could report a result. The run may have had effects; run it again if that is safe.',
 };
 
-const NEVER_BEGUN: RunError = {
+const NEVER_STARTED: RunError = {
   code: 'executor_lost',
   message: `this was handed out ${REQUEUES_MAX + 1} times and no executor began it: the executors' logs say why.`,
 };
@@ -32,10 +32,10 @@ export function startSweeper(deps: {
   pool: Pool;
   leaseMs: number;
   log: Logger;
-  caughtUp: () => Promise<boolean>;
+  hasCaughtUp: () => Promise<boolean>;
   end: EndRunning;
   onQueued: () => void;
-}): Repeated {
+}): RepeatingTask {
   const { bus, pool, leaseMs, log } = deps;
   let reachableSince = Date.now();
 
@@ -46,19 +46,19 @@ export function startSweeper(deps: {
   })();
 
   async function sweep() {
-    const expired = await expiredRuns();
-    if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.caughtUp())) return;
+    const expired = await listExpiredRuns();
+    if (!expired.length || Date.now() - reachableSince < leaseMs || !(await deps.hasCaughtUp())) return;
     for (const { run, confirmed, requeues } of expired) {
       const { id: runId, attempt } = run;
       log.warn({ runId, attempt, confirmed, requeues, ...traceFields(run.traceparent) }, 'lease ran out');
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else if (confirmed) await deps.end(run, 'failed', LOST);
-      else if (requeues >= REQUEUES_MAX) await deps.end(run, 'failed', NEVER_BEGUN);
+      else if (requeues >= REQUEUES_MAX) await deps.end(run, 'failed', NEVER_STARTED);
       else if (await requeueRuns(pool, [{ ...run, runId: run.id }], 'expired')) deps.onQueued();
     }
   }
 
-  async function expiredRuns() {
+  async function listExpiredRuns() {
     const { rows } = await pool.query(
       `SELECT ${RUN_COLUMNS}, r.confirmed, r.requeues FROM runs r
        WHERE r.status = 'running' AND r.lease_expires_at < now() ORDER BY r.lease_expires_at LIMIT $1`,
@@ -71,7 +71,7 @@ export function startSweeper(deps: {
     }));
   }
 
-  return repeat({
+  return startRepeating({
     everyMs: leaseMs / 8,
     work: () =>
       sweep().catch((err) => {

@@ -9,7 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Bus,
   encode,
-  executorOf,
+  executorIdFromSubject,
+  formatToolStepName,
   listen,
   MODELS,
   type RunSource,
@@ -20,14 +21,13 @@ import {
   type ToolFailure,
   type ToolReply,
   toolCall,
-  toolStepName,
 } from '@gantry/events';
 import { isDependencyDown } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { PreparedTool, PrepareTool } from './prepared-tool';
-import { askedDigest } from './recorded-answers';
+import { computeRequestDigest } from './recorded-results';
 import { rehearseCall } from './rehearse-call';
 import type { Run } from './run';
 import { NOT_HELD, type RunTokens } from './run-tokens';
@@ -35,17 +35,17 @@ import {
   beginToolCall,
   CALL_RENEW_MS,
   endToolCall,
-  failureIn,
   findHeldRun,
   findToolStep,
   giveUpToolCall,
   handOverToolCall,
+  parseFailure,
   renewToolCall,
   type ToolOutcome,
-  type ToolPlace,
   type ToolStep,
+  type ToolStepKey,
 } from './tool-steps';
-import { openWords } from './tool-words';
+import { openTextStream } from './tool-text-stream';
 import type { Waiters } from './waiters';
 import { type RunWatch, watchRun } from './watch-run';
 
@@ -54,12 +54,12 @@ export const TOOL_CALLS_MAX = 500;
 /** A call that may be repeated is given up then: it may be what ends its replicas. */
 const LOST_CALLS_MAX = 2;
 /** At this replica, of tools and of models; each may hold an answer of some megabytes. */
-const AT_ONCE_MAX = 100;
+const CONCURRENT_CALLS_MAX = 100;
 /** Limit for all attempts to store a call's outcome. */
 const STORE_MS_MAX = 20_000;
 const POLL_MS = 250;
 /** How long active calls may delay the end of the process. */
-const LEAVE_MS_MAX = 10_000;
+const DRAIN_MS_MAX = 10_000;
 
 interface Deps {
   bus: Bus;
@@ -69,31 +69,31 @@ interface Deps {
   waiters: Waiters;
   prepare: PrepareTool;
   log: Logger;
-  going: Set<GoingCall>;
+  going: Set<ActiveCall>;
   watches: Set<RunWatch>;
 }
 
 /** A call that this replica makes, and that may be made again elsewhere. */
-interface GoingCall {
-  place: ToolPlace;
+interface ActiveCall {
+  place: ToolStepKey;
   startedAt: Date;
   /** Resolves once no renewal of it is under way any more, and none will be. */
   stopRenewing(): Promise<void>;
 }
 
-export function answerToolCalls(options: Omit<Deps, 'going' | 'watches'>): { stop(): Promise<void> } {
+export function handleToolCalls(options: Omit<Deps, 'going' | 'watches'>): { stop(): Promise<void> } {
   const deps: Deps = { ...options, going: new Set(), watches: new Set() };
   const { bus, source, tokens, log } = deps;
   // Each for itself: models take minutes, and tools are not to wait for them.
   const [tools, models] = [new Map<string, Promise<ToolReply>>(), new Map<string, Promise<ToolReply>>()];
 
-  function join(asked: ToolCall & { executorId: string }): Promise<ToolReply> | undefined {
-    const key = JSON.stringify([asked.runId, asked.attempt, asked.ordinal, asked.connection, asked.tool]);
-    const going = asked.connection === MODELS ? models : tools;
-    const present = going.get(key);
-    if (present || going.size >= AT_ONCE_MAX) return present;
-    const answer = answerCall(deps, asked).finally(() => going.delete(key));
-    going.set(key, answer);
+  function joinCall(request: ToolCall & { executorId: string }): Promise<ToolReply> | undefined {
+    const key = JSON.stringify([request.runId, request.attempt, request.ordinal, request.connection, request.tool]);
+    const activeCalls = request.connection === MODELS ? models : tools;
+    const present = activeCalls.get(key);
+    if (present || activeCalls.size >= CONCURRENT_CALLS_MAX) return present;
+    const answer = handleCall(deps, request).finally(() => activeCalls.delete(key));
+    activeCalls.set(key, answer);
     return answer;
   }
 
@@ -101,14 +101,14 @@ export function answerToolCalls(options: Omit<Deps, 'going' | 'watches'>): { sto
     bus,
     runSubjects.tool(source, '*'),
     toolCall,
-    async (asked, message) => {
-      const own = { ...asked, executorId: executorOf(message.subject) };
-      if (!tokens.accepts(own)) return message.respond(encode(NOT_HELD));
+    async (request, message) => {
+      const ownRequest = { ...request, executorId: executorIdFromSubject(message.subject) };
+      if (!tokens.isValid(ownRequest)) return message.respond(encode(NOT_HELD));
       const held = new AbortController();
       const later = delay(TOOL_HOLD_MS, { calling: true } as const, { signal: held.signal, ref: false });
       later.catch(() => {});
       try {
-        message.respond(encode(await Promise.race([join(own) ?? later, later])));
+        message.respond(encode(await Promise.race([joinCall(ownRequest) ?? later, later])));
       } finally {
         held.abort();
       }
@@ -120,24 +120,24 @@ export function answerToolCalls(options: Omit<Deps, 'going' | 'watches'>): { sto
       subscription.unsubscribe();
       await Promise.race([
         Promise.allSettled([...tools.values(), ...models.values()]),
-        delay(LEAVE_MS_MAX, undefined, { ref: false }),
+        delay(DRAIN_MS_MAX, undefined, { ref: false }),
       ]);
-      await handOver(deps);
+      await handOverCalls(deps);
       for (const watch of deps.watches) watch.close();
     },
   };
 }
 
-async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): Promise<ToolReply> {
+async function handleCall(deps: Deps, call: ToolCall & { executorId: string }): Promise<ToolReply> {
   const { pool, log } = deps;
   const { runId, attempt, executorId, ordinal, connection, tool } = call;
-  const place: ToolPlace = {
+  const place: ToolStepKey = {
     runId,
     attempt,
     executorId,
     ordinal,
-    name: toolStepName(connection, tool),
-    askedDigest: askedDigest(call.arguments),
+    name: formatToolStepName(connection, tool),
+    askedDigest: computeRequestDigest(call.arguments),
   };
   for (;;) {
     const run = await findHeldRun(pool, place);
@@ -148,15 +148,15 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
       continue;
     }
     const { step, calls } = await findToolStep(pool, place);
-    const known = step && answerIn(step, place);
+    const known = step && findReply(step, place);
     if (known) return known;
     if (step?.isBusy) {
       await delay(POLL_MS, undefined, { ref: false });
       continue;
     }
     if (!step && calls >= TOOL_CALLS_MAX) return { refused: `a run may call tools ${TOOL_CALLS_MAX} times` };
-    const prepared = await prepare(deps, run, call, place);
-    const canRepeat = 'call' in prepared && prepared.isRepeatable && (step?.lostCalls ?? 0) < LOST_CALLS_MAX;
+    const prepared = await prepareTool(deps, run, call, place);
+    const canRepeat = 'call' in prepared && prepared.isIdempotent && (step?.lostCalls ?? 0) < LOST_CALLS_MAX;
     if (step?.status === 'calling' && !canRepeat) {
       log.warn(
         { runId, ordinal, lostCalls: step.lostCalls, ...('failed' in prepared && { why: prepared.failed }) },
@@ -169,7 +169,7 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
     deps.watches.add(watch);
     try {
       const startedAt = await beginToolCall(pool, place);
-      if (startedAt) await make(deps, call, { place, startedAt, prepared, signal: watch.signal });
+      if (startedAt) await executeCall(deps, call, { place, startedAt, prepared, signal: watch.signal });
     } finally {
       watch.close();
       deps.watches.delete(watch);
@@ -177,36 +177,36 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
   }
 }
 
-interface BegunCall {
-  place: ToolPlace;
+interface StartedCall {
+  place: ToolStepKey;
   startedAt: Date;
   prepared: Awaited<ReturnType<PrepareTool>>;
   signal: AbortSignal;
 }
 
 /** Other replicas leave the call alone for as long as this one renews it. */
-async function make(
+async function executeCall(
   deps: Deps,
-  asked: ToolCall & { executorId: string },
-  { place, startedAt, prepared, signal }: BegunCall,
+  request: ToolCall & { executorId: string },
+  { place, startedAt, prepared, signal }: StartedCall,
 ): Promise<void> {
-  const { going } = deps;
+  const { going: activeCalls } = deps;
   const call = { place, startedAt, stopRenewing: startRenewing(deps, place, startedAt) };
-  if ('call' in prepared && prepared.isRepeatable) going.add(call);
-  const words = asked.stream ? openWords(deps, asked) : null;
+  if ('call' in prepared && prepared.isIdempotent) activeCalls.add(call);
+  const textStream = request.stream ? openTextStream(deps, request) : null;
   try {
-    const tell = words?.push ?? (() => {});
+    const tell = textStream?.push ?? (() => {});
     const outcome =
-      'failed' in prepared ? { ...prepared, isFinal: false } : await carryOut(deps, prepared, tell, signal);
-    words?.end();
-    await store(deps, { place, startedAt, outcome });
+      'failed' in prepared ? { ...prepared, isFinal: false } : await callTool(deps, prepared, tell, signal);
+    textStream?.end();
+    await storeOutcome(deps, { place, startedAt, outcome });
   } finally {
     void call.stopRenewing();
-    going.delete(call);
+    activeCalls.delete(call);
   }
 }
 
-function startRenewing({ pool, log }: Deps, place: ToolPlace, startedAt: Date): () => Promise<void> {
+function startRenewing({ pool, log }: Deps, place: ToolStepKey, startedAt: Date): () => Promise<void> {
   let renewal = Promise.resolve();
   const timer = setInterval(() => {
     renewal = renewToolCall(pool, place, startedAt).catch((err) =>
@@ -220,8 +220,8 @@ function startRenewing({ pool, log }: Deps, place: ToolPlace, startedAt: Date): 
 }
 
 /** A stop is no crash: a call that goes on for too long is made again elsewhere at once, and does not count as lost. */
-async function handOver({ pool, log, going }: Deps): Promise<void> {
-  for (const { place, startedAt, stopRenewing } of going) {
+async function handOverCalls({ pool, log, going: activeCalls }: Deps): Promise<void> {
+  for (const { place, startedAt, stopRenewing } of activeCalls) {
     await stopRenewing();
     await handOverToolCall(pool, place, startedAt).catch((err) =>
       log.warn({ err, runId: place.runId }, 'tool call not handed over: its lease runs out'),
@@ -230,13 +230,13 @@ async function handOver({ pool, log, going }: Deps): Promise<void> {
 }
 
 /** Returns undefined if the tool may be called, or is being called. */
-function answerIn(step: ToolStep, { ordinal, attempt, name }: ToolPlace): ToolReply | undefined {
+function findReply(step: ToolStep, { ordinal, attempt, name }: ToolStepKey): ToolReply | undefined {
   if (step.kind !== 'tool' || step.name !== name) {
     return { refused: `step ${ordinal} is recorded as ${step.kind} ${JSON.stringify(step.name)}` };
   }
   const isOfEarlier = step.status === 'failed' && (step.attempt ?? 0) < attempt;
   if (step.status === 'calling' || isOfEarlier) return undefined;
-  const failed = failureIn(step.result);
+  const failed = parseFailure(step.result);
   return failed ? { failed } : { result: step.result };
 }
 
@@ -246,10 +246,12 @@ const OUTCOME_UNKNOWN: ToolFailure = {
     'The outcome of this call is unknown: whoever made it ended before an answer was there. It is not made again, because it may have had its effect.',
 };
 
-async function prepare({ pool, prepare, log }: Deps, run: Run, call: ToolCall, place: ToolPlace) {
+async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, call: ToolCall, place: ToolStepKey) {
   const { rehearsal } = run.spec;
   try {
-    return await (rehearsal ? rehearseCall(pool, rehearsal, place, () => prepare(run, call)) : prepare(run, call));
+    return await (rehearsal
+      ? rehearseCall(pool, rehearsal, place, () => prepareTool(run, call))
+      : prepareTool(run, call));
   } catch (err) {
     if (isDependencyDown(err)) throw err;
     log.error({ err, runId: run.id, connection: call.connection }, 'tool not prepared');
@@ -257,9 +259,9 @@ async function prepare({ pool, prepare, log }: Deps, run: Run, call: ToolCall, p
   }
 }
 
-async function carryOut(
+async function callTool(
   { log }: Deps,
-  { call, isRepeatable }: PreparedTool,
+  { call, isIdempotent: isRepeatable }: PreparedTool,
   tell: (text: string) => void,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
@@ -277,9 +279,9 @@ async function carryOut(
 }
 
 /** The call is over: what came of it is lost only if it cannot be stored for long, or at all. */
-async function store(
+async function storeOutcome(
   deps: Deps,
-  { place, startedAt, outcome }: { place: ToolPlace; startedAt: Date; outcome: ToolOutcome },
+  { place, startedAt, outcome }: { place: ToolStepKey; startedAt: Date; outcome: ToolOutcome },
 ): Promise<void> {
   const { pool, log } = deps;
   const deadline = Date.now() + STORE_MS_MAX;
@@ -288,7 +290,7 @@ async function store(
       await endToolCall(pool, place, startedAt, outcome);
       return;
     } catch (err) {
-      if (!isDependencyDown(err)) return storeNothing(deps, { place, startedAt, outcome }, err);
+      if (!isDependencyDown(err)) return endWithoutOutcome(deps, { place, startedAt, outcome }, err);
       if (Date.now() >= deadline) throw err;
       log.warn({ err, runId: place.runId }, 'what came of a tool call is not stored yet: trying again');
       await delay(POLL_MS, undefined, { ref: false });
@@ -297,9 +299,9 @@ async function store(
 }
 
 /** The database refuses the outcome, as it would each time: the call ends without it, and is booked if it can be. */
-async function storeNothing(
+async function endWithoutOutcome(
   { pool, log }: Deps,
-  { place, startedAt, outcome: { settle } }: { place: ToolPlace; startedAt: Date; outcome: ToolOutcome },
+  { place, startedAt, outcome: { settle } }: { place: ToolStepKey; startedAt: Date; outcome: ToolOutcome },
   err: unknown,
 ): Promise<void> {
   const { runId } = place;

@@ -3,11 +3,11 @@ import { type Bus, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 
 /** A run as it ended here; undefined where it has changed on another replica or without ending, and has to be read. */
-type News = { run: Run | undefined };
+type RunChange = { run: Run | undefined };
 
 export interface Watch {
   /** Resolves with the next news of the run, also if they came between two calls, or with null after `ms`. */
-  next(ms: number): Promise<News | null>;
+  next(ms: number): Promise<RunChange | null>;
   /** Ends a `next` that waits. */
   close(): void;
 }
@@ -15,10 +15,10 @@ export interface Watch {
 export type Waiters = ReturnType<typeof createWaiters>;
 
 export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: string) => void) {
-  const byRun = new Map<string, Set<(news: News) => void>>();
+  const byRun = new Map<string, Set<(news: RunChange) => void>>();
 
-  function tell(runId: string, run: Run | undefined) {
-    for (const hear of byRun.get(runId) ?? []) hear({ run });
+  function notify(runId: string, run: Run | undefined) {
+    for (const onChange of byRun.get(runId) ?? []) onChange({ run });
   }
 
   // One subscription for all runs, and the subject says which: a subscription for each run would cost more than reading
@@ -26,7 +26,7 @@ export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: st
   const subscription = bus.nc.subscribe(runSubjects.settled(source, '*'), {
     callback: (_err, message) => {
       const runId = message.subject.slice(message.subject.lastIndexOf('.') + 1);
-      tell(runId, undefined);
+      notify(runId, undefined);
       onChanged(runId);
     },
   });
@@ -34,37 +34,37 @@ export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: st
   return {
     /** Subscribes at once. */
     watch(runId: string): Watch {
-      let unread: News | null = null;
-      let wake: (news: News) => void = () => {};
-      const hear = (news: News) => {
+      let pending: RunChange | null = null;
+      let wake: (news: RunChange) => void = () => {};
+      const onChange = (news: RunChange) => {
         // An end is not forgotten for a later "look again".
-        if (!unread?.run) unread = news;
-        wake(unread);
+        if (!pending?.run) pending = news;
+        wake(pending);
       };
-      const hearers = byRun.get(runId) ?? new Set();
-      byRun.set(runId, hearers.add(hear));
+      const listeners = byRun.get(runId) ?? new Set();
+      byRun.set(runId, listeners.add(onChange));
       return {
         next: async (ms) => {
           let timer: NodeJS.Timeout | undefined;
           await new Promise<void>((resolve) => {
-            if (unread) return resolve();
+            if (pending) return resolve();
             wake = () => resolve();
             timer = setTimeout(resolve, Math.max(0, ms));
           });
           clearTimeout(timer);
-          const news = unread;
-          unread = null;
+          const news = pending;
+          pending = null;
           return news;
         },
         close: () => {
-          hearers.delete(hear);
+          listeners.delete(onChange);
           wake({ run: undefined });
-          if (!hearers.size) byRun.delete(runId);
+          if (!listeners.size) byRun.delete(runId);
         },
       };
     },
     /** This replica has committed the run's end. */
-    settled: (run: Run) => tell(run.id, run),
+    onSettled: (run: Run) => notify(run.id, run),
     close: () => subscription.unsubscribe(),
   };
 }

@@ -11,17 +11,17 @@ export type Waker = ReturnType<typeof startWaker>;
 export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSignals; log: Logger }) {
   let stopped = false;
   let waking: Promise<void> | null = null;
-  let again = false;
+  let isRequested = false;
   const tick = setInterval(wake, TICK_MS);
 
   function wake() {
-    again = Boolean(waking);
+    isRequested = Boolean(waking);
     if (stopped || waking) return;
     waking = wakeAll()
       .catch((err) => log.warn({ err }, 'due runs not queued: will try again'))
       .finally(() => {
         waking = null;
-        if (again) wake();
+        if (isRequested) wake();
       });
   }
 

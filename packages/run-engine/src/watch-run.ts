@@ -1,4 +1,7 @@
-/** Aborts calls that no attempt of their run will read: the run was cancelled, has ended or was deleted, on whichever replica. */
+/**
+ * Aborts calls that no attempt of their run will read: the run was cancelled, has ended or was deleted, on whichever
+ * replica.
+ */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { terminalStatuses } from './run';
@@ -20,7 +23,7 @@ export interface RunWatch {
   close(): void;
 }
 
-const IS_WANTED = {
+const IS_ACTIVE = {
   name: 'run-is-wanted',
   text: `SELECT FROM runs WHERE id = $1 AND cancel_requested_at IS NULL AND status NOT IN ('${terminalStatuses.join("', '")}')`,
 };
@@ -39,7 +42,7 @@ export function watchRun(
       await watch.next(POLL_MS);
       if (!isOpen) return;
       try {
-        const { rowCount } = await pool.query({ ...IS_WANTED, values: [runId] });
+        const { rowCount } = await pool.query({ ...IS_ACTIVE, values: [runId] });
         if (rowCount === 0) return ended.abort(new RunEnded());
       } catch (err) {
         log.warn({ err, runId }, 'whether a run still wants its call was not read: will try again');

@@ -57,40 +57,40 @@ export function createAddressPolicy(allowPrivate: string[] = []) {
     isAllowed(address: string, port: number): boolean {
       const candidates = [address, ...embeddedIpv4(address)];
       if (exceptions.some((allows) => allows(candidates.at(-1) ?? address, port))) return true;
-      return candidates.every((one) => isIP(one) !== 0 && !refused.check(one, familyOf(one)) && !isOwn(one));
+      return candidates.every((one) => isIP(one) !== 0 && !refused.check(one, getFamily(one)) && !isOwnAddress(one));
     },
   };
 }
 
-const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
+const getFamily = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /** The machine's own addresses change while it runs, so they are read each time. */
-function isOwn(address: string): boolean {
+function isOwnAddress(address: string): boolean {
   return Object.values(os.networkInterfaces()).some((list) => list?.some((own) => sameAddress(own.address, address)));
 }
 
 function sameAddress(a: string, b: string): boolean {
   const list = new BlockList();
-  if (familyOf(a) !== familyOf(b)) return false;
-  list.addAddress(a, familyOf(a));
-  return list.check(b, familyOf(b));
+  if (getFamily(a) !== getFamily(b)) return false;
+  list.addAddress(a, getFamily(a));
+  return list.check(b, getFamily(b));
 }
 
 /** IPv4 addresses embedded in an IPv6 address: mapped, NAT64, 6to4. */
 function embeddedIpv4(address: string): string[] {
   if (!isIPv6(address)) return [];
-  const groups = expand(address);
+  const groups = expandIpv6(address);
   const v4 = (high = 0, low = 0) => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
-  const zeroUpTo = (count: number) => groups.slice(0, count).every((group) => group === 0);
-  if (zeroUpTo(5) && groups[5] === 0xffff) return [v4(groups[6], groups[7])];
-  if (zeroUpTo(4) && groups[4] === 0xffff && groups[5] === 0) return [v4(groups[6], groups[7])];
+  const areZero = (count: number) => groups.slice(0, count).every((group) => group === 0);
+  if (areZero(5) && groups[5] === 0xffff) return [v4(groups[6], groups[7])];
+  if (areZero(4) && groups[4] === 0xffff && groups[5] === 0) return [v4(groups[6], groups[7])];
   if (groups[0] === 0x64 && groups[1] === 0xff9b) return [v4(groups[6], groups[7])];
   if (groups[0] === 0x2002) return [v4(groups[1], groups[2])];
   return [];
 }
 
 /** Eight 16-bit groups. */
-function expand(address: string): number[] {
+function expandIpv6(address: string): number[] {
   const plain = (address.split('%')[0] ?? '').replace(
     /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/,
     (_, a, b, c, d) => `${((Number(a) << 8) | Number(b)).toString(16)}:${((Number(c) << 8) | Number(d)).toString(16)}`,
@@ -106,7 +106,7 @@ function parseException(text: string): (address: string, port: number) => boolea
   const [, host = text, port] = /^(\d+\.\d+\.\d+\.\d+|\[[^\]]+\]):(\d+)$/.exec(text) ?? [];
   const [net = '', prefix] = host.replace(/[[\]]/g, '').split('/');
   const list = new BlockList();
-  if (prefix) list.addSubnet(net, Number(prefix), familyOf(net));
-  else list.addAddress(net, familyOf(net));
-  return (address, at) => (port === undefined || Number(port) === at) && list.check(address, familyOf(address));
+  if (prefix) list.addSubnet(net, Number(prefix), getFamily(net));
+  else list.addAddress(net, getFamily(net));
+  return (address, at) => (port === undefined || Number(port) === at) && list.check(address, getFamily(address));
 }

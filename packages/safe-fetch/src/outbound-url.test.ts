@@ -2,7 +2,7 @@ import { outboundAllowList } from './outbound-allow-list';
 import type { OutboundFailed } from './outbound-failed';
 import { checkOutboundUrl } from './outbound-url';
 
-function failureOf(url: string, allow?: string[]): Partial<OutboundFailed> {
+function getFailure(url: string, allow?: string[]): Partial<OutboundFailed> {
   try {
     checkOutboundUrl(url, { allow });
     return {};
@@ -46,7 +46,7 @@ test.each([
   'http://LOCALHOST./',
   'http://db.localhost/',
 ])('%s is refused as an address inside', (url) => {
-  expect(failureOf(url).code).toBe('refused_address');
+  expect(getFailure(url).code).toBe('refused_address');
 });
 
 test.each([
@@ -66,7 +66,7 @@ test.each([
   ['https://chat.example:6667/', /port 6667/],
   [`https://hooks.example/${'a'.repeat(8192)}`, /8192/],
 ])('%.60s is not a URL to call', (url, message) => {
-  expect(failureOf(url)).toMatchObject({ code: 'bad_url', message: expect.stringMatching(message) });
+  expect(getFailure(url)).toMatchObject({ code: 'bad_url', message: expect.stringMatching(message) });
 });
 
 test.each([
@@ -83,10 +83,10 @@ test.each([
 test('what the operator allows may be saved in any spelling, and nothing beside it', () => {
   const allow = ['127.0.0.1:8080', '10.1.0.0/16'];
   for (const url of ['http://127.1:8080/', 'http://localhost:8080/', 'http://[::ffff:127.0.0.1]:8080/'])
-    expect(failureOf(url, allow)).toEqual({});
-  expect(failureOf('http://10.1.2.3/', allow)).toEqual({});
-  expect(failureOf('http://127.0.0.1:8081/', allow).code).toBe('refused_address');
-  expect(failureOf('http://10.2.0.1/', allow).code).toBe('refused_address');
+    expect(getFailure(url, allow)).toEqual({});
+  expect(getFailure('http://10.1.2.3/', allow)).toEqual({});
+  expect(getFailure('http://127.0.0.1:8081/', allow).code).toBe('refused_address');
+  expect(getFailure('http://10.2.0.1/', allow).code).toBe('refused_address');
 });
 
 describe('OUTBOUND_ALLOW_CIDRS', () => {

@@ -33,7 +33,7 @@ const speak = (bytes: string) => listen(net.createServer((socket) => socket.once
 const call = (url: string, request: Partial<OutboundRequest> = {}) =>
   safeFetch(url, { timeoutMs: 5000, responseBytesMax: 1000, allow: LOCAL, ...request });
 
-const failureOf = async (url: string, request?: Partial<OutboundRequest>): Promise<OutboundFailed> =>
+const getFailure = async (url: string, request?: Partial<OutboundRequest>): Promise<OutboundFailed> =>
   call(url, request).then(
     () => Promise.reject(new Error('it was answered')),
     (err) => err,
@@ -68,14 +68,14 @@ test.each([
   'http://localhost:9999/',
 ])('%s is refused without being connected to', async (url) => {
   const connect = jest.spyOn(net.Socket.prototype, 'connect');
-  expect((await failureOf(url, { allow: [] })).code).toBe('refused_address');
+  expect((await getFailure(url, { allow: [] })).code).toBe('refused_address');
   expect(connect).not.toHaveBeenCalled();
   connect.mockRestore();
 });
 
 test('a name is refused when any of its addresses is inside, and is not told which', async () => {
   for (const addresses of [['10.0.0.7'], ['8.8.8.8', '10.0.0.7'], ['2606:4700::1', '::ffff:10.0.0.7']]) {
-    const err = await failureOf('https://hooks.example/', { resolve: async () => addresses });
+    const err = await getFailure('https://hooks.example/', { resolve: async () => addresses });
     expect(err.code).toBe('refused_address');
     expect(err.message).toBe('hooks.example:443 is not on the public internet');
   }
@@ -97,9 +97,9 @@ test('the next checked address is tried when one does not take connections', asy
 });
 
 test('a name without address is told apart from one that is refused', async () => {
-  expect((await failureOf('http://empty.example/', { resolve: async () => [] })).code).toBe('dns');
+  expect((await getFailure('http://empty.example/', { resolve: async () => [] })).code).toBe('dns');
   const missing = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
-  const err = await failureOf('http://gone.example/', { resolve: () => Promise.reject(missing) });
+  const err = await getFailure('http://gone.example/', { resolve: () => Promise.reject(missing) });
   expect([err.code, err.message]).toEqual(['dns', "gone.example can't be resolved (ENOTFOUND)"]);
 });
 
@@ -155,7 +155,7 @@ test('a receiver that answers before it took the request is not sent the rest', 
 
 describe('the deadline holds', () => {
   const inTime = async (url: string, request?: Partial<OutboundRequest>) => {
-    const { code } = await failureOf(url, { timeoutMs: 200, ...request });
+    const { code } = await getFailure(url, { timeoutMs: 200, ...request });
     expect(code).toBe('timeout');
   };
 
@@ -201,7 +201,7 @@ test('TLS names the host that was asked for, and fails without a certificate for
       done(new Error('no certificate'));
     },
   });
-  const err = await failureOf(`https://hooks.example.:${await listen(server)}/`, {
+  const err = await getFailure(`https://hooks.example.:${await listen(server)}/`, {
     resolve: async () => ['127.0.0.1'],
   });
   expect(err.code).toBe('tls');
@@ -212,7 +212,7 @@ test('who does not listen is not reached, and their address is not told', async 
   const server = net.createServer();
   const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
-  const err = await failureOf(`http://hooks.example:${port}/`, { resolve: async () => ['127.0.0.1'] });
+  const err = await getFailure(`http://hooks.example:${port}/`, { resolve: async () => ['127.0.0.1'] });
   expect([err.code, err.message]).toEqual(['connect', `hooks.example:${port} can't be reached (ECONNREFUSED)`]);
 });
 
@@ -221,7 +221,7 @@ test.each([
   ['a change of protocol', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', 'connect'],
   ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 'too_large'],
 ])('an answer that is %s is none', async (_, bytes, code) => {
-  expect((await failureOf(`http://127.0.0.1:${await speak(bytes)}/`)).code).toBe(code);
+  expect((await getFailure(`http://127.0.0.1:${await speak(bytes)}/`)).code).toBe(code);
 });
 
 test('an answer that breaks off is none', async () => {
@@ -229,5 +229,5 @@ test('an answer that breaks off is none', async () => {
     res.writeHead(200, { 'content-length': '100' }).write('half');
     setTimeout(() => res.destroy(), 20);
   });
-  expect((await failureOf(`http://127.0.0.1:${port}/`)).code).toBe('connect');
+  expect((await getFailure(`http://127.0.0.1:${port}/`)).code).toBe('connect');
 });

@@ -1,8 +1,8 @@
 /**
- * Requests to user-supplied URLs. Destinations are checked by address: a name is resolved once, every
- * address it has is checked, and the connection goes to a checked address, since a second resolution could
- * return another one. Redirects are returned, not followed: following one would need the same checks, and the owner of the
- * URL should learn that the receiver has moved.
+ * Requests to user-supplied URLs. Destinations are checked by address: a name is resolved once, every address it has is
+ * checked, and the connection goes to a checked address, since a second resolution could return another one. Redirects
+ * are returned, not followed: following one would need the same checks, and the owner of the URL should learn that the
+ * receiver has moved.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -51,13 +51,16 @@ export interface OutboundResponse {
 export interface OutboundStream {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** As received, compressed or not. It fails with OutboundFailed when the connection does, or after `responseBytesMax`. */
+  /**
+   * As received, compressed or not. It fails with OutboundFailed when the connection does, or after
+   * `responseBytesMax`.
+   */
   body: Readable;
 }
 
 /**
- * As safeFetch, for an answer that is read while it comes. It lasts until its end, or until the signal aborts, which whoever asks
- * bounds: there is no time limit here.
+ * As safeFetch, for an answer that is read while it comes. It lasts until its end, or until the signal aborts, which
+ * the caller bounds: there is no time limit here.
  * @throws OutboundFailed; the reason of the signal
  */
 export async function safeStream(
@@ -66,13 +69,13 @@ export async function safeStream(
 ): Promise<OutboundStream> {
   const target = parseTarget(address);
   try {
-    const addresses = await checkedAddresses(target, request, signal);
+    const addresses = await resolveAllowedAddresses(target, request, signal);
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       begin(target, addresses, request, signal, { answered: resolve, failed: reject });
     });
     const { statusCode: status = 0, headers } = response;
-    const body = Readable.from(piecesOf(target, response, request.responseBytesMax, signal), { objectMode: false });
-    // Also of a body that nobody has begun to read.
+    const body = Readable.from(readPieces(target, response, request.responseBytesMax, signal), { objectMode: false });
+    // Also of an unread body.
     body.once('close', () => response.destroy());
     return { status, headers, body };
   } catch (err) {
@@ -81,7 +84,7 @@ export async function safeStream(
   }
 }
 
-async function* piecesOf(
+async function* readPieces(
   target: OutboundTarget,
   response: http.IncomingMessage,
   bytesMax: number,
@@ -112,7 +115,7 @@ export async function safeFetch(address: string, request: OutboundRequest): Prom
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), request.timeoutMs);
   try {
-    const addresses = await checkedAddresses(target, request, deadline.signal);
+    const addresses = await resolveAllowedAddresses(target, request, deadline.signal);
     const response = await exchange(target, addresses, request, deadline.signal);
     return { ...response, durationMs: Math.round(performance.now() - startedAt) };
   } catch (err) {
@@ -123,7 +126,7 @@ export async function safeFetch(address: string, request: OutboundRequest): Prom
   }
 }
 
-async function checkedAddresses(
+async function resolveAllowedAddresses(
   target: OutboundTarget,
   { allow, resolve = resolveName }: Pick<OutboundRequest, 'allow' | 'resolve'>,
   signal: AbortSignal,

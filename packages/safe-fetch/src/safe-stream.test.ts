@@ -18,10 +18,14 @@ afterAll(() => {
 
 const open = (more: { signal?: AbortSignal; responseBytesMax?: number; allow?: string[] } = {}) =>
   safeStream(url, {
-    ...{ method: 'POST', body: '{}', signal: new AbortController().signal, responseBytesMax: 1_000 },
-    ...{ allow: ['127.0.0.0/8'], ...more },
+    method: 'POST',
+    body: '{}',
+    signal: new AbortController().signal,
+    responseBytesMax: 1_000,
+    allow: ['127.0.0.0/8'],
+    ...more,
   });
-const textOf = async (body: AsyncIterable<Buffer>) => {
+const readText = async (body: AsyncIterable<Buffer>) => {
   let text = '';
   for await (const piece of body) text += piece;
   return text;
@@ -45,7 +49,7 @@ test('pieces are read while more is still to come, and a redirect is an answer',
 
 test('an answer that never ends is cut off with an error', async () => {
   answer = (res) => res.end('x'.repeat(1_001));
-  await expect(textOf((await open()).body)).rejects.toMatchObject({ code: 'too_large' });
+  await expect(readText((await open()).body)).rejects.toMatchObject({ code: 'too_large' });
 });
 
 test('one that breaks off is told by its code alone, and one that is given up by the reason', async () => {
@@ -53,7 +57,7 @@ test('one that breaks off is told by its code alone, and one that is given up by
     res.write('half');
     setImmediate(() => res.destroy());
   };
-  const broken = await textOf((await open()).body).catch((err) => err);
+  const broken = await readText((await open()).body).catch((err) => err);
   expect(broken).toMatchObject({ name: 'OutboundFailed', code: 'connect' });
   expect(broken.message).not.toMatch(/ECONNREFUSED/);
 
@@ -61,7 +65,7 @@ test('one that breaks off is told by its code alone, and one that is given up by
   const stop = new AbortController();
   const { body } = await open({ signal: stop.signal });
   stop.abort(new Error('enough'));
-  await expect(textOf(body)).rejects.toThrow('enough');
+  await expect(readText(body)).rejects.toThrow('enough');
 });
 
 test('a body that nobody reads lets go of its connection', async () => {

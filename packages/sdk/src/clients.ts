@@ -1,12 +1,12 @@
 /** Typed clients of the three surfaces, generated from their OpenAPI files. */
-import type { PathsOf, SchemasOf } from '@gantry/openapi';
+import type { SurfacePaths, SurfaceSchemas } from '@gantry/openapi';
 import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
 import { ApiError } from './api-error';
 import { createRetryingFetch, type RetryOptions } from './retry';
 
-export type WorkerSchemas = SchemasOf<'worker'>;
-export type AutomationSchemas = SchemasOf<'automation'>;
-export type SkillsSchemas = SchemasOf<'skills'>;
+export type WorkerSchemas = SurfaceSchemas<'worker'>;
+export type AutomationSchemas = SurfaceSchemas<'automation'>;
+export type SkillsSchemas = SurfaceSchemas<'skills'>;
 
 export interface ClientOptions {
   /** Worker surface. Absent: the origin of the page. */
@@ -27,9 +27,9 @@ export interface ClientOptions {
 }
 
 export interface Clients {
-  worker: Client<PathsOf<'worker'>>;
-  automation: Client<PathsOf<'automation'>>;
-  skills: Client<PathsOf<'skills'>>;
+  worker: Client<SurfacePaths<'worker'>>;
+  automation: Client<SurfacePaths<'automation'>>;
+  skills: Client<SurfacePaths<'skills'>>;
 }
 
 /** The fetch of these options, with retries. */
@@ -60,9 +60,9 @@ export function createClients(options: ClientOptions): Clients {
     return client;
   };
   return {
-    worker: surface<PathsOf<'worker'>>(options.baseUrl),
-    automation: surface<PathsOf<'automation'>>(options.dashboardUrl),
-    skills: surface<PathsOf<'skills'>>(options.skillsUrl),
+    worker: surface<SurfacePaths<'worker'>>(options.baseUrl),
+    automation: surface<SurfacePaths<'automation'>>(options.dashboardUrl),
+    skills: surface<SurfacePaths<'skills'>>(options.skillsUrl),
   };
 }
 

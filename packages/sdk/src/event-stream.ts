@@ -72,8 +72,8 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
 
 /**
- * Reads until the last event, or until the server responds that there are no more (204), reconnecting from where it stopped:
- * nothing is lost or repeated. Ends without an error when the signal is aborted.
+ * Reads until the last event, or until the server responds that there are no more (204), reconnecting from where it
+ * stopped: nothing is lost or repeated. Ends without an error when the signal is aborted.
  * @throws ApiError when the server refuses for good (4xx), or when `retriesMax` is reached
  */
 export async function readEventStream(
@@ -88,7 +88,7 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
   const { firstRetryMs = FIRST_RETRY_MS, retriesMax = Number.POSITIVE_INFINITY } = options;
   let lastId = options.lastEventId ?? null;
   let failures = 0;
-  const reached = (id: string | null | undefined) => {
+  const advanceTo = (id: string | null | undefined) => {
     failures = 0;
     if (!id) return;
     lastId = id;
@@ -104,13 +104,13 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
       if (!chunks) return;
       const parse = createEventParser((comment) => {
         const id = options.parseCommentId?.(comment);
-        if (id) reached(id);
+        if (id) advanceTo(id);
       });
       for await (const chunk of readChunks(chunks)) {
         const events = parse(chunk);
         if (!events.length) continue;
         yield events;
-        reached(events.at(-1)?.id);
+        advanceTo(events.at(-1)?.id);
         if (isLast && events.some(isLast)) return;
       }
     } catch (error) {

@@ -55,7 +55,8 @@ test('an ES module and a CommonJS module compile against its types, and run', ()
   /** @returns what the compiler has found */
   const compile = (...args: string[]): string =>
     spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), ...settings, ...args], {
-      ...{ cwd: project, encoding: 'utf8' },
+      cwd: project,
+      encoding: 'utf8',
     }).stdout;
   expect(compile('--module', 'nodenext', 'esm.mts', 'cjs.cts')).toBe('');
   expect(compile('--module', 'esnext', '--moduleResolution', 'bundler', '--noEmit', 'esm.mts')).toBe('');

@@ -1,4 +1,4 @@
-import type { PathsOf } from '@gantry/openapi';
+import type { SurfacePaths } from '@gantry/openapi';
 import type { Client } from 'openapi-fetch';
 import { toApiError, unwrap } from './api-error';
 import type { WorkerSchemas } from './clients';
@@ -10,7 +10,7 @@ export type Run = WorkerSchemas['Run'];
 export type RunItem = WorkerSchemas['RunItem'];
 export type RunStatus = WorkerSchemas['RunStatus'];
 
-type RunFilters = NonNullable<PathsOf<'worker'>['/api/runs']['get']['parameters']['query']>;
+type RunFilters = NonNullable<SurfacePaths<'worker'>['/api/runs']['get']['parameters']['query']>;
 
 /** An event of a run: `status`, `log`, `progress`, `step`, `approval`, `output`, `done` and others. */
 export interface RunEvent {
@@ -60,7 +60,7 @@ export interface Runs {
 /** Connections in a row that fail before a stream is given up: about two minutes. */
 const STREAM_RETRIES_MAX = 15;
 
-export function createRuns(worker: Client<PathsOf<'worker'>>): Runs {
+export function createRuns(worker: Client<SurfacePaths<'worker'>>): Runs {
   const runPath = (runId: string) => ({ path: { run_id: runId } });
 
   async function* followRun(runId: string, logs: boolean, options: FollowOptions) {

@@ -28,19 +28,19 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const busy = respond(503, { detail: 'busy', code: 'unavailable' });
-const started = respond(201, { run_id: 'run_1', status: 'queued' });
-const cutOff = (response: { destroy(): void }) => response.destroy();
+const busyResponse = respond(503, { detail: 'busy', code: 'unavailable' });
+const startedResponse = respond(201, { run_id: 'run_1', status: 'queued' });
+const destroyResponse = (response: { destroy(): void }) => response.destroy();
 
 describe('retries', () => {
   test('a read is repeated after a busy server and after a lost connection', async () => {
-    server.script.push(busy, cutOff, respond(200, []));
+    server.script.push(busyResponse, destroyResponse, respond(200, []));
     expect(await unwrap(gantry.worker.GET('/api/workers'))).toEqual([]);
     expect(server.requests).toHaveLength(3);
   });
 
   test('a write without a key is sent once', async () => {
-    server.script.push(busy);
+    server.script.push(busyResponse);
     await expect(
       unwrap(gantry.worker.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: 'run_1' } } })),
     ).rejects.toMatchObject({ status: 503, code: 'unavailable' });
@@ -49,9 +49,9 @@ describe('retries', () => {
 
   test('a start of a run is repeated with the same key and the same body', async () => {
     server.script.push(
-      cutOff,
+      destroyResponse,
       respond(409, { detail: 'under way', code: 'in_flight' }, { 'Retry-After': '0' }),
-      started,
+      startedResponse,
     );
     expect(await gantry.runs.start('report', { region: 'north' })).toEqual({ run_id: 'run_1', status: 'queued' });
     expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
@@ -73,8 +73,8 @@ describe('retries', () => {
   });
 
   test('a server that is not there is an ApiError with the address', async () => {
-    const away = createGantry({ baseUrl: `http://127.0.0.1:${await freePort()}`, retry: { firstDelayMs: 1 } });
-    const failure = await away.runs.get('run_1').catch((error: unknown) => error);
+    const offlineClient = createGantry({ baseUrl: `http://127.0.0.1:${await freePort()}`, retry: { firstDelayMs: 1 } });
+    const failure = await offlineClient.runs.get('run_1').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ status: 0, code: 'unreachable' });
   });

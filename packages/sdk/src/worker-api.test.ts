@@ -1,8 +1,8 @@
 /** The SDK against the real worker surface. */
-import { givenNats, givenWorkerApi } from '@gantry/testing';
+import { setupNats, setupWorkerApi } from '@gantry/testing';
 import { createGantry, type Gantry, paginate, unwrap } from './index';
 
-const api = givenWorkerApi(givenNats());
+const api = setupWorkerApi(setupNats());
 let gantry: Gantry;
 
 beforeAll(async () => {
@@ -38,14 +38,14 @@ test('the events of a run can be read from any place on', async () => {
 
 test('small pages give the same list as one large one', async () => {
   for (let count = 0; count < 3; count++) await gantry.runs.wait((await gantry.runs.start('report')).run_id);
-  const read = async (limit: number) => {
+  const readPage = async (limit: number) => {
     const ids: string[] = [];
     for await (const { id } of gantry.runs.list({ limit })) ids.push(id);
     return ids;
   };
-  const all = await read(200);
+  const all = await readPage(200);
   expect(all.length).toBeGreaterThan(2);
-  expect(await read(2)).toEqual(all);
+  expect(await readPage(2)).toEqual(all);
   const workers: string[] = [];
   for await (const { id } of paginate(gantry.worker, '/api/workers', { params: { query: { limit: 1 } } }))
     workers.push(id);

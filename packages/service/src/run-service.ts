@@ -1,15 +1,15 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
 import { setFlagsFromString } from 'node:v8';
-import { type Check, readEnv, untilUsable } from '@gantry/env';
-import { natsAddress, natsProblems, type Service } from '@gantry/events';
+import { type Check, readEnv, waitUntilUsable } from '@gantry/env';
+import { checkNats, type Service, toNatsAddress } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
-import { databaseProblems, migrationFoldersOf, readMigrations } from '@gantry/postgres';
+import { checkDatabase, listMigrationFolders, readMigrations } from '@gantry/postgres';
 import { startTracing } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { CommonEnv } from './env';
 import { type RunningService, serve } from './serve';
-import { tellProblems } from './tell-problems';
+import { serveProblems } from './tell-problems';
 
 /** Settings of every surface, from the environment. */
 export interface SurfaceSettings extends SurfaceAddresses, SurfaceLimits {
@@ -35,9 +35,9 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
     const env = readEnv(options.envSchema);
     const log = createLogger(name, env.LOG_LEVEL);
     const checks = [...commonChecks(name, options.dir, env, log), ...(options.checks?.(env) ?? [])];
-    await untilUsable(checks, tellProblems({ host: env.HOST, port: env.PORT, log }));
+    await waitUntilUsable(checks, serveProblems({ host: env.HOST, port: env.PORT, log }));
     const endTracing = startTracing(name, env, log);
-    const running = await options.start(env, settingsOf(env, log));
+    const running = await options.start(env, toSettings(env, log));
     const close = async () => {
       await running.close();
       await endTracing();
@@ -51,20 +51,21 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
 }
 
 /**
- * Keeps V8's optimizing compiler away from WebAssembly. The only large module is Prisma's query compiler, which runs once for
- * each form of a query: optimizing it takes longer than it saves, and leaves 25 MB of scratch memory in the process.
+ * Keeps V8's optimizing compiler away from WebAssembly. The only large module is Prisma's query compiler, which runs
+ * once for each form of a query: optimizing it takes longer than it saves, and leaves 25 MB of scratch memory in the
+ * process.
  */
 function skipWasmOptimization(): void {
   setFlagsFromString('--liftoff-only');
 }
 
 function commonChecks(service: Service, dir: string, env: CommonEnv, log: Logger): Check[] {
-  const migrations = readMigrations(migrationFoldersOf(dir));
+  const migrations = readMigrations(listMigrationFolders(dir));
   const database = { url: env.DATABASE_URL, pgbouncer: env.PGBOUNCER, service, migrations, log };
-  return [() => databaseProblems(database), () => natsProblems(natsAddress(env))];
+  return [() => checkDatabase(database), () => checkNats(toNatsAddress(env))];
 }
 
-const settingsOf = (env: CommonEnv, log: Logger): SurfaceSettings => ({
+const toSettings = (env: CommonEnv, log: Logger): SurfaceSettings => ({
   baseUrl: env.BASE_URL,
   dashboardUrl: env.DASHBOARD_URL,
   skillsUrl: env.SKILLS_URL,

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import {
-  answerMalformedRequests,
-  compileValidators,
   type ErrorShape,
   HEADER_BYTES_MAX,
+  handleMalformedRequests,
   serveMetrics,
+  startValidatorCompilation,
 } from '@gantry/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
@@ -28,14 +28,17 @@ interface ServerOptions extends RunningService {
 /** Grace period for requests in progress after SIGTERM: a run with `wait` takes up to 10 s. */
 const GRACE_MS = 12_000;
 
-/** Requests that waited for the start, and the services that start beside this one, come before what may be needed later. */
+/**
+ * Requests that waited for the start, and the services that start beside this one, come before what may be needed
+ * later.
+ */
 const COMPILE_AFTER_MS = 10_000;
 
 /** Listens, and shuts down cleanly on SIGTERM or SIGINT. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const { app, log } = options;
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX }, app);
-  answerMalformedRequests(server, options.errorShape);
+  handleMalformedRequests(server, options.errorShape);
   // Longer than nginx keeps idle upstream connections, so that it never sends on a connection being closed here.
   server.keepAliveTimeout = 75_000;
   const metrics = serveMetrics(options.metricsPort, options.host);
@@ -45,11 +48,11 @@ export async function serve(options: ServerOptions): Promise<Server> {
   log.info({ host: options.host, port: options.port }, 'listening');
   const compiling = new AbortController();
   const compileTimer = setTimeout(() => {
-    compileValidators(app, compiling.signal).catch((err) => log.error({ err }, 'validators not compiled'));
+    startValidatorCompilation(app, compiling.signal).catch((err) => log.error({ err }, 'validators not compiled'));
   }, COMPILE_AFTER_MS);
 
   let leaving = false;
-  const leave = async (signal: string) => {
+  const shutDown = async (signal: string) => {
     if (leaving) return;
     leaving = true;
     log.info({ signal }, 'shutting down');
@@ -67,7 +70,7 @@ export async function serve(options: ServerOptions): Promise<Server> {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      leave(signal).catch((err) => {
+      shutDown(signal).catch((err) => {
         log.fatal({ err }, 'shutdown failed');
         process.exit(1);
       });

@@ -1,6 +1,6 @@
-import { untilUsable } from '@gantry/env';
+import { waitUntilUsable } from '@gantry/env';
 import { catchLogs, freePort, until } from '@gantry/testing';
-import { tellProblems } from './tell-problems';
+import { serveProblems } from './tell-problems';
 
 test.each(['127.0.0.1', '::'])(
   'on %s a service that cannot start is alive and says why, until it can',
@@ -12,7 +12,7 @@ test.each(['127.0.0.1', '::'])(
       return { status: answer.status, body: await answer.json() };
     };
     let problems = ['NATS runs without JetStream'];
-    const usable = untilUsable([async () => problems], tellProblems({ host, port, log }));
+    const usable = waitUntilUsable([async () => problems], serveProblems({ host, port, log }));
     await until(() => get('/health').catch(() => false));
     expect(await get('/health')).toEqual({
       status: 503,
@@ -32,6 +32,6 @@ test.each(['127.0.0.1', '::'])(
 
 test('where nothing is missing, nothing is told', async () => {
   const told = jest.fn();
-  await untilUsable([async () => []], told);
+  await waitUntilUsable([async () => []], told);
   expect(told).not.toHaveBeenCalled();
 });

@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 
 /**
- * For what keeps a service from starting: a line of the log for each problem, and meanwhile an address that is alive, not
- * ready, and says why. It is closed once there is none: a request of any other kind is better refused, and sent to another
- * replica, than accepted.
+ * For what keeps a service from starting: a line of the log for each problem, and meanwhile an address that is alive,
+ * not ready, and says why. It is closed once there is none: a request of any other kind is better refused, and sent to
+ * another replica, than accepted.
  * @returns to be called with all present problems each time they change
  */
-export function tellProblems({ host, port, log }: { host: string; port: number; log: Logger }) {
+export function serveProblems({ host, port, log }: { host: string; port: number; log: Logger }) {
   let problems: string[] = [];
   let server: Server | undefined;
 

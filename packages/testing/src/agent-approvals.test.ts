@@ -1,12 +1,14 @@
-/** Tool calls of an agent that a person corrects and refuses, through the built services and a real sandbox (ADR 47). */
+/**
+ * Tool calls of an agent that a person corrects and refuses, through the built services and a real sandbox (ADR 47).
+ */
 import { apiCaller, type Call } from './api-caller';
-import { given } from './given';
+import { setupResource } from './given';
 import { startScriptedModel } from './scripted-model/scripted-model';
 import { startStack } from './stack';
 import { until } from './until';
 
-const model = given(startScriptedModel, (one) => one.stop());
-const stack = given(
+const model = setupResource(startScriptedModel, (one) => one.stop());
+const stack = setupResource(
   () => {
     const provider = { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] };
     return startStack({ gateway: true, env: { MODEL_PROVIDERS: JSON.stringify([provider]) } });
@@ -22,20 +24,22 @@ beforeAll(() => {
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-async function ask(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
+async function requestOk(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
   const answer = await worker(method, path, body);
   if (answer.status === status) return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
 const statusIs = (id: string, status: string) =>
-  until(async () => (await ask(200, 'GET', `/api/runs/${id}`)).status === status, { what: `run ${id} is ${status}` });
+  until(async () => (await requestOk(200, 'GET', `/api/runs/${id}`)).status === status, {
+    what: `run ${id} is ${status}`,
+  });
 
 test('calls are made as a person has decided, though the executor dies between the question and the calls', async () => {
   const files = [{ path: 'main.py', content: 'def run(a, b):\n    return {"product": a * b}\n' }];
   const inputs = ['a', 'b'].map((name) => ({ name, type: 'integer', required: true }));
-  await ask(201, 'POST', '/api/workers', { id: 'multiply', name: 'Multiply', files, inputs, network: 'none' });
-  await ask(201, 'POST', '/api/workers', {
+  await requestOk(201, 'POST', '/api/workers', { id: 'multiply', name: 'Multiply', files, inputs, network: 'none' });
+  await requestOk(201, 'POST', '/api/workers', {
     id: 'compute',
     name: 'Compute',
     runner: 'agent',
@@ -56,10 +60,10 @@ test('calls are made as a person has decided, though the executor dies between t
     },
     { text: 'Computed.' },
   );
-  const { run_id: id } = await ask(201, 'POST', '/api/workers/compute/runs', { inputs: {} });
+  const { run_id: id } = await requestOk(201, 'POST', '/api/workers/compute/runs', { inputs: {} });
   await statusIs(id, 'pending_approval');
-  const [{ id: approvalId }] = await ask(200, 'GET', '/api/approvals?status=pending');
-  const approval = await ask(200, 'GET', `/api/approvals/${approvalId}`);
+  const [{ id: approvalId }] = await requestOk(200, 'GET', '/api/approvals?status=pending');
+  const approval = await requestOk(200, 'GET', `/api/approvals/${approvalId}`);
   expect(approval.calls).toMatchObject([
     { id: 'call_1', tool: 'python', input_schema: { required: ['code'] } },
     { id: 'call_2', tool: 'run__multiply', input_schema: { properties: { a: { type: 'integer' } } } },
@@ -76,9 +80,9 @@ test('calls are made as a person has decided, though the executor dies between t
     ],
   });
   const path = `/api/approvals/${approvalId}/approve`;
-  const refusal = await ask(400, 'POST', path, decide({ a: 6, b: 'seven' }));
+  const refusal = await requestOk(400, 'POST', path, decide({ a: 6, b: 'seven' }));
   expect(refusal.errors[0].path).toBe('calls.1.arguments.b');
-  await ask(200, 'POST', path, decide({ a: 6, b: 8 }));
+  await requestOk(200, 'POST', path, decide({ a: 6, b: 8 }));
   await executor?.start();
   await statusIs(id, 'completed');
 
@@ -89,12 +93,12 @@ test('calls are made as a person has decided, though the executor dies between t
   expect(results?.[1]).toMatch(/"b": 8.*"product": 48/s);
   expect(results?.[2]).toMatch(/^A person refused this call.*once is enough/s);
 
-  const run = await ask(200, 'GET', `/api/runs/${id}`);
+  const run = await requestOk(200, 'GET', `/api/runs/${id}`);
   expect(run.steps.map(({ kind, name }: Json) => `${kind} ${name}`)).toEqual([
     ...['tool model.default', 'approve The agent asks to make 3 calls', 'step python', 'call multiply'],
     'tool model.default',
   ]);
-  const { parts } = await ask(200, 'GET', run.artifacts[0].download_url);
+  const { parts } = await requestOk(200, 'GET', run.artifacts[0].download_url);
   const decisions = parts.filter(({ part }: Json) => part === 'decision');
   const { decided_at: at, decided_by: by } = run.approvals[0];
   expect(decisions).toMatchObject([

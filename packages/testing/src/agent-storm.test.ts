@@ -1,14 +1,15 @@
 /**
  * Agents while the processes below them are killed.
  *
- * Each run takes six turns of a model and calls a tool that must not be called twice; executors and replicas of worker-api are killed
- * at times and in an order that the seed decides. `GANTRY_STORM_RUNS=200 npm test -- agent-storm` is the whole storm.
+ * Each run takes six turns of a model and calls a tool that must not be called twice; executors and replicas of
+ * worker-api are killed at times and in an order that the seed decides. `GANTRY_STORM_RUNS=200 npm test -- agent-storm`
+ * is the whole storm.
  */
 import { Pool } from 'pg';
 import { apiCaller, type Call } from './api-caller';
 import { startCountingMcpServer } from './counting-mcp-server';
 import { readEvents } from './event-reader';
-import { given } from './given';
+import { setupResource } from './given';
 import { type Asked, type ScriptedAnswer, startScriptedModel } from './scripted-model/scripted-model';
 import { randomBy } from './seeded';
 import { startStack } from './stack';
@@ -20,17 +21,19 @@ const RUNS_PER_BLOW = 2;
 const TURNS = 6;
 
 const random = randomBy(SEED);
-const ledger = given(
+const ledger = setupResource(
   () => startCountingMcpServer(() => 20 + random() * 400),
   (one) => one.stop(),
 );
-const model = given(startScriptedModel, (one) => one.stop());
-const stack = given(
+const model = setupResource(startScriptedModel, (one) => one.stop());
+const stack = setupResource(
   () => {
     const prices = { m: { input_usd_per_mtok: 10, output_usd_per_mtok: 20 } };
     const provider = { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices };
     return startStack({
-      ...{ workerApis: 2, executors: 2, automationApis: 0 },
+      workerApis: 2,
+      executors: 2,
+      automationApis: 0,
       env: {
         MODEL_PROVIDERS: JSON.stringify([provider]),
         OUTBOUND_ALLOW_CIDRS: '127.0.0.1/32',
@@ -41,7 +44,7 @@ const stack = given(
   },
   (one) => one.stop(),
 );
-const pool = given(
+const pool = setupResource(
   () => new Pool({ connectionString: stack.databaseUrls.worker }).on('error', () => {}),
   (one) => one.end(),
 );
@@ -50,7 +53,10 @@ const book = (step: number) => ({ name: 'ledger__book', input: { run: '$n', step
 /** The third turn asks for two at once. */
 const SCRIPT: ScriptedAnswer[] = [
   ...[[1], [2], [3, 4], [5], [6]].map((steps, turn) => ({
-    ...{ text: `Turn ${turn}.`, calls: steps.map(book), slowMs: 40, usage: { input: 100 + turn, output: 10 } },
+    text: `Turn ${turn}.`,
+    calls: steps.map(book),
+    slowMs: 40,
+    usage: { input: 100 + turn, output: 10 },
   })),
   { text: 'Booked.', slowMs: 40, usage: { input: 200, output: 10 } },
 ];
@@ -66,15 +72,21 @@ async function anyReplica(...request: Parameters<Call>) {
   }
 }
 
-async function makeAgent(): Promise<void> {
+async function createAgent(): Promise<void> {
   const connection = { label: 'Ledger', url: ledger.url, visibility: 'workspace' };
   const connected = await anyReplica('POST', '/api/connections/mcp', connection);
   const worker = await anyReplica('POST', '/api/workers', {
-    ...{ id: 'bookkeeper', name: 'Bookkeeper', runner: 'agent', entrypoint: 'SKILL.md' },
+    id: 'bookkeeper',
+    name: 'Bookkeeper',
+    runner: 'agent',
+    entrypoint: 'SKILL.md',
     files: [{ path: 'SKILL.md', content: 'Book all entries of `n`.' }],
     inputs: [{ name: 'n', type: 'integer' }],
-    ...{ connections: ['ledger'], tools: ['ledger.*'], max_turns: 10 },
-    ...{ limits: { timeout_seconds: 600 }, retry: { max_attempts: 20, backoff_seconds: 0, backoff: 'fixed' } },
+    connections: ['ledger'],
+    tools: ['ledger.*'],
+    max_turns: 10,
+    limits: { timeout_seconds: 600 },
+    retry: { max_attempts: 20, backoff_seconds: 0, backoff: 'fixed' },
   });
   for (const { status, body } of [connected, worker]) if (status !== 201) throw new Error(JSON.stringify(body));
 }
@@ -117,7 +129,7 @@ interface Ended {
   calls: { outcome: string; usd: number | null; reserved: number }[];
 }
 
-const readEnded = async (): Promise<Ended[]> =>
+const listEnded = async (): Promise<Ended[]> =>
   (
     await pool.query(`SELECT r.id, (r.inputs ->> 'n')::int AS n, r.status, r.error, r.output, r.cost_usd AS cost, r.attempt,
       (SELECT count(*)::int FROM run_events e WHERE e.run_id = r.id AND e.type = 'done') AS dones,
@@ -128,14 +140,14 @@ const readEnded = async (): Promise<Ended[]> =>
     FROM runs r ORDER BY n`)
   ).rows;
 
-const inputOf = ({ body }: Asked): number =>
+const parseRunNumber = ({ body }: Asked): number =>
   Number(/"n": (\d+)/.exec(JSON.stringify(body.messages).replaceAll('\\', ''))?.[1]);
 
 test(
   `each of ${RUNS} agents ends once, pays each answer once and has each effect once`,
   async () => {
     await model.answersTurns(...SCRIPT);
-    await makeAgent();
+    await createAgent();
     for (let n = 0; n < RUNS; n++) {
       const { status, body } = await anyReplica('POST', '/api/workers/bookkeeper/runs', { inputs: { n } });
       if (status !== 201) throw new Error(JSON.stringify(body));
@@ -147,7 +159,7 @@ test(
       what: 'all have ended',
     });
 
-    const [ended, asked] = [await readEnded(), await model.asked()];
+    const [ended, asked] = [await listEnded(), await model.asked()];
     expect(ended.map(({ n }) => n)).toEqual(Array.from({ length: RUNS }, (_, n) => n));
     const unknown: string[] = [];
     let lost = 0;
@@ -165,11 +177,11 @@ test(
       expect(answers.map((step) => step.status)).toEqual(Array(TURNS).fill('completed'));
       const paid = calls.filter(({ outcome }) => outcome === 'ok');
       expect({ n, paid: paid.length }).toEqual({ n, paid: TURNS });
-      // Nobody heard how the others ended: their replica was killed. They count with the most that they can have cost.
+      // How the others ended is unknown: their replica was killed. They count with the most that they can have cost.
       const open = calls.filter(({ outcome }) => outcome === 'started' || outcome === 'lost');
       expect(paid.length + open.length).toBe(calls.length);
       lost += open.length;
-      const answered = asked.filter((one) => inputOf(one) === n && one.isAnswered).length;
+      const answered = asked.filter((one) => parseRunNumber(one) === n && one.isAnswered).length;
       expect(answered).toBeGreaterThanOrEqual(paid.length);
       expect(answered).toBeLessThanOrEqual(calls.length);
       expect(cost).toBeCloseTo(

@@ -1,17 +1,17 @@
 /**
- * Models through the built services: a published skill becomes a worker that asks a model, tools and a person; and a worker that
- * breaks is repaired by a model (ADR 48).
+ * Models through the built services: a published skill becomes a worker that asks a model, tools and a person; and a
+ * worker that breaks is repaired by a model (ADR 48).
  */
 import { apiCaller, type Call } from './api-caller';
 import { readEvents } from './event-reader';
-import { given } from './given';
+import { setupResource } from './given';
 import { type ScriptedAnswer, startScriptedModel } from './scripted-model/scripted-model';
 import { startStack } from './stack';
 import { until } from './until';
 
 const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
-const model = given(startScriptedModel, (one) => one.stop());
-const stack = given(
+const model = setupResource(startScriptedModel, (one) => one.stop());
+const stack = setupResource(
   () => {
     const provider = { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices };
     return startStack({ skillsApi: true, gateway: true, env: { MODEL_PROVIDERS: JSON.stringify([provider]) } });
@@ -33,28 +33,26 @@ beforeAll(() => {
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-async function ask(status: number, call: Call, ...[method, path, body]: Parameters<Call>): Promise<Json> {
+async function requestOk(status: number, call: Call, ...[method, path, body]: Parameters<Call>): Promise<Json> {
   const answer = await call(method, path, body);
   if (answer.status === status) return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
-const runOf = (id: string) => ask(200, worker, 'GET', `/api/runs/${id}`);
+const getRun = (id: string) => requestOk(200, worker, 'GET', `/api/runs/${id}`);
 const statusIs = (id: string, status: string) =>
-  until(async () => (await runOf(id)).status === status, { what: `run ${id} is ${status}` });
+  until(async () => (await getRun(id)).status === status, { what: `run ${id} is ${status}` });
 
 test('a skill becomes an agent that goes on where it was when its executor is killed, and asks a person', async () => {
-  const made = await ask(201, skills, 'POST', '/api/v1/skills', { title: 'Count words', body_md: SKILL });
+  const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title: 'Count words', body_md: SKILL });
   const pinned = `${made.slug}@${made.content_hash}`;
-  const agent = await ask(201, worker, 'POST', '/api/workers', {
-    ...{
-      runner: 'agent',
-      skill: pinned,
-      tools: ['python', 'ask_person'],
-      network: 'none',
-      inputs: ['text'],
-      limits: { timeout_seconds: 60 },
-    },
+  const agent = await requestOk(201, worker, 'POST', '/api/workers', {
+    runner: 'agent',
+    skill: pinned,
+    tools: ['python', 'ask_person'],
+    network: 'none',
+    inputs: ['text'],
+    limits: { timeout_seconds: 60 },
   });
   expect(agent).toMatchObject({ id: 'count-words', name: 'Count words', skill: pinned, entrypoint: 'SKILL.md' });
 
@@ -66,7 +64,9 @@ test('a skill becomes an agent that goes on where it was when its executor is ki
     { text: 'It has 3 words.', usage },
   ];
   await model.says(...said);
-  const { run_id: id } = await ask(201, worker, 'POST', '/api/workers/count-words/runs', { inputs: { text: 'a b c' } });
+  const { run_id: id } = await requestOk(201, worker, 'POST', '/api/workers/count-words/runs', {
+    inputs: { text: 'a b c' },
+  });
   // Its first tool call is on record, and its second question is on its way.
   await until(async () => (await model.asked()).length === 2, { what: 'the second question' });
   const [executor] = stack.parts.executors;
@@ -74,12 +74,12 @@ test('a skill becomes an agent that goes on where it was when its executor is ki
   await model.release();
   await executor?.start();
   await statusIs(id, 'pending_approval');
-  const [approval] = await ask(200, worker, 'GET', '/api/approvals?status=pending');
+  const [approval] = await requestOk(200, worker, 'GET', '/api/approvals?status=pending');
   expect(approval).toMatchObject({ run_id: id, title: 'May I tell?' });
-  await ask(200, worker, 'POST', `/api/approvals/${approval.id}/approve`, { data: { answer: 'yes' } });
+  await requestOk(200, worker, 'POST', `/api/approvals/${approval.id}/approve`, { data: { answer: 'yes' } });
   await statusIs(id, 'completed');
 
-  const run = await runOf(id);
+  const run = await getRun(id);
   expect(run.output).toEqual({ text: 'It has 3 words.' });
   expect(run.steps.map(({ kind, name }: Json) => `${kind} ${name}`)).toEqual([
     ...['tool model.default', 'step python', 'tool model.default', 'step python', 'tool model.default'],
@@ -93,7 +93,10 @@ test('a skill becomes an agent that goes on where it was when its executor is ki
   expect(JSON.stringify(second?.body.messages)).toContain('\\"stdout\\": \\"3');
   expect(run.artifacts).toMatchObject([{ name: 'transcript.json' }]);
   const events = await readEvents({
-    ...{ urls: [stack.workerUrls[0] as string], token: stack.token, format: 'ndjson', breaks: [] },
+    urls: [stack.workerUrls[0] as string],
+    token: stack.token,
+    format: 'ndjson',
+    breaks: [],
     path: `/api/runs/${id}/stream`,
   });
   const told = events.flatMap(({ type, data }) => (type === 'tool_call' ? [data.name] : []));
@@ -102,14 +105,14 @@ test('a skill becomes an agent that goes on where it was when its executor is ki
 
 test('an agent answers a message knowing what was said before', async () => {
   const files = [{ path: 'SKILL.md', content: 'Answer questions about people.\n' }];
-  await ask(201, worker, 'POST', '/api/workers', { id: 'historian', name: 'Historian', runner: 'agent', files });
+  await requestOk(201, worker, 'POST', '/api/workers', { id: 'historian', name: 'Historian', runner: 'agent', files });
   await model.says({ text: 'A mathematician.', usage }, { text: 'In 1815.', usage });
   const conversations = '/api/workers/historian/conversations';
-  const { id } = await ask(201, worker, 'POST', conversations, { message: 'Who was Ada Lovelace?' });
+  const { id } = await requestOk(201, worker, 'POST', conversations, { message: 'Who was Ada Lovelace?' });
   const answers = async () =>
-    (await ask(200, worker, 'GET', `${conversations}/${id}`)).turns.map(({ answer }: Json) => answer);
+    (await requestOk(200, worker, 'GET', `${conversations}/${id}`)).turns.map(({ answer }: Json) => answer);
   await until(async () => (await answers())[0] === 'A mathematician.', { what: 'the first answer' });
-  await ask(201, worker, 'POST', `${conversations}/${id}/messages`, { message: 'When was she born?' });
+  await requestOk(201, worker, 'POST', `${conversations}/${id}/messages`, { message: 'When was she born?' });
   await until(async () => (await answers())[1] === 'In 1815.', { what: 'the second answer' });
   const [, second] = await model.asked();
   expect(second?.body.messages.slice(-3)).toMatchObject([
@@ -120,26 +123,28 @@ test('an agent answers a message knowing what was said before', async () => {
 });
 
 test('a changed skill is taken with its new hash only, and an edited copy is a copy no longer', async () => {
-  const changed = await ask(200, skills, 'PATCH', '/api/v1/skills/count-words', { body_md: `${SKILL}\nBe brief.\n` });
-  const { skill } = await ask(200, worker, 'GET', '/api/workers/count-words');
+  const changed = await requestOk(200, skills, 'PATCH', '/api/v1/skills/count-words', {
+    body_md: `${SKILL}\nBe brief.\n`,
+  });
+  const { skill } = await requestOk(200, worker, 'GET', '/api/workers/count-words');
   expect(skill).not.toContain(changed.content_hash);
-  const again = await ask(201, worker, 'POST', '/api/workers', { id: 'same-again', runner: 'agent', skill });
+  const again = await requestOk(201, worker, 'POST', '/api/workers', { id: 'same-again', runner: 'agent', skill });
   expect(again).toMatchObject({ skill, name: 'Count words' });
-  const newer = await ask(200, worker, 'PATCH', '/api/workers/count-words', { skill: 'count-words' });
+  const newer = await requestOk(200, worker, 'PATCH', '/api/workers/count-words', { skill: 'count-words' });
   expect(newer).toMatchObject({ version: 2, skill: `count-words@${changed.content_hash}` });
   const files = [{ path: 'SKILL.md', content: 'Something else.' }];
-  await ask(200, worker, 'PUT', '/api/workers/count-words/files', { files });
-  expect(await ask(200, worker, 'GET', '/api/workers/count-words')).toMatchObject({ version: 3, skill: null });
+  await requestOk(200, worker, 'PUT', '/api/workers/count-words/files', { files });
+  expect(await requestOk(200, worker, 'GET', '/api/workers/count-words')).toMatchObject({ version: 3, skill: null });
   const unknown = await worker('POST', '/api/workers', { runner: 'agent', skill: 'nobody-wrote-this' });
   expect(unknown).toMatchObject({ status: 400, body: { detail: expect.stringContaining('there is no skill') } });
 });
 
 test('an agent loads a published skill when it needs it, and the run shows that it was used', async () => {
   const body_md = '# Greet\n\nGreet in Latin.\n';
-  const made = await ask(201, skills, 'POST', '/api/v1/skills', { title: 'Greet', body_md });
+  const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title: 'Greet', body_md });
   const files = [{ path: 'SKILL.md', content: 'Answer the letter.\n' }];
   const agent = { id: 'greeter', name: 'Greeter', runner: 'agent', skills: [made.slug], files };
-  const saved = await ask(201, worker, 'POST', '/api/workers', agent);
+  const saved = await requestOk(201, worker, 'POST', '/api/workers', agent);
   expect(saved.skills).toMatchObject([
     { name: made.slug, description: 'Greet', version: 1, skill: `${made.slug}@${made.content_hash}` },
   ]);
@@ -148,33 +153,33 @@ test('an agent loads a published skill when it needs it, and the run shows that 
     { text: 'Salve.', usage },
   );
   const before = (await model.asked()).length;
-  const { run_id: id } = await ask(201, worker, 'POST', '/api/workers/greeter/runs', { inputs: {} });
+  const { run_id: id } = await requestOk(201, worker, 'POST', '/api/workers/greeter/runs', { inputs: {} });
   await statusIs(id, 'completed');
   const [first, second] = (await model.asked()).slice(before);
   expect(JSON.stringify(first?.body.messages)).toContain(`- ${made.slug}: Greet`);
   expect(JSON.stringify(first?.body.messages)).not.toContain('Latin');
   expect(JSON.stringify(second?.body.messages)).toContain('<skill>\\n# Greet\\n\\nGreet in Latin.');
-  const { steps, output } = await runOf(id);
+  const { steps, output } = await getRun(id);
   expect(output).toEqual({ text: 'Salve.' });
   expect(steps.map(({ name }: Json) => name)).toEqual(['model.default', `use skill ${made.slug}`, 'model.default']);
 });
 
 test('the skill counts its agent, whose person takes a newer text', async () => {
   const title = 'Sort the mail';
-  const made = await ask(201, skills, 'POST', '/api/v1/skills', { title, body_md: '# Sort\n\nSort the mail.\n' });
+  const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title, body_md: '# Sort\n\nSort the mail.\n' });
   const skill = `/api/v1/skills/${made.slug}`;
   const counts = (total: number) =>
-    until(async () => (await ask(200, skills, 'GET', skill)).used_by_workers.total === total, {
+    until(async () => (await requestOk(200, skills, 'GET', skill)).used_by_workers.total === total, {
       what: `${total} workers are made of the skill`,
     });
-  const agent = await ask(201, worker, 'POST', '/api/workers', { runner: 'agent', skill: made.slug });
+  const agent = await requestOk(201, worker, 'POST', '/api/workers', { runner: 'agent', skill: made.slug });
   const path = `/api/workers/${agent.id}`;
   await counts(1);
-  const changed = await ask(200, skills, 'PATCH', skill, { body_md: '# Sort\n\nSort the mail by date.\n' });
-  const offered = async () => (await ask(200, worker, 'GET', path)).skill_update;
-  await until(async () => (await offered()) !== null, { what: 'the newer text is offered' });
-  expect(await offered()).toMatchObject({ slug: made.slug, hash: changed.content_hash, version: 2 });
-  const taken = await ask(200, worker, 'PATCH', path, { skill: made.slug });
+  const changed = await requestOk(200, skills, 'PATCH', skill, { body_md: '# Sort\n\nSort the mail by date.\n' });
+  const getOfferedUpdate = async () => (await requestOk(200, worker, 'GET', path)).skill_update;
+  await until(async () => (await getOfferedUpdate()) !== null, { what: 'the newer text is offered' });
+  expect(await getOfferedUpdate()).toMatchObject({ slug: made.slug, hash: changed.content_hash, version: 2 });
+  const taken = await requestOk(200, worker, 'PATCH', path, { skill: made.slug });
   expect(taken).toMatchObject({ version: 2, skill: `${made.slug}@${changed.content_hash}`, skill_update: null });
   expect((await worker('DELETE', path)).status).toBe(204);
   await counts(0);
@@ -186,12 +191,12 @@ const BROKEN = code('row["total"]');
 const MENDED = code('row.get("total", row.get("sum"))');
 
 async function runSums(workerId: string, rows: object[]): Promise<Json> {
-  const { run_id: id } = await ask(201, worker, 'POST', `/api/workers/${workerId}/runs`, {
+  const { run_id: id } = await requestOk(201, worker, 'POST', `/api/workers/${workerId}/runs`, {
     inputs: { table: JSON.stringify(rows) },
   });
   return until(
     async () => {
-      const one = await ask(200, worker, 'GET', `/api/runs/${id}`);
+      const one = await requestOk(200, worker, 'GET', `/api/runs/${id}`);
       return one.completed_at !== null && one;
     },
     { what: `run ${id} has ended` },
@@ -199,7 +204,7 @@ async function runSums(workerId: string, rows: object[]): Promise<Json> {
 }
 
 test('a worker that breaks is repaired by a model, proven by rehearsals and accepted by a person', async () => {
-  const sums = await ask(201, worker, 'POST', '/api/workers', {
+  const sums = await requestOk(201, worker, 'POST', '/api/workers', {
     name: 'Sums',
     inputs: [{ name: 'table', required: true }],
     files: [{ path: 'main.py', content: BROKEN }],
@@ -214,16 +219,16 @@ test('a worker that breaks is repaired by a model, proven by rehearsals and acce
     { calls: [{ name: 'read_file', input: { path: 'main.py' } }] },
     { calls: [{ name: 'propose_change', input: { explanation, files: [{ path: 'main.py', content: MENDED }] } }] },
   );
-  await ask(202, worker, 'POST', `/api/runs/${failed.id}/repair`, {});
+  await requestOk(202, worker, 'POST', `/api/runs/${failed.id}/repair`, {});
   const repair = await until(
     async () => {
-      const one = await ask(200, worker, 'GET', `/api/runs/${failed.id}/repair`);
+      const one = await requestOk(200, worker, 'GET', `/api/runs/${failed.id}/repair`);
       return !['working', 'rehearsing'].includes(one.status) && one;
     },
     { what: 'the repair waits for a person' },
   );
   expect(repair).toMatchObject({ status: 'waiting', proven: true, explanation });
-  const candidate = await ask(200, worker, 'GET', `/api/workers/${sums.id}/candidates/${repair.candidate_id}`);
+  const candidate = await requestOk(200, worker, 'GET', `/api/workers/${sums.id}/candidates/${repair.candidate_id}`);
   expect(candidate.cases).toMatchObject([
     {
       run_id: failed.id,
@@ -234,11 +239,14 @@ test('a worker that breaks is repaired by a model, proven by rehearsals and acce
     { run_id: fine.id, outcome: 'same', rehearsed: { output: '{"total":3}' } },
   ]);
 
-  await ask(200, worker, 'POST', `/api/approvals/${repair.approval_id}/approve`, { reason: 'reads well' });
-  expect(await ask(200, worker, 'GET', `/api/workers/${sums.id}`)).toMatchObject({ version: 2, sha: candidate.sha });
+  await requestOk(200, worker, 'POST', `/api/approvals/${repair.approval_id}/approve`, { reason: 'reads well' });
+  expect(await requestOk(200, worker, 'GET', `/api/workers/${sums.id}`)).toMatchObject({
+    version: 2,
+    sha: candidate.sha,
+  });
   expect(await runSums(sums.id, [{ sum: 4 }, { total: 1 }])).toMatchObject({
     status: 'completed',
     output: { total: 5 },
   });
-  expect(await ask(200, worker, 'GET', `/api/runs/${failed.id}/repair`)).toMatchObject({ status: 'approved' });
+  expect(await requestOk(200, worker, 'GET', `/api/runs/${failed.id}/repair`)).toMatchObject({ status: 'approved' });
 });

@@ -1,7 +1,7 @@
 /** Tells services what another one would tell them, without that one. */
 import { type Bus, connectBus, type EventType, encode, eventSubject, newId, type Service } from '@gantry/events';
 import { pino } from 'pino';
-import { given } from './given';
+import { setupResource } from './given';
 import type { TestNats } from './test-nats';
 
 export interface Announcer {
@@ -27,8 +27,8 @@ export async function startAnnouncer(nats: Pick<TestNats, 'as'>, service: Servic
 }
 
 /** Before the tests of this file or `describe`, and until after them. */
-export const givenAnnouncer = (told: { nats: Pick<TestNats, 'as'> }, service: Service = 'worker-api'): Announcer =>
-  given(
+export const setupAnnouncer = (told: { nats: Pick<TestNats, 'as'> }, service: Service = 'worker-api'): Announcer =>
+  setupResource(
     () => startAnnouncer(told.nats, service),
     (announcer) => announcer.stop(),
   );

@@ -1,5 +1,5 @@
 /** Calling the automation surface of a running stack as a client does. */
-import { zipOf } from './zip';
+import { createZip } from './zip';
 
 export interface Answer {
   status: number;
@@ -10,7 +10,7 @@ export interface Answer {
 export type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 /**
- * Status 0 where nobody answered: what a caller sees of a service that is being killed.
+ * Status 0 without a response: what a caller sees of a service that is being killed.
  * @param workspaceId of the requests; absent: the workspace of the token
  */
 export function apiCaller(baseUrl: string, token: string, workspaceId?: string): Call {
@@ -54,7 +54,7 @@ export async function deployAutomation(
   const put = await fetch(uploadUrl, {
     method: 'PUT',
     headers: { 'Content-Type': 'application/zip' },
-    body: new Uint8Array(await zipOf(files)),
+    body: new Uint8Array(await createZip(files)),
   });
   if (!put.ok) throw new Error(`upload: ${put.status} ${await put.text()}`);
   const artifact = { manifest, entrypoint: 'main.py', storageKey };

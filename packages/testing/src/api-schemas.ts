@@ -24,7 +24,7 @@ export function readApiSchemas(): ApiSchemas {
   const documents = new Map<Surface, Node>();
   for (const surface of Object.keys(openapiFiles) as Surface[]) {
     const document = JSON.parse(fs.readFileSync(openapiFiles[surface], 'utf8'));
-    makeAbsolute(document, toId(surface));
+    resolveReferences(document, toId(surface));
     documents.set(surface, document);
     ajv.addSchema(document, toId(surface));
   }
@@ -53,8 +53,8 @@ export function readApiSchemas(): ApiSchemas {
 }
 
 /** So that any part of a document means the same wherever it is taken to. */
-function makeAbsolute(node: Node, base: string): void {
+function resolveReferences(node: Node, base: string): void {
   if (node === null || typeof node !== 'object') return;
   if (typeof node.$ref === 'string' && node.$ref.startsWith('#')) node.$ref = base + node.$ref;
-  for (const child of Object.values(node)) makeAbsolute(child, base);
+  for (const child of Object.values(node)) resolveReferences(child, base);
 }

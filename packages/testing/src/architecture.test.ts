@@ -1,4 +1,7 @@
-/** boundaries.cjs is what the rules enforce, what package.json files declare and what newcomers read in ARCHITECTURE.md. */
+/**
+ * boundaries.cjs is what the rules enforce, what package.json files declare and what newcomers read in
+ * ARCHITECTURE.md.
+ */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -17,11 +20,11 @@ const { PACKAGES, WINGS } = require(path.join(root, 'boundaries.cjs')) as {
 };
 const architecture = fs.readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8');
 
-const wordsOf = (cell = ''): string[] => (cell.match(/[a-z-]+/g) ?? []).sort();
-const sorted = (names: string[]): string[] => [...names].sort();
+const parseWords = (cell = ''): string[] => (cell.match(/[a-z-]+/g) ?? []).sort();
+const toSorted = (names: string[]): string[] => [...names].sort();
 
 /** The packages that a package declares, which are all that pnpm lets it import. Tests may use more. */
-function declared(folder: string): string[] {
+function listDeclaredDependencies(folder: string): string[] {
   const { dependencies = {} } = JSON.parse(fs.readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
   return Object.keys(dependencies).flatMap((name) => (name.startsWith(SCOPE) ? [name.slice(SCOPE.length)] : []));
 }
@@ -35,8 +38,8 @@ const folders = ['packages', 'services'].flatMap((group) =>
 
 test.each(folders)('%s declares, and shows in ARCHITECTURE.md, what the boundaries allow', (folder) => {
   const row = new RegExp(`^\\| \`${folder}\` \\|.*\\|([^|]*)\\|$`, 'm').exec(architecture);
-  const allowed = sorted(PACKAGES[folder] ?? ['not listed']);
-  expect({ declared: sorted(declared(folder)), shown: wordsOf(row?.[1]) }).toEqual({
+  const allowed = toSorted(PACKAGES[folder] ?? ['not listed']);
+  expect({ declared: toSorted(listDeclaredDependencies(folder)), shown: parseWords(row?.[1]) }).toEqual({
     declared: allowed,
     shown: allowed,
   });
@@ -49,9 +52,9 @@ test('the boundaries name no package that is not there', () => {
 test('ARCHITECTURE.md shows the wings of worker-api as the boundaries have them', () => {
   const table = architecture.slice(architecture.indexOf('| Wing |'));
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n').slice(2);
-  const shown = rows.map((row) => row.split('|').slice(1, 4).map(wordsOf));
+  const shown = rows.map((row) => row.split('|').slice(1, 4).map(parseWords));
   expect(shown).toEqual(
-    Object.entries(WINGS).map(([wing, { folders: own, mayImport }]) => [[wing], sorted(own), sorted(mayImport)]),
+    Object.entries(WINGS).map(([wing, { folders: own, mayImport }]) => [[wing], toSorted(own), toSorted(mayImport)]),
   );
 });
 

@@ -20,23 +20,23 @@ export interface TestCa {
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
-export function makeCa(): TestCa {
+export function createCa(): TestCa {
   const dir = temporaryDir('ca');
   fs.chmodSync(dir, 0o755);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
-  const fileOf = (name: string) => path.join(dir, name);
+  const getFile = (name: string) => path.join(dir, name);
   openssl('req', '-x509', ...NEW_KEY, '-subj', '/CN=test CA', '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem');
   return {
-    file: fileOf('ca.pem'),
-    pem: fs.readFileSync(fileOf('ca.pem'), 'utf8'),
+    file: getFile('ca.pem'),
+    pem: fs.readFileSync(getFile('ca.pem'), 'utf8'),
     issue: (names) => {
       const name = `issued-${fs.readdirSync(dir).length}`;
       const [key, request, cert] = [`${name}.key`, `${name}.csr`, `${name}.pem`];
-      fs.writeFileSync(fileOf('names'), `subjectAltName = ${names}\n`);
+      fs.writeFileSync(getFile('names'), `subjectAltName = ${names}\n`);
       openssl('req', ...NEW_KEY, '-subj', '/CN=test', '-keyout', key, '-out', request);
       const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2'];
       openssl('x509', '-req', '-in', request, ...signed, '-out', cert);
-      return { cert: fileOf(cert), key: fileOf(key) };
+      return { cert: getFile(cert), key: getFile(key) };
     },
   };
 }

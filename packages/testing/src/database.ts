@@ -2,11 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { migrate, migrationFolders, type ServiceName } from '@gantry/platform';
 import { Client, Pool } from 'pg';
-import { given } from './given';
+import { setupResource } from './given';
 
 export type Template = ServiceName | 'empty';
 
-/** Settings of a pool that waits for a busy connection as long as a busy machine needs, where the product would answer 503. */
+/**
+ * Settings of a pool that waits for a busy connection as long as a busy machine needs, where the product would answer
+ * 503.
+ */
 export const patientPool = { connectTimeoutMs: 60_000 };
 
 export interface TestDatabase {
@@ -28,14 +31,14 @@ export async function createDatabase(template: Template): Promise<TestDatabase> 
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY wal_log`);
   });
   return {
-    url: urlOf(name),
+    url: getDatabaseUrl(name),
     drop: () => asAdmin(async (admin) => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
   };
 }
 
 /** A database of the tests' own, and a pool of connections to it: before the tests and until after them. */
-export const givenPool = (template: Template, ...statements: string[]): Pool =>
-  given(
+export const setupPool = (template: Template, ...statements: string[]): Pool =>
+  setupResource(
     async () => {
       const pool = new Pool({ connectionString: (await createDatabase(template)).url });
       for (const statement of statements) await pool.query(statement);
@@ -52,14 +55,14 @@ async function ensureTemplate(admin: Client, service: ServiceName, name: string)
     if (rowCount) return;
     await admin.query(`DROP DATABASE IF EXISTS ${name}`);
     await admin.query(`CREATE DATABASE ${name}`);
-    await migrate(urlOf(name), ...migrationFolders(service));
+    await migrate(getDatabaseUrl(name), ...migrationFolders(service));
     await admin.query(`ALTER DATABASE ${name} IS_TEMPLATE true`);
   } finally {
     await admin.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
   }
 }
 
-function urlOf(database: string): string {
+function getDatabaseUrl(database: string): string {
   const base = process.env[POSTGRES_VARIABLE];
   if (!base) throw new Error(`${POSTGRES_VARIABLE} is not set: run tests through the jest.config.js at the root`);
   const url = new URL(base);
@@ -68,7 +71,7 @@ function urlOf(database: string): string {
 }
 
 async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
-  const admin = new Client({ connectionString: urlOf('postgres') });
+  const admin = new Client({ connectionString: getDatabaseUrl('postgres') });
   await admin.connect();
   try {
     return await work(admin);

@@ -1,6 +1,6 @@
 /**
- * A deleted workspace over real processes: two replicas of each service, an executor with its sandbox. What the services hear of each
- * other, they hear over NATS; nothing in here tells them.
+ * A deleted workspace over real processes: two replicas of each service, an executor with its sandbox. What the
+ * services hear of each other, they hear over NATS; nothing in here tells them.
  */
 import { Pool } from 'pg';
 import { type Answer, apiCaller, type Call, deployAutomation } from './api-caller';
@@ -53,10 +53,10 @@ const createWorker = async (id: string, code: string, rest: object = {}): Promis
   );
 const start = async (id: string): Promise<string> =>
   expectOk(await inside[0]('POST', `/api/workers/${id}/runs`)).run_id;
-const statusOf = async (runId: string): Promise<string> =>
+const getRunStatus = async (runId: string): Promise<string> =>
   (await pools.worker.query('SELECT status FROM runs WHERE id = $1', [runId])).rows[0].status;
-const isOneOf = (runId: string, ...statuses: string[]) =>
-  until(async () => statuses.includes(await statusOf(runId)), { what: `${runId} is ${statuses}` });
+const waitForStatus = (runId: string, ...statuses: string[]) =>
+  until(async () => statuses.includes(await getRunStatus(runId)), { what: `${runId} is ${statuses}` });
 
 /** Code that has begun since, on either surface; and runs that were made. */
 async function activitySince(at: Date): Promise<number> {
@@ -115,9 +115,9 @@ test('nothing of it runs or answers, on any replica, and it goes on where it was
   });
 
   const asleep = await start('sleeper');
-  await isOneOf(asleep, 'suspended');
+  await waitForStatus(asleep, 'suspended');
   const running = await start('busy');
-  await isOneOf(running, 'running');
+  await waitForStatus(running, 'running');
   const headers = {
     Authorization: `Bearer ${expectOk(await owner('POST', '/auth/tokens', { name: 'reader' })).token}`,
   };
@@ -132,7 +132,7 @@ test('nothing of it runs or answers, on any replica, and it goes on where it was
   expectOk(await owner('DELETE', `/api/workspaces/${workspaceId}`));
   // Cut off, or told that the run was cancelled, whichever comes first.
   await ends;
-  await isOneOf(running, 'cancelled');
+  await waitForStatus(running, 'cancelled');
   await until(async () => (await doors()).pages.every((status) => status === 401), { everyMs: 50 });
   const from = new Date();
   expect(await doors()).toEqual({
@@ -145,17 +145,17 @@ test('nothing of it runs or answers, on any replica, and it goes on where it was
   // Past the end of the sleep and some fires of the schedule: read once others have been woken and started meanwhile.
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await activitySince(from)).toBe(0);
-  expect([await statusOf(asleep), await statusOf(asking)]).toEqual(['suspended', 'pending_approval']);
+  expect([await getRunStatus(asleep), await getRunStatus(asking)]).toEqual(['suspended', 'pending_approval']);
 
   expectOk(await owner('POST', `/api/workspaces/${workspaceId}/restore`));
-  await isOneOf(asleep, 'completed');
+  await waitForStatus(asleep, 'completed');
   await until(async () =>
     Object.values(await doors())
       .flat()
       .every((status) => status === 200),
   );
   await until(async () => (await activitySince(from)) > 2);
-  expect(await statusOf(asking)).toBe('pending_approval');
+  expect(await getRunStatus(asking)).toBe('pending_approval');
 });
 
 test('while NATS is away, the service that deletes closes at once, and the other as soon as NATS is back', async () => {

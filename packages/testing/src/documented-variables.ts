@@ -8,7 +8,7 @@ const VARIABLE = /`([A-Z][A-Z0-9_]+)`/g;
  * The variables in the tables of these sections of docs/operations/configuration.md, in order.
  * @param sections their headings
  */
-export function documentedVariables(...sections: string[]): string[] {
+export function listDocumentedVariables(...sections: string[]): string[] {
   const parts = fs.readFileSync(page, 'utf8').split(/^## /m);
   const rows = sections.flatMap((section) => {
     const part = parts.find((one) => one.startsWith(`${section}\n`));

@@ -26,7 +26,7 @@ interface Manifest {
 }
 
 const readJson = (folder: string, file: string) => JSON.parse(readFileSync(path.join(EXAMPLES, folder, file), 'utf8'));
-const manifestOf = (folder: string): Manifest => readJson(folder, 'manifest.json');
+const readManifest = (folder: string): Manifest => readJson(folder, 'manifest.json');
 
 /** A file output. */
 interface KeptFile {
@@ -59,7 +59,7 @@ async function runExample(
 
 const expectDeclaredOutputs = (folder: string, outputs: Record<string, unknown>) =>
   expect(Object.keys(outputs).sort()).toEqual(
-    manifestOf(folder)
+    readManifest(folder)
       .outputs.map(({ name }) => name)
       .sort(),
   );
@@ -70,7 +70,7 @@ test('there are four examples, each with all that the guide promises', () => {
     for (const file of ['manifest.json', 'main.py', 'inputs.json', 'README.md']) {
       expect([folder, file, existsSync(path.join(EXAMPLES, folder, file))]).toEqual([folder, file, true]);
     }
-    const manifest = manifestOf(folder);
+    const manifest = readManifest(folder);
     expect(manifest).toMatchObject({ name: expect.any(String), description: expect.any(String) });
     const known = manifest.inputs.map(({ name }) => name);
     for (const name of Object.keys(readJson(folder, 'inputs.json'))) expect(known).toContain(name);
@@ -82,7 +82,7 @@ test.each(folders)('%s: run() takes the inputs that its manifest declares, and t
     'import ast,sys\nt=ast.parse(open(sys.argv[1]).read())\n' +
     'r=[n for n in t.body if isinstance(n,ast.FunctionDef) and n.name=="run"][0]\nprint(*[a.arg for a in r.args.args])';
   const found = execFileSync('python3', ['-c', program, path.join(EXAMPLES, folder, 'main.py')], { encoding: 'utf8' });
-  const declared = manifestOf(folder).inputs.map(({ name }) => name);
+  const declared = readManifest(folder).inputs.map(({ name }) => name);
   expect(found.trim().split(' ').sort()).toEqual([...declared, 'context'].sort());
 });
 
@@ -225,7 +225,7 @@ print(json.dumps([methods(f) for f in sys.argv[1:]]))`;
 });
 
 describe('try_locally.py calls code as the platform does', () => {
-  function tried(files: Record<string, string>, inputs: object, ...options: string[]) {
+  function tryLocally(files: Record<string, string>, inputs: object, ...options: string[]) {
     const folder = mkdtempSync(path.join(scratch, 'own-'));
     for (const [name, text] of Object.entries({
       'worker.json': '{}',
@@ -248,7 +248,7 @@ describe('try_locally.py calls code as the platform does', () => {
     ['the context by import', 'from gantry import context\ndef run(**inputs):\n    return context.inputs', { a: 1 }],
     ['what JSON has no type for', 'import decimal\ndef run(a):\n    return {"a": decimal.Decimal(a)}', { a: 1 }],
   ])('%s', (_what, code, inputs) => {
-    expect(tried({ 'main.py': code }, inputs)).toMatchObject({ status: 0, output: { a: 1 } });
+    expect(tryLocally({ 'main.py': code }, inputs)).toMatchObject({ status: 0, output: { a: 1 } });
   });
 
   test('steps happen once, a sleep takes no time, an approval and a call are answered', () => {
@@ -262,15 +262,15 @@ def run(context):
     return {"same": again == first, "by": decided["approved_by"], "called": context.call("other", {"n": 2})}
 `;
     const other = { 'other/worker.json': '{}', 'other/main.py': 'def run(n):\n    return n * 2' };
-    const { output, log } = tried({ 'main.py': code, ...other }, {}, '--approve');
+    const { output, log } = tryLocally({ 'main.py': code, ...other }, {}, '--approve');
     expect(output).toEqual({ same: true, by: 'you', called: 4 });
     expect(log.match(/\[step\] draw/g)).toHaveLength(1);
     expect(log).toContain('Go on?');
-    expect(tried({ 'main.py': code, ...other }, {}, '--reject')).toMatchObject({ status: 1, output: null });
+    expect(tryLocally({ 'main.py': code, ...other }, {}, '--reject')).toMatchObject({ status: 1, output: null });
   });
 
   test('a failure is shown as the platform shows it', () => {
-    const { status, log } = tried({ 'main.py': 'def run(a):\n    return 1 / a' }, { a: 0 });
+    const { status, log } = tryLocally({ 'main.py': 'def run(a):\n    return 1 / a' }, { a: 0 });
     expect(status).toBe(1);
     expect(log).toContain('File "main.py", line 2, in run');
     expect(log).toContain('ZeroDivisionError: division by zero');

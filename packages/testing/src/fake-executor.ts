@@ -28,7 +28,11 @@ export interface FakeJob extends Job {
   complete(output: unknown): Promise<void>;
   /** `started`, then an ending that waits for this. */
   suspend(suspension: Suspension): Promise<void>;
-  /** Asks the service to record a step. @returns what counts as its result. @throws Error with the reason of a refusal */
+  /**
+   * Asks the service to record a step.
+   * @returns what counts as its result.
+   * @throws Error with the reason of a refusal
+   */
   step(ordinal: number, name: string, result: unknown, over?: Partial<StepRecord>): Promise<unknown>;
 }
 
@@ -62,9 +66,9 @@ export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): F
       const numbered = events.map((event) => ({ ...event, seq: ++seq, at: Date.now() }) as RunEvent);
       const batch = encode({ attempt, token, events: numbered });
       const subject = runSubjects.events(source, id, runId);
-      // The test is over where the connection is closed: nobody waits for the report.
-      const sent = async () => bus.nc.isClosed() || bus.js.publish(subject, batch, { timeout: 1_000 });
-      await until(sent, { everyMs: 100, what: 'the report is stored' });
+      // The test is over where the connection is closed: the report is not needed.
+      const publish = async () => bus.nc.isClosed() || bus.js.publish(subject, batch, { timeout: 1_000 });
+      await until(publish, { everyMs: 100, what: 'the report is stored' });
     };
     return {
       ...job,

@@ -17,7 +17,7 @@ export function serveInspections(bus: Bus): void {
       const zip = Buffer.from(await (await fetch(code.url)).arrayBuffer());
       const digest = createHash('sha256').update(zip).digest('hex');
       if (digest !== code.digest || zip.length !== code.size) throw new Error('the code is not what was announced');
-      message.respond(encode(judge(await sourceOf(zip, entrypoint))));
+      message.respond(encode(judge(await readSource(zip, entrypoint))));
     },
     { queue: 'executors', log: pino({ level: 'silent' }) },
   );
@@ -45,7 +45,7 @@ function judgeDraft(sources: { path: string; text: string }[], entrypoint: strin
   };
 }
 
-async function sourceOf(zip: Buffer, path: string): Promise<string> {
+async function readSource(zip: Buffer, path: string): Promise<string> {
   const entry = (await readZip(zip, { entries: 2_000, bytes: 100 << 20 })).find((one) => one.path === path);
   if (!entry) throw new Error(`no ${path} in the code`);
   return (await entry.content()).toString();

@@ -1,4 +1,4 @@
-import { given } from './given';
+import { setupResource } from './given';
 
 const seen: string[] = [];
 class Thing {
@@ -11,12 +11,12 @@ class Thing {
 const end = ({ name, uses }: Thing) => seen.push(`${name} ended after ${uses}`);
 
 describe('what is given', () => {
-  const first = given(() => new Thing('first'), end);
-  const second = given(async () => new Thing(`second of ${first.name}`), end);
+  const first = setupResource(() => new Thing('first'), end);
+  const second = setupResource(async () => new Thing(`second of ${first.name}`), end);
   expect(() => first.name).toThrow('before they begin');
 
   describe('to some of the tests', () => {
-    const third = given(() => new Thing('third'), end);
+    const third = setupResource(() => new Thing('third'), end);
 
     test('is there when they begin, and may be made of what was given before', () => {
       expect([first, second.name, { ...third }]).toEqual([

@@ -7,11 +7,15 @@ const ends: (() => unknown)[] = [];
  * @param timeoutMs of making it; absent: that of a test
  * @returns it, to be read once the tests have begun
  */
-export function given<T extends object>(make: () => T | Promise<T>, end?: (made: T) => unknown, timeoutMs?: number): T {
+export function setupResource<T extends object>(
+  create: () => T | Promise<T>,
+  end?: (made: T) => unknown,
+  timeoutMs?: number,
+): T {
   let made: T | undefined;
   let place: number | undefined;
   beforeAll(async () => {
-    const ready = await make();
+    const ready = await create();
     made = ready;
     place = ends.push(() => end?.(ready)) - 1;
   }, timeoutMs);

@@ -2,7 +2,7 @@ import { endRun } from './run-dir';
 import { recall } from './running-postgres';
 
 export default async function globalTeardown(): Promise<void> {
-  // Nobody will read these files again: no checkpoint is owed.
+  // These files are not read again: no checkpoint is needed.
   await recall()?.kill();
   await endRun();
 }

@@ -8,8 +8,8 @@ export * from './certificates';
 export {
   createDatabase,
   cutConnections,
-  givenPool,
   patientPool,
+  setupPool,
   type Template,
   type TestDatabase,
 } from './database';
@@ -26,7 +26,7 @@ export * from './open-stream';
 export * from './own-servers';
 export * from './pgbouncer';
 export * from './plain-hasher';
-export { runDir, temporaryDir } from './run-dir';
+export { getRunDir, temporaryDir } from './run-dir';
 export * from './scripted-model/scripted-model';
 export * from './shared-by-worker';
 export * from './small-disk';

@@ -57,7 +57,7 @@ async function underLoad(work: () => Promise<void>): Promise<number> {
 }
 
 /** Runs whose code the executor has run to its end. */
-async function executed(): Promise<number> {
+async function countExecuted(): Promise<number> {
   const metrics = await (await fetch(`${stack.executorUrls[0]}/metrics`)).text();
   return Number(/gantry_executor_phase_seconds_count\{phase="run"\} (\d+)/.exec(metrics)?.[1] ?? 0);
 }
@@ -77,22 +77,25 @@ async function limitStore(bytesMax: number): Promise<void> {
   await manager.streams.update(STREAM, { ...config, max_bytes: bytesMax });
 }
 
-/** One fault under load; afterwards every accepted run has ended, and no code has run twice. @returns how many failed */
+/**
+ * One fault under load; afterwards every accepted run has ended, and no code has run twice.
+ * @returns how many failed
+ */
 async function survives(fault: () => Promise<void>): Promise<number> {
-  const [before, done] = [await byStatus(), await executed()];
+  const [before, done] = [await byStatus(), await countExecuted()];
   const accepted = await underLoad(async () => {
-    await until(async () => (await executed()) > done + 10, { what: 'runs complete' });
+    await until(async () => (await countExecuted()) > done + 10, { what: 'runs complete' });
     await fault();
   });
-  const ended = async () => {
+  const listEnded = async () => {
     const { completed = 0, failed = 0, ...others } = await byStatus();
     return Object.keys(others).length ? null : { completed, failed };
   };
-  const now = await until(ended, { everyMs: 250, what: 'every run has ended' });
+  const now = await until(listEnded, { everyMs: 250, what: 'every run has ended' });
   const completed = now.completed - (before.completed ?? 0);
   const failed = now.failed - (before.failed ?? 0);
   expect(completed + failed).toBe(accepted);
-  const times = (await executed()) - done;
+  const times = (await countExecuted()) - done;
   expect(times).toBeGreaterThanOrEqual(completed);
   expect(times).toBeLessThanOrEqual(accepted);
   return failed;
@@ -101,10 +104,10 @@ async function survives(fault: () => Promise<void>): Promise<number> {
 test('a store that is full stops new code, and nothing else: what runs ends, and goes on when there is room', async () => {
   const failed = await survives(async () => {
     await limitStore(1);
-    const begun = await executed();
+    const begun = await countExecuted();
     await until(async () => (await metric('gantry_executor_spool_bytes')) > 0);
     await until(async () => (await metric('gantry_executor_slots_busy')) > 0);
-    expect((await executed()) - begun).toBeLessThanOrEqual(8);
+    expect((await countExecuted()) - begun).toBeLessThanOrEqual(8);
     await limitStore(1 << 30);
   });
   expect(failed).toBe(0);
@@ -126,7 +129,7 @@ test('a store that is lost while NATS is down, and again, takes no result along'
     await until(() => storeSize().catch(() => null), { what: 'the stream is back' });
     await stack.parts.nats.loseStore();
   });
-  // Jobs that were on their way to the executor: nobody can tell any more whether they arrived.
+  // Jobs that were on their way to the executor: whether they arrived is unknown.
   expect(failed).toBeLessThanOrEqual(8);
 });
 

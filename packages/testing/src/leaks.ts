@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 
 /** The secret as it is, in a URL, in JSON, in base64 (alone, or behind other bytes) and in bytes that are shown. */
-function formsOf(secret: string): string[] {
+function listForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [
     secret,
@@ -18,8 +18,8 @@ function formsOf(secret: string): string[] {
 }
 
 /** The first occurrence of each form of the secret, with the text around it. */
-export const leaksOf = (secret: string, text: string): string[] =>
-  formsOf(secret).flatMap((form) => {
+export const findLeaks = (secret: string, text: string): string[] =>
+  listForms(secret).flatMap((form) => {
     const at = text.indexOf(form);
     return at < 0 ? [] : [text.slice(Math.max(0, at - 100), at + 100)];
   });

@@ -31,9 +31,9 @@ test('a bad credential and a spent budget are no reason not to answer', async ()
 test('without PostgreSQL and NATS everything lives, and says that it is not ready', async () => {
   await stack.parts.nats.kill();
   await stack.parts.postgres.kill();
-  const statusOf = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(4_000) })).status;
+  const getStatus = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(4_000) })).status;
   for (const url of [...surfaces(), ...stack.executorUrls]) {
-    await until(async () => (await statusOf(`${url}/health`)) === 503, { everyMs: 100 });
-    expect(await statusOf(`${url}/healthz`)).toBe(200);
+    await until(async () => (await getStatus(`${url}/health`)) === 503, { everyMs: 100 });
+    expect(await getStatus(`${url}/healthz`)).toBe(200);
   }
 });

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {
   type Bus,
+  buildNatsAuthentication,
   connectBus,
+  createServiceCredentials,
   generateNatsSeeds,
-  natsAuthentication,
   type Service,
-  serviceCredentials,
 } from '@gantry/events';
 import { findTool, natsProcess, natsUrl, startAndWait } from '@gantry/platform';
 import { pino } from 'pino';
@@ -28,17 +28,23 @@ export async function startNatsCluster(servers: number): Promise<NatsCluster> {
   const seeds = generateNatsSeeds();
   const places = await Promise.all(
     Array.from({ length: servers }, async (_, number) => ({
-      ...{ command, dir: temporaryDir(`nats-${number}`), port: await freePort(), monitoringPort: await freePort() },
+      command,
+      dir: temporaryDir(`nats-${number}`),
+      port: await freePort(),
+      monitoringPort: await freePort(),
       routePort: await freePort(),
     })),
   );
   const routes = places.map(({ routePort }) => `nats://127.0.0.1:${routePort}`);
   for (const [number, { dir, port, monitoringPort, routePort }] of places.entries()) {
     const config = {
-      ...{ host: '127.0.0.1', port, http: `127.0.0.1:${monitoringPort}`, server_name: `gantry-${number}` },
+      host: '127.0.0.1',
+      port,
+      http: `127.0.0.1:${monitoringPort}`,
+      server_name: `gantry-${number}`,
       jetstream: { store_dir: path.join(dir, 'streams') },
       cluster: { name: 'gantry', host: '127.0.0.1', port: routePort, routes },
-      ...natsAuthentication(seeds),
+      ...buildNatsAuthentication(seeds),
     };
     fs.writeFileSync(path.join(dir, 'nats.conf'), JSON.stringify(config), { mode: 0o600 });
   }
@@ -47,7 +53,7 @@ export async function startNatsCluster(servers: number): Promise<NatsCluster> {
     connect: (server, service) =>
       connectBus({
         url: natsUrl(places[server] as (typeof places)[number]),
-        creds: serviceCredentials(seeds, service),
+        creds: createServiceCredentials(seeds, service),
         name: 'test',
         log: pino({ level: 'silent' }),
       }),

@@ -5,7 +5,7 @@ import { findTool, startAndWait } from '@gantry/platform';
 import { Client } from 'pg';
 import { POSTGRES_VARIABLE } from './database';
 import { freePort } from './free-port';
-import { given } from './given';
+import { setupResource } from './given';
 import { temporaryDir } from './run-dir';
 import { assertTestTool, lacksTool } from './test-tools';
 
@@ -22,8 +22,8 @@ export const describeWithPgBouncer = (name: string, tests: () => void): void =>
   (lacksTool('pgbouncer') ? describe.skip : describe)(name, tests);
 
 /** Before the tests and until after them; each database has `connections` of them to share. */
-export const givenPgBouncer = (connections: number): PgBouncer =>
-  given(
+export const setupPgBouncer = (connections: number): PgBouncer =>
+  setupResource(
     () => startPgBouncer(new URL(process.env[POSTGRES_VARIABLE] as string), connections),
     ({ stop }) => stop(),
   );
@@ -37,7 +37,8 @@ async function startPgBouncer(server: URL, connections: number): Promise<PgBounc
   fs.writeFileSync(
     file,
     `[databases]
-* = host=${server.hostname} port=${server.port} user=${server.username} password=${password} connect_query='SET statement_timeout = 10000'
+* = host=${server.hostname} port=${server.port} user=${server.username} password=${password} connect_query='SET
+* statement_timeout = 10000'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

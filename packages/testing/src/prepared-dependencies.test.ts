@@ -18,7 +18,7 @@ test('the first run after a save finds its dependencies installed, and a set tha
       const worker = { id, name: id, files: [{ path: 'main.py', content }], python_dependencies: [dependency] };
       expect((await call('POST', '/api/workers', worker)).status).toBe(201);
     };
-    const run = async (id: string) => {
+    const startRun = async (id: string) => {
       const started = await call('POST', `/api/workers/${id}/runs`, {});
       return until(async () => {
         const { body } = await call('GET', `/api/runs/${started.body.run_id}`);
@@ -28,13 +28,13 @@ test('the first run after a save finds its dependencies installed, and a set tha
     await save('missing', 'nosuchpackage');
     await save('saved', 'gantrysaved');
     await until(() => /"dependencies":\["gantrysaved"\].*"msg":"prepared"/.test(stack.output()));
-    const first = await run('saved');
+    const first = await startRun('saved');
     expect(first).toMatchObject({ status: 'completed', output: { result: 'installed' } });
     const log = await call('GET', `/api/runs/${first.id}/logs`);
     expect(log.status).toBe(200);
     expect(JSON.stringify(log.body)).not.toContain('Installing dependencies');
     expect(stack.output()).not.toContain('uv does not work here');
-    expect(await run('missing')).toMatchObject({ status: 'failed', error_code: 'dependency_install' });
+    expect(await startRun('missing')).toMatchObject({ status: 'failed', error_code: 'dependency_install' });
   } finally {
     await stack.stop();
   }

@@ -1,4 +1,6 @@
-/** After a workspace was used as people use it and is purged, nothing in three databases and the object store names it. */
+/**
+ * After a workspace was used as people use it and is purged, nothing in three databases and the object store names it.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { Pool } from 'pg';
@@ -59,15 +61,15 @@ function expectOk({ status, body }: Answer): Json {
   throw new Error(`${status} ${JSON.stringify(body)}`);
 }
 
-const ask = async (...request: Parameters<Call>): Promise<Json> => expectOk(await worker(...request));
+const requestOk = async (...request: Parameters<Call>): Promise<Json> => expectOk(await worker(...request));
 const createWorker = (id: string, code: string, rest: object = {}) =>
-  ask('POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
+  requestOk('POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
 const start = async (id: string, inputs: object = {}): Promise<string> =>
-  (await ask('POST', `/api/workers/${id}/runs`, { inputs })).run_id;
-const completed = (runId: string): Promise<Json> =>
+  (await requestOk('POST', `/api/workers/${id}/runs`, { inputs })).run_id;
+const waitUntilCompleted = (runId: string): Promise<Json> =>
   until(
     async () => {
-      const run = await ask('GET', `/api/runs/${runId}`);
+      const run = await requestOk('GET', `/api/runs/${runId}`);
       if (run.status === 'failed') throw new Error(run.error);
       return run.status === 'completed' && run;
     },
@@ -97,23 +99,27 @@ const objectsNaming = (text: string): string[] =>
     .map(({ parentPath, name }) => path.relative(stack.objectsDir, path.join(parentPath, name)))
     .filter((key) => key.includes(text));
 
-async function liveIn(): Promise<void> {
+async function populateWorkspace(): Promise<void> {
   const [{ executors }, table] = [
     stack.parts,
     { name: 'a.csv', content_base64: Buffer.from('a,b').toString('base64') },
   ];
   const inputs = [{ name: 'table', type: 'file' }];
-  await ask('PUT', '/api/secrets/PLAN', { value: 'careful' });
-  await ask('POST', '/api/contexts', { name: 'notes', writeable: true, files: [{ path: 'a.txt', content: 'a' }] });
+  await requestOk('PUT', '/api/secrets/PLAN', { value: 'careful' });
+  await requestOk('POST', '/api/contexts', {
+    name: 'notes',
+    writeable: true,
+    files: [{ path: 'a.txt', content: 'a' }],
+  });
   await createWorker('scribe', SCRIBE, { inputs, contexts: ['notes'], secrets: ['PLAN'], trigger: 'webhook' });
-  await completed(await start('scribe', { table }));
-  await until(async () => (await ask('GET', '/api/contexts/notes')).version === 2);
+  await waitUntilCompleted(await start('scribe', { table }));
+  await until(async () => (await requestOk('GET', '/api/contexts/notes')).version === 2);
   await createWorker('unlucky', UNLUCKY, { retry: { max_attempts: 2, backoff_seconds: 0 } });
   const lost = await start('unlucky');
-  await until(async () => (await ask('GET', `/api/runs/${lost}`)).artifacts.length > 0);
+  await until(async () => (await requestOk('GET', `/api/runs/${lost}`)).artifacts.length > 0);
   await executors[0]?.kill();
   await executors[0]?.start();
-  expect((await completed(lost)).output).toEqual({ result: 2 });
+  expect((await waitUntilCompleted(lost)).output).toEqual({ result: 2 });
   const manifest = { name: 'Tabulate', inputs };
   const { id } = await deployAutomation(automation, { 'main.py': TABULATE }, manifest);
   const ran = expectOk(await automation('POST', `/api/automations/${id}/run`, { inputs: { table }, wait: 10 }));
@@ -122,16 +128,16 @@ async function liveIn(): Promise<void> {
 }
 
 test('nothing of a purged workspace is left, whatever was done in it', async () => {
-  const { id } = await ask('POST', '/api/workspaces', { name: 'Short-lived' });
-  await ask('POST', `/api/workspaces/${id}/select`);
-  await liveIn();
+  const { id } = await requestOk('POST', '/api/workspaces', { name: 'Short-lived' });
+  await requestOk('POST', `/api/workspaces/${id}/select`);
+  await populateWorkspace();
   const [rows, objects] = [await rowsNaming(id), objectsNaming(id)];
   expect(new Set(rows.map((row) => row.split('.')[0]))).toEqual(new Set(Object.keys(pools)));
   expect(objects.filter((key) => key.includes('/inputs/'))).toHaveLength(2);
   expect(objects.length).toBeGreaterThan(8);
 
-  await ask('DELETE', `/api/workspaces/${id}`);
-  // A week lies between hearing of the deletion and of the purge: nobody hears of them in the other order.
+  await requestOk('DELETE', `/api/workspaces/${id}`);
+  // A week lies between hearing of the deletion and of the purge: they never arrive in the other order.
   const hasHeard = async (pool: Pool) =>
     (await pool.query('SELECT FROM workspace_closures WHERE workspace_id = $1', [id])).rowCount;
   await until(async () => (await Promise.all(Object.values(pools).map(hasHeard))).every(Boolean));

@@ -19,7 +19,7 @@ function sources(dir: string): string[] {
 const files = ['services', 'packages', 'examples'].flatMap(sources);
 
 /** Lines that match, as `file: line`. */
-const found = (pattern: RegExp, names = files): string[] =>
+const findLines = (pattern: RegExp, names = files): string[] =>
   names.flatMap((name) =>
     readFileSync(path.join(root, name), 'utf8')
       .split('\n')
@@ -58,11 +58,11 @@ const OPEN = [
 
 test('nothing but a delay is left to a guessable generator', () => {
   expect(files.length).toBeGreaterThan(300);
-  expect(found(GUESSABLE).filter((line) => !JITTER.some((name) => line.startsWith(`${name}:`)))).toEqual([]);
+  expect(findLines(GUESSABLE).filter((line) => !JITTER.some((name) => line.startsWith(`${name}:`)))).toEqual([]);
 });
 
 test('no secret is compared with ===', () => {
-  expect(found(LEAKY).filter((line) => !OPEN.some((name) => line.startsWith(`${name}:`)))).toEqual([]);
+  expect(findLines(LEAKY).filter((line) => !OPEN.some((name) => line.startsWith(`${name}:`)))).toEqual([]);
 });
 
 test.each([

@@ -24,7 +24,7 @@ export function beginRun(): string {
 }
 
 /** The directory of the run that this test belongs to. */
-export function runDir(): string {
+export function getRunDir(): string {
   const dir = process.env[RUN_DIR_VARIABLE];
   if (!dir) throw new Error(`${RUN_DIR_VARIABLE} is not set: run tests through the jest.config.js at the root`);
   return dir;
@@ -32,7 +32,7 @@ export function runDir(): string {
 
 /** A fresh directory inside the run's. */
 export function temporaryDir(name: string): string {
-  return fs.mkdtempSync(path.join(runDir(), `${name}-`));
+  return fs.mkdtempSync(path.join(getRunDir(), `${name}-`));
 }
 
 /**
@@ -40,7 +40,7 @@ export function temporaryDir(name: string): string {
  * @throws Error that names each process which did not end by itself: a suite has left it
  */
 export async function endRun(): Promise<void> {
-  const dir = runDir();
+  const dir = getRunDir();
   const deadline = Date.now() + ENDING_MS_MAX;
   let left = listOrphans(dir);
   while (left.length && Date.now() < deadline) {

@@ -1,6 +1,9 @@
-/** Processes that a test run has started, found by its directory, which their command line, environment or working directory names. */
+/**
+ * Processes that a test run has started, found by its directory, which their command line, environment or working
+ * directory names.
+ */
 import fs from 'node:fs';
-import { listProcesses, parentOf, workingDir } from '@gantry/platform';
+import { findParent, listProcesses, workingDir } from '@gantry/platform';
 
 export interface RunProcess {
   pid: number;
@@ -11,16 +14,16 @@ export interface RunProcess {
 export function listOrphans(runDir: string): RunProcess[] {
   return listProcesses()
     .filter((pid) => namesDir(pid, runDir) && !isDescendant(pid))
-    .map((pid) => ({ pid, command: readOf(pid, 'cmdline').replaceAll('\0', ' ').trim() }));
+    .map((pid) => ({ pid, command: readProcFile(pid, 'cmdline').replaceAll('\0', ' ').trim() }));
 }
 
 /** A name that only begins like the directory's belongs to another run. */
 function namesDir(pid: number, dir: string): boolean {
-  const text = `${readOf(pid, 'cmdline')}\0${readOf(pid, 'environ')}\0${workingDir(pid)}\0`;
+  const text = `${readProcFile(pid, 'cmdline')}\0${readProcFile(pid, 'environ')}\0${workingDir(pid)}\0`;
   return text.includes(`${dir}/`) || text.includes(`${dir}\0`);
 }
 
-function readOf(pid: number, file: string): string {
+function readProcFile(pid: number, file: string): string {
   try {
     return fs.readFileSync(`/proc/${pid}/${file}`, 'latin1');
   } catch {
@@ -29,7 +32,7 @@ function readOf(pid: number, file: string): string {
 }
 
 function isDescendant(pid: number): boolean {
-  for (let ancestor: number | undefined = pid; ancestor; ancestor = parentOf(ancestor)) {
+  for (let ancestor: number | undefined = pid; ancestor; ancestor = findParent(ancestor)) {
     if (ancestor === process.pid) return true;
   }
   return false;

@@ -1,4 +1,7 @@
-/** The whole way of a credential that code uses and does not have (ADR 43), and of rehearsals against the records of a run (ADR 48). */
+/**
+ * The whole way of a credential that code uses and does not have (ADR 43), and of rehearsals against the records of a
+ * run (ADR 48).
+ */
 import fs from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
@@ -6,9 +9,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Pool } from 'pg';
 import { apiCaller } from './api-caller';
-import { makeCa } from './certificates';
+import { createCa } from './certificates';
 import { readEvents } from './event-reader';
-import { everyRow, leaksOf } from './leaks';
+import { everyRow, findLeaks } from './leaks';
 import { type Stack, startStack } from './stack';
 import { until } from './until';
 
@@ -56,7 +59,7 @@ const seen: Record<'github' | 'elsewhere', { url: string; headers: IncomingHttpH
 const askedOfTracker: string[] = [];
 
 beforeAll(async () => {
-  const ca = makeCa();
+  const ca = createCa();
   const { key, cert } = ca.issue('DNS:localhost');
   const tls = { key: fs.readFileSync(key), cert: fs.readFileSync(cert) };
   const listening = async (name: keyof typeof seen) => {
@@ -91,7 +94,7 @@ afterAll(async () => {
   }
 });
 
-const hostOf = (server: https.Server) => `localhost:${(server.address() as AddressInfo).port}`;
+const getHost = (server: https.Server) => `localhost:${(server.address() as AddressInfo).port}`;
 
 test('a run reads from GitHub with a token that is in no place but the request', async () => {
   const call = apiCaller(stack.workerUrls[0] as string, stack.token);
@@ -101,7 +104,7 @@ test('a run reads from GitHub with a token that is in no place but the request',
     label: 'Team',
     visibility: 'workspace',
     value: TOKEN,
-    hosts: [hostOf(github)],
+    hosts: [getHost(github)],
     places: ['header', 'query:token'],
   };
   expect(await call('POST', '/api/connections', connection)).toMatchObject({ status: 201 });
@@ -109,11 +112,14 @@ test('a run reads from GitHub with a token that is in no place but the request',
   const worker = { id: 'reader', name: 'Reader', files, connections: ['github'] };
   expect(await call('POST', '/api/workers', worker)).toMatchObject({ status: 201 });
 
-  const inputs = { other: `https://${hostOf(elsewhere)}` };
+  const inputs = { other: `https://${getHost(elsewhere)}` };
   const started = await call('POST', '/api/workers/reader/runs', { inputs });
   const { run_id: id } = started.body;
   const events = await readEvents({
-    ...{ urls: stack.workerUrls, token: stack.token, format: 'ndjson', breaks: [] },
+    urls: stack.workerUrls,
+    token: stack.token,
+    format: 'ndjson',
+    breaks: [],
     path: `/api/runs/${id}/stream`,
   });
   const { body: run } = await call('GET', `/api/runs/${id}`);
@@ -155,7 +161,7 @@ test('a run reads from GitHub with a token that is in no place but the request',
     // The event of its end is written a moment after the run is read.
     messages: await until(() => [filesUnder(stack.parts.nats.storeDir)].find((text) => text.includes(id))),
   };
-  for (const [place, text] of Object.entries(places)) expect([place, leaksOf(TOKEN, text)]).toEqual([place, []]);
+  for (const [place, text] of Object.entries(places)) expect([place, findLeaks(TOKEN, text)]).toEqual([place, []]);
   expect(places.objects).toContain('gph_');
 });
 
@@ -176,16 +182,19 @@ def run(base):
 
 test('a secret with hosts is a placeholder in its variable, unless its worker exposes it', async () => {
   const call = apiCaller(stack.workerUrls[0] as string, stack.token);
-  const secret = { value: TOKEN, hosts: [hostOf(github)] };
+  const secret = { value: TOKEN, hosts: [getHost(github)] };
   expect(await call('PUT', '/api/secrets/GITHUB_TOKEN', secret)).toMatchObject({ status: 201 });
   const files = [{ path: 'main.py', content: SENDER }];
   const worker = { id: 'sender', name: 'Sender', files, secrets: ['GITHUB_TOKEN'] };
   expect(await call('POST', '/api/workers', worker)).toMatchObject({ status: 201 });
   const ran = async () => {
-    const inputs = { base: `https://${hostOf(github)}` };
+    const inputs = { base: `https://${getHost(github)}` };
     const { body } = await call('POST', '/api/workers/sender/runs', { inputs });
     await readEvents({
-      ...{ urls: stack.workerUrls, token: stack.token, format: 'ndjson', breaks: [] },
+      urls: stack.workerUrls,
+      token: stack.token,
+      format: 'ndjson',
+      breaks: [],
       path: `/api/runs/${body.run_id}/stream`,
     });
     const { body: run } = await call('GET', `/api/runs/${body.run_id}`);
@@ -203,7 +212,7 @@ test('a secret with hosts is a placeholder in its variable, unless its worker ex
   expect(open.run).toMatchObject({ error: null, output: { length: TOKEN.length, is_placeholder: false } });
   expect(seen.github).toHaveLength(2);
   expect(open.logs).toContain('with ***');
-  expect(leaksOf(TOKEN, open.logs + JSON.stringify(open.run))).toEqual([]);
+  expect(findLeaks(TOKEN, open.logs + JSON.stringify(open.run))).toEqual([]);
 });
 
 const TRACKER_TOKEN = 'ghp_97Kx42F292c6912E7710c838347Ae178B4a';
@@ -224,9 +233,12 @@ def run(title):
     return {"user": ask("/user"), "issue": ask("/issues?from=" + title, {"title": title}), "title": title}
 `;
 
-async function ended(id: string) {
+async function waitUntilEnded(id: string) {
   await readEvents({
-    ...{ urls: stack.workerUrls, token: stack.token, format: 'ndjson', breaks: [] },
+    urls: stack.workerUrls,
+    token: stack.token,
+    format: 'ndjson',
+    breaks: [],
     path: `/api/runs/${id}/stream`,
   });
   const call = apiCaller(stack.workerUrls[0] as string, stack.token);
@@ -247,7 +259,7 @@ async function rehearse(of: string, inputs: object): Promise<string> {
 
 test('code that posts with a connection posts once, and its rehearsals post nothing', async () => {
   const call = apiCaller(stack.workerUrls[0] as string, stack.token);
-  const hosts = [hostOf(tracker)];
+  const hosts = [getHost(tracker)];
   const connection = {
     kind: 'api_key',
     app: 'tracker',
@@ -261,16 +273,17 @@ test('code that posts with a connection posts once, and its rehearsals post noth
   const worker = { id: 'writer', name: 'Writer', files, connections: ['tracker'] };
   expect(await call('POST', '/api/workers', worker)).toMatchObject({ status: 201 });
   const { body } = await call('POST', '/api/workers/writer/runs', { inputs: { title: 'a' } });
-  const run = await ended(body.run_id);
+  const run = await waitUntilEnded(body.run_id);
   const output = { user: [200, null, { number: 1 }], issue: [201, null, { number: 2 }], title: 'a' };
   expect(run).toMatchObject({ status: 'completed', output });
 
-  const rehearsal = await ended(await rehearse(run.id, { title: 'a' }));
+  const rehearsal = await waitUntilEnded(await rehearse(run.id, { title: 'a' }));
   expect(rehearsal).toMatchObject({
-    ...{ status: 'completed', trigger: 'rehearsal' },
+    status: 'completed',
+    trigger: 'rehearsal',
     output: { user: [200, null, { number: 3 }], issue: [201, 'recorded', { number: 2 }] },
   });
-  const other = await ended(await rehearse(run.id, { title: 'b' }));
+  const other = await waitUntilEnded(await rehearse(run.id, { title: 'b' }));
   expect(other).toMatchObject({ status: 'failed', error: expect.stringContaining('403') });
   const requests = JSON.parse((await call('GET', `/api/runs/${other.id}/requests`)).body);
   expect(requests).toMatchObject([
@@ -284,7 +297,7 @@ test('code that posts with a connection posts once, and its rehearsals post noth
     `GET /user Bearer ${TRACKER_TOKEN}`,
   ]);
   const told = JSON.stringify([run, rehearsal, other, requests]) + stack.output();
-  expect(leaksOf(TRACKER_TOKEN, told)).toEqual([]);
+  expect(findLeaks(TRACKER_TOKEN, told)).toEqual([]);
 });
 
 /** As latin1, one after the other. */

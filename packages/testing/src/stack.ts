@@ -169,7 +169,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   };
   const workerEnv = {
     DATABASE_URL: databaseUrl('worker-api'),
-    ...natsEnvOf(nats.as('worker-api')),
+    ...toNatsEnv(nats.as('worker-api')),
     ENCRYPTION_KEYS: key(),
     TOKEN_PEPPERS: key(),
     SETUP_TOKEN: setupToken,
@@ -188,7 +188,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   }
   const automationEnv = {
     DATABASE_URL: databaseUrl('automation-api'),
-    ...natsEnvOf(nats.as('automation-api')),
+    ...toNatsEnv(nats.as('automation-api')),
     ENCRYPTION_KEYS: key(),
     ...objectStore,
     OBJECT_STORE_INTERNAL_URL: automationUrls[0] ?? '',
@@ -209,7 +209,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   const skillsApi = options.skillsApi
     ? await service('skills-api', `http://127.0.0.1:${skillsPort}`, {
         DATABASE_URL: databaseUrl('skills-api'),
-        ...natsEnvOf(nats.as('skills-api')),
+        ...toNatsEnv(nats.as('skills-api')),
         TOKEN_PEPPERS: key(),
         JWKS_URL: `${workerUrl}/.well-known/jwks.json`,
         PORT: String(skillsPort),
@@ -225,7 +225,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     executorUrls.map((url, i) =>
       service('executor', url, {
         METRICS_PORT: String(executorPorts[i]),
-        ...natsEnvOf(nats.newExecutor()),
+        ...toNatsEnv(nats.newExecutor()),
         EXECUTOR_DIR: path.join(dir, `executor-${i}`),
         BWRAP: bwrap,
         ...(uv && { UV: uv }),
@@ -275,7 +275,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   };
 }
 
-const natsEnvOf = ({ url, creds = '' }: NatsAddress) => ({ NATS_URL: url, NATS_CREDS: creds });
+const toNatsEnv = ({ url, creds = '' }: NatsAddress) => ({ NATS_URL: url, NATS_CREDS: creds });
 
 async function startPart(spec: ProcessSpec, written?: string[]): Promise<Part> {
   let running: RunningProcess;

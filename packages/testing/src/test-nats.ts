@@ -4,25 +4,25 @@ import path from 'node:path';
 import {
   type Bus,
   connectBus,
-  executorKeyOf,
-  keepStreams,
-  keyOf,
-  makeExecutor,
+  createExecutorCredentials,
+  createKey,
+  createServiceCredentials,
+  createUserCredentials,
+  ensureStreams,
+  getExecutorKey,
   type NatsAddress,
   type NatsSeeds,
-  newKey,
+  parseSeed,
   type Service,
-  serviceCredentials,
-  signedUser,
 } from '@gantry/events';
-import { executorKeyFileOf, findTool, natsProcess, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
+import { findTool, getExecutorKeyFile, natsProcess, natsUrl, startAndWait, writeNatsConfig } from '@gantry/platform';
 import { pino } from 'pino';
 import { freePort } from './free-port';
-import { given } from './given';
+import { setupResource } from './given';
 import { temporaryDir } from './run-dir';
 
 export interface TestNats {
-  /** Address without a credential, which lets nobody in. */
+  /** Address without a credential, which is refused. */
   url: string;
   as(service: Service): NatsAddress;
   /** Credentials of a new executor each time. */
@@ -52,14 +52,14 @@ export async function startTestNats(): Promise<TestNats> {
   const url = natsUrl(options);
   const spec = natsProcess(options);
   let running = await startAndWait(spec);
-  const as = (service: Service) => ({ url, creds: serviceCredentials(seeds, service) });
-  await makeStreams(as('worker-api'));
+  const as = (service: Service) => ({ url, creds: createServiceCredentials(seeds, service) });
+  await createStreams(as('worker-api'));
   return {
     url,
     as,
-    newExecutor: () => ({ url, creds: makeExecutor(executorKeyOf(seeds)) }),
-    executorKeyFile: executorKeyFileOf(options.dir),
-    spectator: { url, creds: spectatorOf(seeds) },
+    newExecutor: () => ({ url, creds: createExecutorCredentials(getExecutorKey(seeds)) }),
+    executorKeyFile: getExecutorKeyFile(options.dir),
+    spectator: { url, creds: createSpectatorCredentials(seeds) },
     seeds,
     storeDir,
     kill: () => running.kill(),
@@ -77,27 +77,27 @@ export async function startTestNats(): Promise<TestNats> {
 }
 
 /** Makes the streams like worker-api: tests that need no worker-api still need its streams. */
-async function makeStreams(address: NatsAddress): Promise<void> {
+async function createStreams(address: NatsAddress): Promise<void> {
   const log = pino({ level: 'silent' });
   const bus = await connectBus({ ...address, name: 'test', log });
-  const streams = await keepStreams({ bus, log });
+  const streams = await ensureStreams({ bus, log });
   streams.stop();
   await bus.nc.close();
 }
 
-function spectatorOf(seeds: NatsSeeds): string {
+function createSpectatorCredentials(seeds: NatsSeeds): string {
   const everything = { allow: ['>'] };
   const unlimited = { subs: -1, data: -1, payload: -1 };
   const claims = { pub: everything, sub: everything, ...unlimited };
-  return signedUser(keyOf(seeds.servicesAccount), 'spectator', newKey('user'), claims);
+  return createUserCredentials(parseSeed(seeds.servicesAccount), 'spectator', createKey('user'), claims);
 }
 
 /** Before the tests of this file or `describe`, and until after them. */
-export const givenNats = (): TestNats => given(startTestNats, (nats) => nats.stop());
+export const setupNats = (): TestNats => setupResource(startTestNats, (nats) => nats.stop());
 
 /** A connection of that service's NATS user, from before the tests until after them. */
-export const givenBus = (nats: TestNats, service: Service): Bus =>
-  given(
+export const setupBus = (nats: TestNats, service: Service): Bus =>
+  setupResource(
     () => connectBus({ ...nats.as(service), name: 'test', log: pino({ level: 'silent' }) }),
     (bus) => bus.nc.close(),
   );

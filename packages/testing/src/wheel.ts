@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { zipOf } from './zip';
+import { createZip } from './zip';
 
 export interface WheelSource {
   name: string;
@@ -34,6 +34,6 @@ export async function writeWheel(
   };
   const record = `${info}/RECORD`;
   const listed = [...Object.keys(contents), record].map((each) => `${each},,\n`).join('');
-  fs.writeFileSync(file, await zipOf({ ...contents, [record]: listed }));
+  fs.writeFileSync(file, await createZip({ ...contents, [record]: listed }));
   return file;
 }

@@ -1,4 +1,6 @@
-/** Promises that only real processes can break: built services, PostgreSQL, NATS and sandboxes, killed in the middle. */
+/**
+ * Promises that only real processes can break: built services, PostgreSQL, NATS and sandboxes, killed in the middle.
+ */
 import { Pool } from 'pg';
 import { type Answer, apiCaller, type Call, deployAutomation } from './api-caller';
 import { type Stack, startStack } from './stack';
@@ -54,7 +56,7 @@ const start = (n: number, seconds?: number) =>
 
 const terminal = new Set(['success', 'error', 'timeout']);
 
-async function ended(runId: string) {
+async function waitUntilEnded(runId: string) {
   return until(
     async () => {
       const { status, body } = await anyReplica('GET', `/api/runs/${runId}`);
@@ -98,7 +100,7 @@ test('200 accepted runs each end once, although executor, automation-api and NAT
   await Promise.all([nats.restart(), executors[0]?.start(), automationApis[0]?.start()]);
   await submitUntil(200);
 
-  const results = await Promise.all(accepted.map(async ({ runId, n }) => ({ n, ...(await ended(runId)) })));
+  const results = await Promise.all(accepted.map(async ({ runId, n }) => ({ n, ...(await waitUntilEnded(runId)) })));
   for (const { n, status, result, error } of results) {
     if (status === 'success') expect(result.outputs).toEqual({ n });
     else expect(error.code).toBe('executor_lost');
@@ -160,7 +162,8 @@ test('20 clients that retry with their keys have one run for each key, although 
     }
   }
 
-  const leftAre = (count: number) => until(() => left.length <= count, { deadlineMs: 120_000, what: `${count} left` });
+  const waitUntilLeft = (count: number) =>
+    until(() => left.length <= count, { deadlineMs: 120_000, what: `${count} left` });
   const pause = async (ms: number) => {
     postgres.pause();
     await new Promise((resolve) => setTimeout(resolve, ms));
@@ -168,16 +171,16 @@ test('20 clients that retry with their keys have one run for each key, although 
   };
 
   async function storm() {
-    await leftAre(95);
+    await waitUntilLeft(95);
     await pause(3_000);
-    await leftAre(80);
+    await waitUntilLeft(80);
     await automationApis[0]?.kill();
-    await leftAre(70);
+    await waitUntilLeft(70);
     await automationApis[0]?.start();
-    await leftAre(55);
+    await waitUntilLeft(55);
     // Longer than the leases of keys.
     await pause(12_000);
-    await leftAre(35);
+    await waitUntilLeft(35);
     await Promise.all([automationApis[1]?.kill(), pause(2_000)]);
     await automationApis[1]?.start();
   }
@@ -187,7 +190,7 @@ test('20 clients that retry with their keys have one run for each key, although 
   expect(rows.map((row) => row.id).sort()).toEqual([...runIds.values()].flatMap((ids) => [...ids]).sort());
   expect(rows).toHaveLength(keys.length);
   for (const ids of runIds.values()) expect(ids.size).toBe(1);
-  for (const { id: runId } of rows) expect(await ended(runId)).toMatchObject({ status: 'success' });
+  for (const { id: runId } of rows) expect(await waitUntilEnded(runId)).toMatchObject({ status: 'success' });
 }, 300_000);
 
 test('while PostgreSQL is away requests get 503, and a run that was under way still ends well', async () => {
@@ -200,7 +203,7 @@ test('while PostgreSQL is away requests get 503, and a run that was under way st
   expect((await anyReplica('GET', '/health')).status).toBe(503);
   await stack.parts.postgres.start();
   await until(async () => (await anyReplica('GET', '/api/automations')).status === 200);
-  expect(await ended(body.runId)).toMatchObject({ status: 'success', result: { outputs: { n: 1 } } });
+  expect(await waitUntilEnded(body.runId)).toMatchObject({ status: 'success', result: { outputs: { n: 1 } } });
 });
 
 test('an executor that is asked to stop finishes what it runs', async () => {
@@ -208,7 +211,7 @@ test('an executor that is asked to stop finishes what it runs', async () => {
   const runs = await Promise.all(Array.from({ length: 6 }, (_, n) => start(n, 1)));
   await until(async () => (await pool.query("SELECT 1 FROM runs WHERE status = 'running'")).rowCount);
   await one?.stop();
-  for (const { body } of runs) expect(await ended(body.runId)).toMatchObject({ status: 'success' });
+  for (const { body } of runs) expect(await waitUntilEnded(body.runId)).toMatchObject({ status: 'success' });
   await one?.start();
   expect(two).toBeDefined();
 });

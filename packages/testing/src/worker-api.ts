@@ -1,12 +1,12 @@
 /**
- * The real worker-api in the test's own process, for services that need somebody to sign in.
+ * The real worker-api in the test's own process, for services that need signed-in users.
  *
  * Loaded by its path at run time: the boundaries between services are checked on imports, and this package is built
  * without any service.
  */
 import path from 'node:path';
 import type { FakeJob } from './fake-executor';
-import { given } from './given';
+import { setupResource } from './given';
 import type { TestNats } from './test-nats';
 
 /** The parts of TestWorkerApi that are used here; see services/worker-api/src/test/test-worker-api.ts. */
@@ -17,7 +17,7 @@ export interface RunningWorkerApi {
   owner: { userId: string; email: string; jwt: string; cookie: string };
   workspaceId: string;
   foreign: { workspaceId: string; owner: { jwt: string } };
-  /** Somebody else of the same workspace, with a session. */
+  /** Another member of the same workspace, with a session. */
   addMember(
     role: 'viewer' | 'member' | 'admin',
     options?: { emailVerified?: boolean },
@@ -39,14 +39,14 @@ export async function startWorkerApi(nats: TestNats): Promise<RunningWorkerApi> 
 }
 
 /** Before the tests of this file or `describe`, and until after them. */
-export const givenWorkerApi = (nats: TestNats): RunningWorkerApi =>
-  given(
+export const setupWorkerApi = (nats: TestNats): RunningWorkerApi =>
+  setupResource(
     () => startWorkerApi(nats),
     (api) => api.stop(),
   );
 
 /** Options with which another service verifies its JWTs. */
-export const issuerOf = ({ url }: RunningWorkerApi) => ({
+export const getIssuer = ({ url }: RunningWorkerApi) => ({
   jwksUrl: `${url}/.well-known/jwks.json`,
   issuer: WORKER_API_ISSUER,
   audience: 'gantry',

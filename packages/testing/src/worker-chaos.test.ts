@@ -1,12 +1,12 @@
 /**
  * Workers while everything below them is killed at random.
  *
- * Runs by API, webhook and cron; executors, replicas of worker-api, NATS and PostgreSQL are killed one after the other, at
- * times and in an order that the seed decides. `npm run test:chaos` is the long suite: ten seeds of a thousand runs.
+ * Runs by API, webhook and cron; executors, replicas of worker-api, NATS and PostgreSQL are killed one after the other,
+ * at times and in an order that the seed decides. `npm run test:chaos` is the long suite: ten seeds of a thousand runs.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connectBus, durableOf, EVENTS_STREAM, runFinished } from '@gantry/events';
+import { connectBus, durableName, EVENTS_STREAM, runFinished } from '@gantry/events';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { type Answer, apiCaller, type Call } from './api-caller';
@@ -134,7 +134,7 @@ const failures = () =>
     .join('\n');
 
 /** A run, and what the services logged about it. */
-const sayWhatHappened = (run: { id: string }) =>
+const describeRun = (run: { id: string }) =>
   [
     JSON.stringify(run),
     ...stack
@@ -164,7 +164,7 @@ async function assertLossesByKills(worker: string, kills: Kill[]): Promise<void>
 }
 
 /** Where the announcement of a run's end got to: published, received, made a delivery. */
-async function sayWhatBecameOfEvent(runId: string): Promise<string> {
+async function describeEvent(runId: string): Promise<string> {
   const { rows: published } = await pool.query(
     `SELECT p.id, p.created_at, p.published_at, p.server, (SELECT json_agg(i) FROM inbox i WHERE i.event_id = p.id) AS received
      FROM published_events p WHERE p.type = $1 AND p.data ->> 'runId' = $2`,
@@ -178,7 +178,7 @@ async function sayWhatBecameOfEvent(runId: string): Promise<string> {
   const bus = await connectBus({ ...stack.parts.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
   const manager = await bus.nc.jetstreamManager();
   const { state } = await manager.streams.info(EVENTS_STREAM);
-  const consumer = await manager.consumers.info(EVENTS_STREAM, durableOf('worker-api', runFinished));
+  const consumer = await manager.consumers.info(EVENTS_STREAM, durableName('worker-api', runFinished));
   await bus.nc.close();
   return JSON.stringify({ runId, published, deliveries, state, consumer }, null, 2);
 }
@@ -234,7 +234,7 @@ test.each(seeds)(
     const isDrained = async () => (await pool.query(open, [worker])).rowCount === 0;
     await until(isDrained, { deadlineMs: 120_000, everyMs: 500 }).catch(async (err) => {
       const { rows: left } = await pool.query(open, [worker]);
-      throw new Error(`${left.length} runs are left, the first: ${sayWhatHappened(left[0])}`, { cause: err });
+      throw new Error(`${left.length} runs are left, the first: ${describeRun(left[0])}`, { cause: err });
     });
 
     const { rows } = await pool.query(
@@ -277,7 +277,7 @@ test.each(seeds)(
     };
     await until(() => withoutAlert().length === 0).catch(async () => {
       const missing = withoutAlert();
-      throw new Error(`${missing.length} runs without alert, the first: ${await sayWhatBecameOfEvent(missing[0])}`);
+      throw new Error(`${missing.length} runs without alert, the first: ${await describeEvent(missing[0])}`);
     });
   },
   300_000,

@@ -1,11 +1,13 @@
-/** Promises about workers that only the whole platform can break: built services, two of each that there may be two of. */
+/**
+ * Promises about workers that only the whole platform can break: built services, two of each that there may be two of.
+ */
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'pg';
 import { apiCaller, type Call, deployAutomation } from './api-caller';
 import { readEvents } from './event-reader';
-import { everyRow, leaksOf } from './leaks';
+import { everyRow, findLeaks } from './leaks';
 import { type Stack, startStack } from './stack';
 import { until } from './until';
 
@@ -47,27 +49,27 @@ afterAll(async () => {
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
 
 /** @throws Error with any other answer */
-async function ask(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
+async function requestOk(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
   const answer = await calls[0](method, path, body);
   if (answer.status === status) return answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
 const createWorker = (id: string, code: string, rest: object = {}): Promise<Json> =>
-  ask(201, 'POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
+  requestOk(201, 'POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
 
 const start = async (worker: string, inputs: object = {}): Promise<string> =>
-  (await ask(201, 'POST', `/api/workers/${worker}/runs`, { inputs })).run_id;
+  (await requestOk(201, 'POST', `/api/workers/${worker}/runs`, { inputs })).run_id;
 
-const runOf = (id: string): Promise<Json> => ask(200, 'GET', `/api/runs/${id}`);
+const getRun = (id: string): Promise<Json> => requestOk(200, 'GET', `/api/runs/${id}`);
 
 const terminal = new Set(['completed', 'failed', 'cancelled', 'timed_out', 'rejected']);
 
 /** Waits until a run has this status; one that has ended otherwise will not have it. */
-async function reached(id: string, status: string): Promise<Json> {
+async function waitForStatus(id: string, status: string): Promise<Json> {
   const last = await until(
     async () => {
-      const run = await runOf(id);
+      const run = await getRun(id);
       return (run.status === status || terminal.has(run.status)) && run;
     },
     { everyMs: 50, what: `run ${id} is ${status}` },
@@ -76,7 +78,8 @@ async function reached(id: string, status: string): Promise<Json> {
   return last;
 }
 
-const approve = (runId: string, data?: object) => ask(200, 'POST', `/api/runs/${runId}/approve`, data && { data });
+const approve = (runId: string, data?: object) =>
+  requestOk(200, 'POST', `/api/runs/${runId}/approve`, data && { data });
 
 async function busySlots(): Promise<number[]> {
   return Promise.all(
@@ -90,7 +93,7 @@ async function busySlots(): Promise<number[]> {
 async function restartEverything(): Promise<void> {
   const { executors, workerApis, automationApis, nats, postgres } = stack.parts;
   const services = [...workerApis, ...automationApis];
-  // Executors first, as a deployment does: what they are working on ends where somebody hears of it.
+  // Executors first, as a deployment does: what they are working on ends where a service hears of it.
   for (const parts of [executors, services, [nats, postgres]]) await Promise.all(parts.map((part) => part.stop()));
   await Promise.all([nats.restart(), postgres.start()]);
   await Promise.all([...services, ...executors].map((part) => part.start()));
@@ -126,10 +129,10 @@ def run(seconds, ask, context):
     start('journey', { seconds: 6, ask: false }),
   ]);
   const waiting = async (id: string, kind: string) =>
-    until(async () => (await runOf(id)).waiting_for?.kind === kind, { what: `${id}: ${kind}` });
-  await Promise.all([waiting(sleeping, 'sleep'), waiting(calling, 'call'), reached(asking, 'pending_approval')]);
-  const child = (await runOf(calling)).waiting_for.run_id;
-  await reached(child, 'pending_approval');
+    until(async () => (await getRun(id)).waiting_for?.kind === kind, { what: `${id}: ${kind}` });
+  await Promise.all([waiting(sleeping, 'sleep'), waiting(calling, 'call'), waitForStatus(asking, 'pending_approval')]);
+  const child = (await getRun(calling)).waiting_for.run_id;
+  await waitForStatus(child, 'pending_approval');
   await until(async () => (await busySlots()).every((busy) => busy === 0));
   const { rows } = await pool.query('SELECT DISTINCT executor_id FROM runs WHERE id = ANY ($1)', [
     [asking, calling, child],
@@ -140,10 +143,13 @@ def run(seconds, ask, context):
 
   await restartEverything();
 
-  expect(await reached(await start('greet', { n: 1 }), 'completed')).toMatchObject({ attempt: 1, output: { n: 1 } });
+  expect(await waitForStatus(await start('greet', { n: 1 }), 'completed')).toMatchObject({
+    attempt: 1,
+    output: { n: 1 },
+  });
   await approve(child);
   for (const id of [asking, calling, sleeping]) {
-    await reached(id, 'pending_approval');
+    await waitForStatus(id, 'pending_approval');
     await approve(id, { note: `for ${id}` });
   }
   for (const [id, began] of [
@@ -151,7 +157,7 @@ def run(seconds, ask, context):
     [calling, 3],
     [sleeping, 4],
   ] as const) {
-    const run = await reached(id, 'completed');
+    const run = await waitForStatus(id, 'completed');
     expect(run.output).toEqual({ double: 42, note: `for ${id}`, by: 'owner@example.test' });
     const left = [...Array(began).fill('began'), 'load', 'ship'];
     // All that was ever saved; the run lists what its last beginning saved.
@@ -164,7 +170,7 @@ def run(seconds, ask, context):
       what: `artifacts of ${id}`,
     });
     expect(await artifacts()).toEqual(left);
-    expect((await runOf(id)).artifacts.map(({ name }: Json) => name).sort()).toEqual(['began', 'load', 'ship']);
+    expect((await getRun(id)).artifacts.map(({ name }: Json) => name).sort()).toEqual(['began', 'load', 'ship']);
     expect(run.attempt).toBe(1);
   }
 });
@@ -176,7 +182,7 @@ def run(context):
     return "${text}"
 `;
   await createWorker('edited', edition('first'));
-  await ask(201, 'PUT', '/api/secrets/PLAN', { value: 'careful' });
+  await requestOk(201, 'PUT', '/api/secrets/PLAN', { value: 'careful' });
   const wavering = `
 import os
 
@@ -193,23 +199,23 @@ def run(context):
 `;
   await createWorker('tried', tried, { retry: { max_attempts: 5, backoff_seconds: 0 } });
   const [early, wavered, retried] = await Promise.all([start('edited'), start('wavering'), start('tried')]);
-  await Promise.all([early, wavered].map((id) => reached(id, 'pending_approval')));
+  await Promise.all([early, wavered].map((id) => waitForStatus(id, 'pending_approval')));
 
-  await ask(200, 'PATCH', '/api/workers/edited', { files: [{ path: 'main.py', content: edition('second') }] });
-  await ask(200, 'PUT', '/api/secrets/PLAN', { value: 'bold' });
+  await requestOk(200, 'PATCH', '/api/workers/edited', { files: [{ path: 'main.py', content: edition('second') }] });
+  await requestOk(200, 'PUT', '/api/secrets/PLAN', { value: 'bold' });
   const late = await start('edited');
-  await reached(late, 'pending_approval');
+  await waitForStatus(late, 'pending_approval');
   for (const id of [early, wavered, late]) await approve(id);
 
-  expect(await reached(early, 'completed')).toMatchObject({ worker_version: 1, output: { result: 'first' } });
-  expect(await reached(late, 'completed')).toMatchObject({ worker_version: 2, output: { result: 'second' } });
+  expect(await waitForStatus(early, 'completed')).toMatchObject({ worker_version: 1, output: { result: 'first' } });
+  expect(await waitForStatus(late, 'completed')).toMatchObject({ worker_version: 2, output: { result: 'second' } });
   // Not tried again: it would go the same way.
-  expect(await reached(wavered, 'failed')).toMatchObject({
+  expect(await waitForStatus(wavered, 'failed')).toMatchObject({
     attempt: 1,
     error_type: 'CodeChanged',
     error: expect.stringMatching(/number 1 is step 'check twice', the code asked for approve 'Go on\?'/),
   });
-  expect(await reached(retried, 'failed')).toMatchObject({
+  expect(await waitForStatus(retried, 'failed')).toMatchObject({
     attempt: 2,
     error_type: 'CodeChanged',
     error: expect.stringMatching(/number 1 is step 'try 1', the code asked for step 'try 2'/),
@@ -272,30 +278,30 @@ test('runs of automations raise alerts of the workspace and start workers that w
   const on = (type: string) => ({ trigger: { type: 'event', on: [type], source_id: automationId } });
   await createWorker('tell-of-runs', tell, on('run.failed'));
   await createWorker('tell-of-alerts', tell, on('alert.raised'));
-  const alert = await ask(201, 'POST', '/api/alerts', { on: ['run.failed'], url: receiverUrl() });
+  const alert = await requestOk(201, 'POST', '/api/alerts', { on: ['run.failed'], url: receiverUrl() });
 
   const { body } = await automations('POST', `/api/automations/${automationId}/run`, { inputs: {}, wait: 10 });
   expect(body.status).toBe('error');
-  const told = (worker: string) =>
+  const listEventRuns = (worker: string) =>
     until(
       async () => {
         const { rows } = await pool.query("SELECT id FROM runs WHERE subject_ref = $1 AND status = 'completed'", [
           worker,
         ]);
-        return rows.length > 0 && Promise.all(rows.map((row) => runOf(row.id)));
+        return rows.length > 0 && Promise.all(rows.map((row) => getRun(row.id)));
       },
       { everyMs: 100, what: `${worker} has run` },
     );
   const about = { worker_id: null, automation_id: automationId, run_id: body.runId };
   const failure = { error_code: 'exception', error: expect.stringContaining('the shop is closed') };
   const ofRun = { ...about, ...failure, type: 'run.failed', status: 'failed', trigger: 'api' };
-  expect(await told('tell-of-runs')).toMatchObject([{ trigger: 'event', output: ofRun }]);
+  expect(await listEventRuns('tell-of-runs')).toMatchObject([{ trigger: 'event', output: ofRun }]);
   const ofAlert = { ...about, type: 'alert.raised', alert_id: alert.id, raised_for: 'run.failed' };
-  expect(await told('tell-of-alerts')).toMatchObject([{ trigger: 'event', output: ofAlert }]);
-  const received = () => alerted.map((one) => JSON.parse(one)).filter(({ data }) => data.alert_id === alert.id);
-  await until(() => received().length > 0);
-  expect(received()).toMatchObject([{ type: 'run.failed', data: { ...about, status: 'failed' } }]);
-  await ask(204, 'DELETE', `/api/alerts/${alert.id}`);
+  expect(await listEventRuns('tell-of-alerts')).toMatchObject([{ trigger: 'event', output: ofAlert }]);
+  const listReceived = () => alerted.map((one) => JSON.parse(one)).filter(({ data }) => data.alert_id === alert.id);
+  await until(() => listReceived().length > 0);
+  expect(listReceived()).toMatchObject([{ type: 'run.failed', data: { ...about, status: 'failed' } }]);
+  await requestOk(204, 'DELETE', `/api/alerts/${alert.id}`);
 });
 
 test('two executors never run two at once of the same key, while other keys go on beside them', async () => {
@@ -314,7 +320,7 @@ def run(key):
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const ids = await Promise.all([...keys, ...keys, ...keys, ...keys].map((key) => start('timed', { key })));
   const spans: Json[] = [];
-  for (const id of ids) spans.push((await reached(id, 'completed')).output);
+  for (const id of ids) spans.push((await waitForStatus(id, 'completed')).output);
   spans.sort((a, b) => a.from - b.from);
   const overlapping = spans.flatMap((one, i) =>
     spans
@@ -330,7 +336,7 @@ def run(key):
 
 test('nothing secret is in the clear on the way of a worker: not in answers, events, alerts, rows or logs', async () => {
   const secrets = { LEAKED: 'Sw0rdf1sh/+ünïcode&"quoted" value', PLAIN: 'plain-s3cret-of-letters' };
-  for (const [name, value] of Object.entries(secrets)) await ask(201, 'PUT', `/api/secrets/${name}`, { value });
+  for (const [name, value] of Object.entries(secrets)) await requestOk(201, 'PUT', `/api/secrets/${name}`, { value });
   // The content of artifacts is the user's own and is not masked; their names and types are ours to show.
   const leaky = `
 import base64, logging, os, sys, urllib.parse
@@ -387,7 +393,7 @@ def run(how):
     secrets: Object.keys(secrets),
     triggers: [{ type: 'webhook', signed: true }],
   });
-  const alert = await ask(201, 'POST', '/api/workers/leaky/alerts', {
+  const alert = await requestOk(201, 'POST', '/api/workers/leaky/alerts', {
     on: ['run.completed', 'run.failed', 'approval.requested'],
     url: receiverUrl(),
   });
@@ -400,37 +406,39 @@ def run(how):
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
-        ...{ 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': `v1,${mac.digest('base64')}` },
+        'webhook-id': id,
+        'webhook-timestamp': at,
+        'webhook-signature': `v1,${mac.digest('base64')}`,
       },
       body,
     });
     return { status: response.status, ...((await response.json()) as object) };
   };
-  const told: string[] = [];
+  const listEventRuns: string[] = [];
   const wrongly = [
     await send('{"how":"raise"}', webhookSecret, alert.secret),
     await send('{"how":"raise"}', `${webhookSecret}x`, signingKey),
     await send(`{"how":`, webhookSecret, signingKey),
   ];
   expect(wrongly.map(({ status }) => status)).toEqual([401, 401, 400]);
-  told.push(JSON.stringify(wrongly));
+  listEventRuns.push(JSON.stringify(wrongly));
   const links: string[] = [];
   for (const how of ['return', 'raise', 'name']) {
     const { run_id: id } = await send(JSON.stringify({ how }), webhookSecret, signingKey);
-    await reached(id, 'pending_approval');
-    const [asked] = JSON.parse((await ask(200, 'GET', `/api/approvals?run_id=${id}`)) as string);
+    await waitForStatus(id, 'pending_approval');
+    const [asked] = JSON.parse((await requestOk(200, 'GET', `/api/approvals?run_id=${id}`)) as string);
     const link = String(asked.review_url).split('/').at(-1) as string;
     links.push(link);
-    told.push(JSON.stringify({ ...asked, review_url: undefined }));
-    told.push(JSON.stringify(await ask(200, 'GET', `/api/reviews/${link}`)));
-    told.push(String((await automations('GET', `/review/${link}`)).status));
-    await ask(200, 'POST', `/api/reviews/${link}/approve`, { data: { note: 'fine' }, name: 'A stranger' });
-    await reached(id, how === 'return' ? 'completed' : 'failed');
+    listEventRuns.push(JSON.stringify({ ...asked, review_url: undefined }));
+    listEventRuns.push(JSON.stringify(await requestOk(200, 'GET', `/api/reviews/${link}`)));
+    listEventRuns.push(String((await automations('GET', `/review/${link}`)).status));
+    await requestOk(200, 'POST', `/api/reviews/${link}/approve`, { data: { note: 'fine' }, name: 'A stranger' });
+    await waitForStatus(id, how === 'return' ? 'completed' : 'failed');
     const paths = ['', '/events?logs=true', '/stream', '/logs', '/logs?format=text', '/logs/stream'];
-    for (const path of paths) told.push(JSON.stringify(await ask(200, 'GET', `/api/runs/${id}${path}`)));
+    for (const path of paths) listEventRuns.push(JSON.stringify(await requestOk(200, 'GET', `/api/runs/${id}${path}`)));
   }
-  const sent = () => alerted.filter((body) => JSON.parse(body).data.alert_id === alert.id);
-  await until(() => sent().length === 6, { what: 'three requests and three ends have been told' });
+  const listSent = () => alerted.filter((body) => JSON.parse(body).data.alert_id === alert.id);
+  await until(() => listSent().length === 6, { what: 'three requests and three ends have been told' });
   const lists = [
     '/api/runs?limit=50',
     '/api/runs/export.csv',
@@ -443,16 +451,17 @@ def run(how):
     `/api/alerts/${alert.id}/deliveries`,
     '/api/audit-log?limit=100',
   ];
-  for (const path of lists) told.push(JSON.stringify(await ask(200, 'GET', path)));
+  for (const path of lists) listEventRuns.push(JSON.stringify(await requestOk(200, 'GET', path)));
   await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
 
   const kept = `${await everyRow(pool)}\n${stack.output()}`;
-  const outside = [...told, ...sent()].join('\n');
+  const outside = [...listEventRuns, ...listSent()].join('\n');
   expect(outside).toContain('***');
-  for (const value of Object.values(secrets)) expect(leaksOf(value, `${kept}\n${outside}`)).toEqual([]);
+  for (const value of Object.values(secrets)) expect(findLeaks(value, `${kept}\n${outside}`)).toEqual([]);
   for (const value of [webhookSecret, signingKey, alert.secret, stack.token]) {
-    expect(leaksOf(value, `${kept}\n${outside}`)).toEqual([]);
+    expect(findLeaks(value, `${kept}\n${outside}`)).toEqual([]);
   }
   // Receivers of alerts and people who may decide get the link; nothing keeps it.
-  for (const link of links) expect(leaksOf(link.split('.')[1] as string, `${kept}\n${told.join('\n')}`)).toEqual([]);
+  for (const link of links)
+    expect(findLeaks(link.split('.')[1] as string, `${kept}\n${listEventRuns.join('\n')}`)).toEqual([]);
 });

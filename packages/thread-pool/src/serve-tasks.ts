@@ -8,14 +8,14 @@ export type ThreadMessage<Result> = { ready: true } | { result: Result } | { pro
  */
 export function serveTasks<Task, Result>(
   handle: (task: Task) => Result,
-  toTransfer: (result: Result) => TransferListItem[] = () => [],
+  listTransferables: (result: Result) => TransferListItem[] = () => [],
 ): void {
   const post = (message: ThreadMessage<Result>, transfer: TransferListItem[] = []) =>
     parentPort?.postMessage(message, transfer);
   parentPort?.on('message', (task: Task) => {
     try {
       const result = handle(task);
-      post({ result }, toTransfer(result));
+      post({ result }, listTransferables(result));
     } catch (err) {
       post({ problem: String((err as Error).stack) });
     }

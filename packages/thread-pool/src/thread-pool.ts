@@ -27,7 +27,7 @@ export interface ThreadPool<Task, Result> {
 
 interface Job<Task, Result> {
   task: Task;
-  end(outcome: TaskOutcome<Result>): void;
+  settle(outcome: TaskOutcome<Result>): void;
 }
 
 interface Slot<Task, Result> {
@@ -37,7 +37,9 @@ interface Slot<Task, Result> {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @param file built JavaScript, even if the service runs from its sources: a thread cannot be started from TypeScript */
+/**
+ * @param file built JavaScript, even if the service runs from its sources: a thread cannot be started from TypeScript
+ */
 export function createThreadPool<Task, Result>(file: string, limits: ThreadLimits): ThreadPool<Task, Result> {
   type OwnSlot = Slot<Task, Result>;
   const waiting: Job<Task, Result>[] = [];
@@ -46,79 +48,79 @@ export function createThreadPool<Task, Result>(file: string, limits: ThreadLimit
   });
   let isStopped = false;
 
-  function start(slot: OwnSlot): void {
+  function startThread(slot: OwnSlot): void {
     const thread = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: limits.heapMb } });
     thread.unref();
     slot.thread = thread;
     thread.on('message', (message: ThreadMessage<Result>) => {
       if (slot.thread !== thread) return;
       if ('ready' in message) slot.isReady = true;
-      else settle(slot, 'result' in message ? message : { ...message, reason: 'failed' });
-      next();
+      else settleJob(slot, 'result' in message ? message : { ...message, reason: 'failed' });
+      dispatch();
     });
     thread.on('error', (err) => {
-      if (slot.thread === thread) lose(slot, err.message);
+      if (slot.thread === thread) handleThreadFailure(slot, err.message);
     });
   }
 
-  function settle(slot: OwnSlot, outcome: TaskOutcome<Result>): void {
+  function settleJob(slot: OwnSlot, outcome: TaskOutcome<Result>): void {
     clearTimeout(slot.timer);
-    slot.job?.end(outcome);
+    slot.job?.settle(outcome);
     slot.job = null;
   }
 
   /** Ends the thread, and fails its current task. */
-  function lose(slot: OwnSlot, problem: string): void {
+  function handleThreadFailure(slot: OwnSlot, problem: string): void {
     const { thread, job } = slot;
     Object.assign(slot, { thread: null, isReady: false });
     void thread?.terminate();
     // If a thread cannot start, all waiting tasks fail: otherwise each would start another.
-    if (!job) for (const one of waiting.splice(0)) one.end({ problem, reason: 'failed' });
-    settle(slot, { problem, reason: 'costly' });
-    next();
+    if (!job) for (const one of waiting.splice(0)) one.settle({ problem, reason: 'failed' });
+    settleJob(slot, { problem, reason: 'costly' });
+    dispatch();
   }
 
-  function next(): void {
+  function dispatch(): void {
     for (const slot of slots.filter(({ job, isReady }) => isReady && !job)) {
       // Bounded: once for each task, and a pool has a few threads.
       const job = waiting.shift();
       if (!job) return;
       slot.job = job;
-      slot.timer = setTimeout(() => lose(slot, `took more than ${limits.taskMs} ms`), limits.taskMs);
+      slot.timer = setTimeout(() => handleThreadFailure(slot, `took more than ${limits.taskMs} ms`), limits.taskMs);
       slot.thread?.postMessage(job.task);
     }
     const starting = slots.filter(({ thread, isReady }) => thread && !isReady).length;
     const idle = slots.filter(({ thread }) => !thread);
-    for (const slot of idle.slice(0, Math.max(0, waiting.length - starting))) start(slot);
+    for (const slot of idle.slice(0, Math.max(0, waiting.length - starting))) startThread(slot);
   }
 
   return {
     run: (task) =>
       new Promise((resolve) => {
         if (isStopped) return resolve(STOPPED);
-        const patience = setTimeout(() => {
+        const waitTimer = setTimeout(() => {
           const index = waiting.indexOf(job);
           if (index === -1) return;
           waiting.splice(index, 1);
-          job.end({ problem: `waited more than ${limits.waitMs} ms`, reason: 'busy' });
+          job.settle({ problem: `waited more than ${limits.waitMs} ms`, reason: 'busy' });
         }, limits.waitMs);
         const job: Job<Task, Result> = {
           task,
-          end: (outcome) => {
-            clearTimeout(patience);
+          settle: (outcome) => {
+            clearTimeout(waitTimer);
             resolve(outcome);
           },
         };
         waiting.push(job);
-        next();
+        dispatch();
       }),
     async stop() {
       isStopped = true;
-      for (const job of waiting.splice(0)) job.end(STOPPED);
+      for (const job of waiting.splice(0)) job.settle(STOPPED);
       const threads = slots.map(({ thread }) => thread);
       for (const slot of slots) {
         Object.assign(slot, { thread: null, isReady: false });
-        settle(slot, STOPPED);
+        settleJob(slot, STOPPED);
       }
       await Promise.all(threads.map((thread) => thread?.terminate()));
     },

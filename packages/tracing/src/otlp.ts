@@ -1,4 +1,7 @@
-/** The part that loads OpenTelemetry. It reads the standard variables itself: sampler, limits, batches, headers, resource. */
+/**
+ * The part that loads OpenTelemetry. It reads the standard variables itself: sampler, limits, batches, headers,
+ * resource.
+ */
 import { type Context, DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -17,8 +20,8 @@ const kinds = {
 };
 
 export function openTracer(service: string, log: Logger) {
-  const say = (text: string) => log.warn({ text }, 'traces');
-  diag.setLogger({ error: say, warn: say, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
+  const logWarning = (text: string) => log.warn({ text }, 'traces');
+  diag.setLogger({ error: logWarning, warn: logWarning, info() {}, debug() {}, verbose() {} }, DiagLogLevel.WARN);
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'gantry' }).merge(
       detectResources({ detectors: [envDetector] }),
@@ -28,7 +31,7 @@ export function openTracer(service: string, log: Logger) {
   const tracer = provider.getTracer('gantry');
   return {
     start(name: string, { kind, parent, startedAt, attributes }: SpanOptions): Span {
-      const span = tracer.startSpan(name, { kind: kinds[kind], startTime: startedAt, attributes }, contextOf(parent));
+      const span = tracer.startSpan(name, { kind: kinds[kind], startTime: startedAt, attributes }, toContext(parent));
       const { traceId, spanId, traceFlags } = span.spanContext();
       return {
         traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
@@ -43,7 +46,7 @@ export function openTracer(service: string, log: Logger) {
   };
 }
 
-function contextOf(parent: string | null | undefined): Context {
+function toContext(parent: string | null | undefined): Context {
   const found = parseTraceparent(parent);
   if (!found) return ROOT_CONTEXT;
   const { traceId, spanId, flags } = found;

@@ -31,8 +31,9 @@ test('nothing of OpenTelemetry is loaded without an endpoint, or where it is swi
 test('a span continues the trace of its parent, and begins one where the parent is nonsense', async () => {
   process.env.OTEL_TRACES_SAMPLER = 'parentbased_always_off';
   const end = startTracing('x', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, log);
-  const parentOf = (parent: string | undefined) => startSpan('a', { kind: 'internal', parent })?.traceparent ?? '';
-  expect(parentOf(sampled)).toMatch(new RegExp(`^00-${TRACE_ID}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
+  const startChildSpan = (parent: string | undefined) =>
+    startSpan('a', { kind: 'internal', parent })?.traceparent ?? '';
+  expect(startChildSpan(sampled)).toMatch(new RegExp(`^00-${TRACE_ID}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
   for (const nonsense of [
     undefined,
     '',
@@ -41,7 +42,7 @@ test('a span continues the trace of its parent, and begins one where the parent 
     `${sampled}, ${sampled}`,
     sampled.replace(TRACE_ID, '0'.repeat(32)),
   ]) {
-    const begun = parentOf(nonsense);
+    const begun = startChildSpan(nonsense);
     expect(begun).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(begun).not.toContain(TRACE_ID);
   }

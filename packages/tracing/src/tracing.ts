@@ -32,5 +32,5 @@ export function startTracing(service: string, env: TracingEnv, log: Logger): () 
   };
 }
 
-/** Undefined while nobody wants spans. */
+/** Undefined without an endpoint for spans. */
 export const startSpan = (name: string, options: SpanOptions): Span | undefined => tracer?.start(name, options);

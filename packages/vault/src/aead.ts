@@ -1,4 +1,7 @@
-/** AES-256-GCM with a random nonce: `nonce (12) | ciphertext | tag (16)`. One key may seal 2^32 messages (NIST SP 800-38D, 8.3). */
+/**
+ * AES-256-GCM with a random nonce: `nonce (12) | ciphertext | tag (16)`. One key may seal 2^32 messages (NIST SP
+ * 800-38D, 8.3).
+ */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
@@ -19,4 +22,4 @@ export function decrypt(key: Buffer, associated: Buffer, sealed: Buffer): Buffer
 }
 
 /** Unambiguous for any content of the parts, so that no two records share their associated data. */
-export const associatedData = (...parts: (string | number)[]): Buffer => Buffer.from(JSON.stringify(parts));
+export const encodeAssociatedData = (...parts: (string | number)[]): Buffer => Buffer.from(JSON.stringify(parts));

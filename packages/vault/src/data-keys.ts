@@ -1,6 +1,6 @@
 /**
- * Data keys of a workspace, wrapped by a key-encryption key: one, or several during a rotation (key-rotation.ts). Rotating
- * the key-encryption key rewrites only these few rows, never the values. Deleting a workspace's rows makes
+ * Data keys of a workspace, wrapped by a key-encryption key: one, or several during a rotation (key-rotation.ts).
+ * Rotating the key-encryption key rewrites only these few rows, never the values. Deleting a workspace's rows makes
  * everything sealed for it permanently unreadable.
  */
 
@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { transaction } from '@gantry/postgres';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
-import { associatedData, decrypt, encrypt } from './aead';
+import { decrypt, encodeAssociatedData, encrypt } from './aead';
 import type { KeyRing } from './key-ring';
 
 export interface DataKey {
@@ -37,12 +37,15 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
   function unwrap({ workspace_id, version, kek_version, wrapped_key }: Row): DataKey {
     const kek = keys.keys.get(kek_version);
     if (!kek) throw new Error(`key-encryption key "${kek_version}" is not configured`);
-    return { version, key: decrypt(kek, associatedData('data_keys', workspace_id, version, kek_version), wrapped_key) };
+    return {
+      version,
+      key: decrypt(kek, encodeAssociatedData('data_keys', workspace_id, version, kek_version), wrapped_key),
+    };
   }
 
   function wrap(workspaceId: string, { version, key }: DataKey): Buffer {
     const kek = keys.keys.get(keys.current) as Buffer;
-    return encrypt(kek, associatedData('data_keys', workspaceId, version, keys.current), key);
+    return encrypt(kek, encodeAssociatedData('data_keys', workspaceId, version, keys.current), key);
   }
 
   async function load(workspaceId: string): Promise<DataKey[]> {
@@ -58,7 +61,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
     return found;
   }
 
-  async function keysOf(workspaceId: string, ageMsMax = Number.POSITIVE_INFINITY): Promise<DataKey[]> {
+  async function loadKeys(workspaceId: string, ageMsMax = Number.POSITIVE_INFINITY): Promise<DataKey[]> {
     const known = cached.get(workspaceId);
     if (known && Date.now() - known.readAt <= ageMsMax) return known.found;
     const found = await load(workspaceId);
@@ -93,7 +96,7 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
   return {
     /** The newest key of the workspace, at most a minute stale; created on first use. */
     current: async (workspaceId: string): Promise<DataKey> => {
-      const newest = (await keysOf(workspaceId, FRESH_MS)).at(-1) ?? (await create(workspaceId)).at(-1);
+      const newest = (await loadKeys(workspaceId, FRESH_MS)).at(-1) ?? (await create(workspaceId)).at(-1);
       if (!newest) throw new Error(`the data key of workspace ${workspaceId} was deleted while it was being created`);
       return newest;
     },
@@ -101,11 +104,14 @@ export function createDataKeys({ keys, pool }: { keys: KeyRing; pool: Pool }) {
     byVersion: async (workspaceId: string, version: number): Promise<DataKey> => {
       const of = (found: DataKey[]) => found.find((key) => key.version === version);
       // Another replica may have created a newer key since this one read them.
-      const key = of(await keysOf(workspaceId)) ?? of(remember(workspaceId, await load(workspaceId)));
+      const key = of(await loadKeys(workspaceId)) ?? of(remember(workspaceId, await load(workspaceId)));
       if (!key) throw new Error(`workspace ${workspaceId} has no data key ${version}`);
       return key;
     },
-    /** Adds a newer key inside the caller's transaction; invalidate the cache with `evict` after the commit. @returns its version */
+    /**
+     * Adds a newer key inside the caller's transaction; invalidate the cache with `evict` after the commit.
+     * @returns its version
+     */
     add: async (tx: PoolClient, workspaceId: string): Promise<number> => {
       await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('data_keys:' || $1, 0))", [workspaceId]);
       const { rows } = await tx.query<{ next: number }>(

@@ -1,6 +1,6 @@
-export * from './given-secrets';
 export * from './key-ring';
 export * from './key-rotation';
 export * from './rotating-secret';
+export * from './run-secrets';
 export * from './secret-store';
 export * from './vault';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { givenPool } from '@gantry/testing';
+import { setupPool } from '@gantry/testing';
 import { createKeyRotation, createSecretStore, createVault, parseKeyRing, type SealedColumn } from './index';
 
 const columns: SealedColumn[] = [
@@ -12,7 +12,7 @@ const silent = async () => {};
 const SECRETS = 30;
 
 let failures: object[];
-const pool = givenPool('automation-api', 'CREATE TABLE hooks (workspace_id text, id text, signing_key bytea)');
+const pool = setupPool('automation-api', 'CREATE TABLE hooks (workspace_id text, id text, signing_key bytea)');
 beforeEach(() => {
   failures = [];
 });
@@ -26,7 +26,7 @@ function replica() {
 
 const hourPasses = (workspaceId: string) =>
   pool.query("UPDATE data_keys SET created_at = created_at - interval '1 hour' WHERE workspace_id = $1", [workspaceId]);
-const versionsOf = async (workspaceId: string) =>
+const listVersions = async (workspaceId: string) =>
   (await pool.query('SELECT version FROM data_keys WHERE workspace_id = $1 ORDER BY 1', [workspaceId])).rows.map(
     ({ version }) => version,
   );
@@ -58,7 +58,7 @@ test('runs read secrets and people write them while the keys rotate again and ag
   await busy;
   await hourPasses('ws_busy');
   await one.rotation.finish();
-  expect(await versionsOf('ws_busy')).toEqual([5]);
+  expect(await listVersions('ws_busy')).toEqual([5]);
   expect(await replica().secrets.reveal('ws_busy', names)).toEqual(expected);
   expect([reads > 10, failures]).toEqual([true, []]);
 });
@@ -74,10 +74,10 @@ test('values of every listed column move to the new key, and the old one goes an
   expect(await rotation.rotate('ws_all', audit)).toEqual({ keyVersion: 2, resealed: 2 });
   expect(audited).toEqual([2]);
   await rotation.finish();
-  expect(await versionsOf('ws_all')).toEqual([1, 2]);
+  expect(await listVersions('ws_all')).toEqual([1, 2]);
   await hourPasses('ws_all');
   await rotation.finish();
-  expect(await versionsOf('ws_all')).toEqual([2]);
+  expect(await listVersions('ws_all')).toEqual([2]);
   const fresh = replica();
   const { rows } = await pool.query("SELECT signing_key FROM hooks WHERE id = 'h1'");
   expect(await fresh.vault.open('ws_all', associatedData, rows[0].signing_key)).toBe('whsec_1');
@@ -91,7 +91,7 @@ test('what a replica that has not heard yet seals with the old key is moved late
   await late.secrets.set('ws_late', { name: 'A', value: 'second', createdBy: null }, silent);
   await hourPasses('ws_late');
   expect((await one.rotation.finish()).resealed).toBe(1);
-  expect(await versionsOf('ws_late')).toEqual([2]);
+  expect(await listVersions('ws_late')).toEqual([2]);
   expect(await replica().secrets.reveal('ws_late', ['A'])).toEqual({ A: 'second' });
 });
 
@@ -102,7 +102,7 @@ test('a value that does not open keeps its key, and is named without its content
   expect(await rotation.rotate('ws_odd', silent)).toEqual({ keyVersion: 2, resealed: 0 });
   await hourPasses('ws_odd');
   await rotation.finish();
-  expect(await versionsOf('ws_odd')).toEqual([1, 2]);
+  expect(await listVersions('ws_odd')).toEqual([1, 2]);
   expect(failures[0]).toMatchObject({ workspaceId: 'ws_odd', table: 'hooks', name: 'hook:odd' });
   expect(JSON.stringify(failures)).not.toContain('whsec_hidden');
 });
@@ -114,7 +114,7 @@ test('rotations at the same moment each get a key, up to ten that wait to go; a 
   const [first] = replicas;
   for (let n = 0; n < 5; n++) await first?.rotation.rotate('ws_many', silent);
   await expect(first?.rotation.rotate('ws_many', silent)).rejects.toMatchObject({ code: 'keys_rotating' });
-  expect(await versionsOf('ws_many')).toHaveLength(10);
+  expect(await listVersions('ws_many')).toHaveLength(10);
 });
 
 test('a test of a secret says whether it is set and opens, and is no use of it', async () => {

@@ -53,7 +53,7 @@ export function createKeyRotation(options: {
     { table, column, sealedFor = table, name, version, hosts = "'{}'::text[]" }: SealedColumn,
   ): Promise<number> {
     const select = `SELECT ${name} AS name, ${version} AS version, ${hosts} AS hosts, ${column} AS sealed FROM ${table}
-      WHERE workspace_id = $1 AND ${name} > $2 AND ${versionIn(column)} <>
+      WHERE workspace_id = $1 AND ${name} > $2 AND ${buildVersionSql(column)} <>
         (SELECT int4send(max(version)) FROM data_keys WHERE workspace_id = $1)
       ORDER BY 1 LIMIT ${BATCH}`;
     const update = `UPDATE ${table} SET ${column} = $3 WHERE workspace_id = $1 AND ${name} = $2 AND ${column} = $4`;
@@ -86,7 +86,7 @@ export function createKeyRotation(options: {
   const unused = columns
     .map(
       ({ table, column }) => `AND NOT EXISTS (SELECT FROM ${table} t
-        WHERE t.workspace_id = d.workspace_id AND ${versionIn(`t.${column}`)} = int4send(d.version))`,
+        WHERE t.workspace_id = d.workspace_id AND ${buildVersionSql(`t.${column}`)} = int4send(d.version))`,
     )
     .join('\n');
   const RETIRE = `DELETE FROM data_keys d WHERE workspace_id = $1 AND EXISTS (SELECT FROM data_keys newer
@@ -134,4 +134,4 @@ export function createKeyRotation(options: {
 }
 
 /** The four bytes of a sealed value that name its data key: see vault.ts. */
-const versionIn = (column: string) => `substring(${column} from 2 for 4)`;
+const buildVersionSql = (column: string) => `substring(${column} from 2 for 4)`;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { givenPool } from '@gantry/testing';
-import { createKeyRotation, createSecretStore, createVault, givenSecrets, parseKeyRing } from './index';
+import { setupPool } from '@gantry/testing';
+import { createKeyRotation, createSecretStore, createVault, parseKeyRing, splitSecrets } from './index';
 
-const pool = givenPool('automation-api');
+const pool = setupPool('automation-api');
 const vault = createVault({ keys: parseKeyRing(`v1:${randomBytes(32).toString('base64')}`), pool });
 const secrets = createSecretStore({ pool, vault });
 
@@ -88,7 +88,7 @@ describe('hosts', () => {
   test('make a placeholder of the value, unless it is exposed; in a test it stands for itself', () => {
     const held = { name: 'HELD', value: 'v1', hosts: ['a.example'], places: ['header', 'body'] };
     const plain = { name: 'PLAIN', value: 'v2', hosts: [], places: [] };
-    const given = givenSecrets([held, plain], { isOffline: false });
+    const given = splitSecrets([held, plain], { isOffline: false });
     expect(given.secrets).toEqual({ PLAIN: 'v2' });
     const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
     const { name, value, hosts } = held;
@@ -107,12 +107,13 @@ describe('hosts', () => {
         },
       ],
     ]);
-    expect(givenSecrets([held], { isOffline: false, exposed: ['HELD'] })).toEqual({
-      ...{ secrets: { HELD: 'v1' }, credentials: [] },
+    expect(splitSecrets([held], { isOffline: false, exposed: ['HELD'] })).toEqual({
+      secrets: { HELD: 'v1' },
+      credentials: [],
     });
-    const [outside] = givenSecrets([held], { isOffline: false, inBody: ['OTHER'] }).credentials;
+    const [outside] = splitSecrets([held], { isOffline: false, inBody: ['OTHER'] }).credentials;
     expect(outside?.places).toEqual(['header']);
-    const [tested] = givenSecrets([held], { isOffline: true }).credentials;
+    const [tested] = splitSecrets([held], { isOffline: true }).credentials;
     expect(tested?.value).toBe(tested?.placeholder);
   });
 });

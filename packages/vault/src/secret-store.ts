@@ -1,7 +1,7 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 
 import { CREDENTIAL_CHARS_MAX, DEFAULT_PLACES } from '@gantry/events';
-import { conflict, invalid, isDependencyDown, notFound, requireHosts } from '@gantry/http';
+import { assertHosts, conflict, invalid, isDependencyDown, notFound } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
@@ -57,7 +57,7 @@ export class UnreadableSecret extends Error {
 const VALUE_BYTES_MAX = 32 * 1024;
 /** More would not fit into one job. */
 const SECRETS_MAX = 500;
-/** Of all values of a workspace, sealed. Whoever masks them builds a matcher that takes 350 times as much memory. */
+/** Of all values of a workspace, sealed. Masking them builds a matcher that takes 350 times as much memory. */
 const SEALED_BYTES_MAX = 256 * 1024;
 const TABLE = 'secrets';
 
@@ -104,10 +104,10 @@ interface Present {
 
 /** Both services that run code have the same `secrets` table, and only this file reads and writes it. */
 export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }) {
-  const boundTo = ({ name, version, hosts }: Bound) => ({ table: TABLE, name, version, hosts });
+  const toAssociatedData = ({ name, version, hosts }: Bound) => ({ table: TABLE, name, version, hosts });
 
   async function read(workspaceId: string, { sealed, ...row }: Sealed): Promise<string> {
-    return vault.open(workspaceId, boundTo(row), sealed).catch((err) => {
+    return vault.open(workspaceId, toAssociatedData(row), sealed).catch((err) => {
       throw isDependencyDown(err) ? err : new UnreadableSecret(row.name, err);
     });
   }
@@ -138,7 +138,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       audit: AuditSecret,
     ): Promise<SecretEntry & { isNew: boolean }> => {
       checkValue(value);
-      const chosen = given && requireHosts(given);
+      const chosen = given && assertHosts(given);
       // The value is bound to its version, so it is sealed for the next one; the loser of a race retries.
       for (;;) {
         const { rows: before } = await pool.query<Present>(FIND_PRESENT, [workspaceId, name]);
@@ -151,7 +151,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         const places = givenPlaces ?? before[0]?.places ?? [...DEFAULT_PLACES];
         if (hosts.length) checkSendable(value);
         const version = (found ?? 0) + 1;
-        const sealed = await vault.seal(workspaceId, boundTo({ name, version, hosts }), value);
+        const sealed = await vault.seal(workspaceId, toAssociatedData({ name, version, hosts }), value);
         const grownBy = sealed.length - (size ?? 0);
         if (grownBy > 0 && bytes + grownBy > SEALED_BYTES_MAX) {
           throw conflict(

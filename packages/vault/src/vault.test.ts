@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { givenPool } from '@gantry/testing';
+import { setupPool } from '@gantry/testing';
 import { createVault, type KeyRing, parseKeyRing } from './index';
 
 const newKey = (version: string) => `${version}:${randomBytes(32).toString('base64')}`;
@@ -7,7 +7,7 @@ const associatedData = { table: 'secrets', name: 'API_KEY', version: 1 };
 
 let v1: string;
 let keys: KeyRing;
-const pool = givenPool('worker-api');
+const pool = setupPool('worker-api');
 beforeEach(async () => {
   await pool.query('TRUNCATE data_keys');
   v1 = newKey('v1');

@@ -1,7 +1,7 @@
 /** Assembles the HTTP side of the service. Nothing here listens, connects or reads the environment. */
 import type { Authenticate } from '@gantry/auth';
-import { createSurface, documentsOf, type Health, type KeyedHasher } from '@gantry/http';
-import { type FileStore, storageRoutes } from '@gantry/object-store';
+import { createSurface, getSurfaceDocuments, type Health, type KeyedHasher } from '@gantry/http';
+import { createStorageRoutes, type FileStore } from '@gantry/object-store';
 import type { SurfaceSettings } from '@gantry/service';
 import type { Express } from 'express';
 import { artifactOperations } from './artifacts/artifact-routes';
@@ -11,7 +11,7 @@ import type { Deps } from './deps';
 import { docsPage } from './pages/docs-page';
 import { pageOperations } from './pages/page-routes';
 import { runOperations } from './runs/run-routes';
-import { checkGivenSchedule } from './schedules/schedule-settings';
+import { checkScheduleFields } from './schedules/schedule-settings';
 import { secretOperations } from './secrets/secret-routes';
 
 export interface AppOptions extends SurfaceSettings {
@@ -30,7 +30,7 @@ export function createApp(options: AppOptions): Express {
   const { deps, fileStore, baseUrl, dashboardUrl, skillsUrl } = options;
   return createSurface({
     ...options,
-    ...documentsOf('automation', options),
+    ...getSurfaceDocuments('automation', options),
     operations: {
       ...options.health.operations,
       ...artifactOperations(deps),
@@ -39,11 +39,11 @@ export function createApp(options: AppOptions): Express {
       ...secretOperations(deps),
       ...pageOperations(deps),
     },
-    bodyChecks: { deployAutomation: checkGivenSchedule, patchAutomation: checkGivenSchedule },
+    bodyChecks: { deployAutomation: checkScheduleFields, patchAutomation: checkScheduleFields },
     errorShape: 'error',
     pool: deps.pool,
     beside: (app) => {
-      if (fileStore) app.use(storageRoutes(fileStore, deps.closures));
+      if (fileStore) app.use(createStorageRoutes(fileStore, deps.closures));
       if (options.apiDocsDir) {
         const addresses = { worker: baseUrl, automation: dashboardUrl, skills: skillsUrl };
         app.use(docsPage({ directory: options.apiDocsDir, addresses }));

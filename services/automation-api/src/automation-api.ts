@@ -1,10 +1,10 @@
 /** Options of the whole service except listening: main.ts fills them from the environment, tests choose their own. */
 import {
   createAuthenticator,
+  createRemoteIdentify,
   createTokenHasher,
   type ExternalIssuer,
   type Identify,
-  remoteIdentify,
 } from '@gantry/auth';
 import {
   connectBus,
@@ -19,13 +19,13 @@ import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store'
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
-import { createSecretStore, createVault, deriveKeys, type KeyRing, secretsForRun } from '@gantry/vault';
+import { createSecretStore, createVault, deriveKeys, type KeyRing, loadRunSecrets } from '@gantry/vault';
 import { createApp } from './app';
 import { createRunnables } from './artifacts/runnable';
-import { createRecentAutomations, IS_CURRENT } from './automations/current-version';
+import { createRecentAutomations, IS_CURRENT_SQL } from './automations/current-version';
 import { openDatabase } from './database';
 import type { Deps } from './deps';
-import { sweepsOf } from './housekeeping';
+import { listSweeps } from './housekeeping';
 import { startScheduleTicker } from './starters/schedule-ticker';
 import { serveAutomationStats } from './system/automation-stats';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
@@ -72,8 +72,8 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     relay,
     closures,
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
-    givenTo: (run) => secretsForRun({ secrets, log }, run),
-    isCurrent: IS_CURRENT,
+    givenTo: (run) => loadRunSecrets({ secrets, log }, run),
+    isCurrent: IS_CURRENT_SQL,
     log,
   });
   const ticker = startScheduleTicker(
@@ -82,8 +82,11 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   );
   const consumers = consumeWorkspaceEvents({ bus, pool, objects, vault, log });
   const stats = serveAutomationStats({ bus, pool, engine, log });
-  const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, retention: options.retention, now }), log);
-  const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
+  const housekeeping = startSweeps(
+    listSweeps({ pool, prisma, objects, vault, retention: options.retention, now }),
+    log,
+  );
+  const remote = options.identify ? null : createRemoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
   const { checks, unobserve } = observeService(
     { service: 'automation-api', pool, bus, streams: ownStreams, objects },

@@ -1,6 +1,6 @@
-import { zipOf } from '@gantry/testing';
+import { createZip } from '@gantry/testing';
 /** Follows the path of the README from end to end. */
-import { helloCode, helloManifest, testService, uploaded } from './test/service';
+import { helloCode, helloManifest, testService, uploadZip } from './test/service';
 
 const service = testService();
 beforeAll(async () => {
@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 
 test('a zip goes in, is tested, deployed, run, updated and rolled back', async () => {
-  const me = service.signedIn();
-  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode, 'manifest.json': '{}' }));
+  const me = service.createCaller();
+  const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode, 'manifest.json': '{}' }));
   const artifact = await me.post('/api/artifacts', { manifest: helloManifest, entrypoint: 'main.py', storageKey });
   expect(artifact.status).toBe(201);
   const { artifactId } = artifact.body;
@@ -41,6 +41,6 @@ test('a zip goes in, is tested, deployed, run, updated and rolled back', async (
 });
 
 test("the document of the surface names this surface's own address", async () => {
-  const { body } = await service.signedIn().get('/openapi.json').expect(200);
+  const { body } = await service.createCaller().get('/openapi.json').expect(200);
   expect(body.servers).toEqual([{ url: service.url }]);
 });

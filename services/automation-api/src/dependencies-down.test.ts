@@ -1,9 +1,9 @@
 /** Responses while PostgreSQL or NATS is down, and automatic recovery. */
-import { cutConnections, given, until } from '@gantry/testing';
-import { deployed, testService } from './test/service';
+import { cutConnections, setupResource, until } from '@gantry/testing';
+import { deployArtifact, testService } from './test/service';
 
 const service = testService();
-const me = given(() => service.signedIn());
+const me = setupResource(() => service.createCaller());
 
 test('alive and ready', async () => {
   expect((await service.anonymous.get('/healthz').expect(200)).body).toEqual({ status: 'ok' });
@@ -11,7 +11,7 @@ test('alive and ready', async () => {
 });
 
 test('cut connections to PostgreSQL cost at most 503s, and then all is well', async () => {
-  const { id } = await deployed(me);
+  const { id } = await deployArtifact(me);
   await cutConnections(service.database);
   const statuses = new Set<number>();
   await until(async () => {
@@ -23,11 +23,11 @@ test('cut connections to PostgreSQL cost at most 503s, and then all is well', as
 });
 
 test('without NATS runs are accepted and kept, artifacts are a 503, and the service says what is down and stays ready', async () => {
-  const { id } = await deployed(me);
+  const { id } = await deployArtifact(me);
   await service.nats.kill();
   const ready = await until(async () => {
-    const answer = await service.anonymous.get('/health');
-    return answer.body.status !== 'ok' && answer;
+    const response = await service.anonymous.get('/health');
+    return response.body.status !== 'ok' && response;
   });
   expect(ready.status).toBe(200);
   expect(ready.body).toEqual({ status: 'degraded', down: ['nats', 'jetstream'] });

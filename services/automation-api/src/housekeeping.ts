@@ -2,14 +2,14 @@
 import { sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
-import { ageEvents, ageRuns, type RetentionBounds } from '@gantry/run-engine';
+import { deleteExpiredEvents, deleteExpiredRuns, type RetentionBounds } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';
 import type { Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import { sweepUploads } from './artifacts/upload-repository';
 import type { PrismaClient } from './generated/prisma/client';
 
-export function sweepsOf(options: {
+export function listSweeps(options: {
   pool: Pool;
   prisma: PrismaClient;
   objects: ObjectStore;
@@ -24,7 +24,7 @@ export function sweepsOf(options: {
     { what: 'uploads', run: () => sweepUploads(prisma, objects, now()) },
     { what: 'closures', run: () => sweepClosures(pool) },
     { what: 'inbox', run: () => sweepInbox(pool) },
-    { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },
-    { what: 'runs', run: () => ageRuns({ pool, objects, bounds, now }) },
+    { what: 'run events', run: () => deleteExpiredEvents({ pool, bounds, now }) },
+    { what: 'runs', run: () => deleteExpiredRuns({ pool, objects, bounds, now }) },
   ];
 }

@@ -1,50 +1,50 @@
 /** Idempotency-Key on every operation that creates something, whatever happens to the first request. */
-import { given, loseAnswer, testOnceForAKey, zipOf } from '@gantry/testing';
+import { createZip, loseAnswer, setupResource, testOnceForAKey } from '@gantry/testing';
 import type { Test } from 'supertest';
-import { type Caller, deployed, helloCode, makeArtifact, testService, uploaded } from './test/service';
+import { type Caller, createArtifact, deployArtifact, helloCode, testService, uploadZip } from './test/service';
 
 let artifactId: string;
 let automationId: string;
 const service = testService();
-const me = given(() => service.signedIn());
-const executor = given(() => service.connectExecutor());
+const me = setupResource(() => service.createCaller());
+const executor = setupResource(() => service.connectExecutor());
 beforeAll(async () => {
-  artifactId = await makeArtifact(me);
-  ({ id: automationId } = await deployed(me));
+  artifactId = await createArtifact(me);
+  ({ id: automationId } = await deployArtifact(me));
 });
 
 const hello = { inputs: { who: 'Ada' }, wait: 0 };
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
-const runsOf = async (id: string) =>
+const listRuns = async (id: string) =>
   (await sql('SELECT id FROM runs WHERE subject_id = $1', [id])).rows.map((row) => row.id);
-const madeBy = async (key: string) =>
+const createWithKey = async (key: string) =>
   (await sql('SELECT made_id FROM idempotency_keys WHERE key = $1', [key])).rows[0]?.made_id;
 
 test('a retry finds the run of a request that died, and waits for it as that one would have', async () => {
-  const { id } = await deployed(me);
+  const { id } = await deployArtifact(me);
   const send = () =>
     me
       .post(`/api/automations/${id}/run`, { ...hello, wait: 5 })
       .set('Idempotency-Key', 'waited')
-      .then((answer) => answer);
+      .then((response) => response);
   const claim = executor.claim();
   const first = send();
   const job = await claim;
   await loseAnswer(sql, 'waited');
   const again = send();
   await job?.complete({ greeting: 'Hello' });
-  for (const answer of [await again, await first]) {
-    expect(answer.body).toMatchObject({
+  for (const response of [await again, await first]) {
+    expect(response.body).toMatchObject({
       runId: job?.runId,
       status: 'success',
       result: { outputs: { greeting: 'Hello' } },
     });
   }
-  expect(await runsOf(id)).toEqual([job?.runId]);
+  expect(await listRuns(id)).toEqual([job?.runId]);
 });
 
 /** Counts the rows that grow when something is created. */
-async function counts() {
+async function loadCounts() {
   const tables = ['artifacts', 'automations', 'automation_versions', 'runs'];
   const counted = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
   const versions =
@@ -54,7 +54,7 @@ async function counts() {
 
 const OPERATIONS: Record<string, () => Promise<() => Test>> = {
   createArtifact: async () => {
-    const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+    const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode }));
     return () => me.post('/api/artifacts', { manifest: { name: 'x' }, entrypoint: 'main.py', storageKey });
   },
   deployAutomation: async () => () => me.post('/api/deploy', { artifactId }),
@@ -69,38 +69,42 @@ const OPERATIONS: Record<string, () => Promise<() => Test>> = {
   setSecret: async () => () => me.post('/api/secrets', { name: 'TOKEN', value: 'hunter2hunter2' }),
 };
 
-testOnceForAKey(OPERATIONS, { sql, counts, fields: 'details' });
+testOnceForAKey(OPERATIONS, { sql, counts: loadCounts, fields: 'details' });
 
 test('keys of one member are not those of another, nor those of another operation', async () => {
-  const colleague = service.signedIn({ workspaceId: me.workspaceId });
+  const colleague = service.createCaller({ workspaceId: me.workspaceId });
   const send = (caller: Caller, path: string) => caller.post(path, hello).set('Idempotency-Key', 'shared').expect(200);
   const run = `/api/automations/${automationId}/run`;
-  const answers = [await send(me, run), await send(colleague, run), await send(me, `/api/pages/${automationId}/runs`)];
-  expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(3);
-  expect(answers.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, undefined, undefined]);
+  const responses = [
+    await send(me, run),
+    await send(colleague, run),
+    await send(me, `/api/pages/${automationId}/runs`),
+  ];
+  expect(new Set(responses.map(({ body }) => body.runId)).size).toBe(3);
+  expect(responses.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, undefined, undefined]);
 });
 
 test('who has become a viewer, or is no member any more, gets no answer of before', async () => {
-  const member = service.signedIn({ role: 'member', workspaceId: me.workspaceId });
+  const member = service.createCaller({ role: 'member', workspaceId: me.workspaceId });
   const path = `/api/automations/${automationId}/run`;
   await member.post(path, hello).set('Idempotency-Key', 'demoted').expect(200);
   const { userId } = member;
-  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId, userId });
+  const viewer = service.createCaller({ role: 'viewer', workspaceId: me.workspaceId, userId });
   expect((await viewer.post(path, hello).set('Idempotency-Key', 'demoted').expect(403)).body.code).toBe('role_too_low');
-  const removed = service.signedIn({ userId });
+  const removed = service.createCaller({ userId });
   const there = removed.post(path, hello).set('x-svc-workspace', me.workspaceId);
   expect((await there.set('Idempotency-Key', 'demoted').expect(403)).body.code).toBe('not_a_member');
   await removed.post(path, hello).set('Idempotency-Key', 'demoted').expect(404);
 });
 
 test('who holds the link of a page gets no answer of before once the page is private', async () => {
-  const { id } = await deployed(me, { deploy: { visibility: 'public' } });
+  const { id } = await deployArtifact(me, { deploy: { visibility: 'public' } });
   const send = () => service.anonymous.post(`/api/pages/${id}/runs`, hello).set('Idempotency-Key', 'link');
   const { body } = await send().expect(200);
   expect((await send().expect(200)).body).toEqual(body);
   await me.patch(`/api/automations/${id}`, { visibility: 'private' }).expect(200);
   await send().expect(401);
-  expect(await runsOf(id)).toEqual([body.runId]);
+  expect(await listRuns(id)).toEqual([body.runId]);
 });
 
 test('what is not there any more is a 404 for its key, and is not made again', async () => {
@@ -118,5 +122,5 @@ test('a secret that was set with a key is not set back by a retry, and its row g
   await set('1234', 'pin-1').expect(201);
   expect(await service.api.deps.secrets.reveal(me.workspaceId, ['PIN'])).toEqual({ PIN: '9999' });
   await set('4321', 'pin-2').expect(422);
-  expect(await madeBy('pin-1')).toBe('PIN');
+  expect(await createWithKey('pin-1')).toBe('PIN');
 });

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { externalIssuer } from '@gantry/auth';
-import { natsAddress } from '@gantry/events';
-import { objectStoreSettings, openObjectStore, storeProblems } from '@gantry/object-store';
-import { poolSettings } from '@gantry/postgres';
-import { retentionBounds } from '@gantry/run-engine';
+import { getExternalIssuer } from '@gantry/auth';
+import { toNatsAddress } from '@gantry/events';
+import { checkObjectStore, openObjectStore, toObjectStoreSettings } from '@gantry/object-store';
+import { toPoolSettings } from '@gantry/postgres';
+import { toRetentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
 import { startAutomationApi } from './automation-api';
 import { envSchema } from './env';
@@ -14,25 +14,25 @@ runService({
   dir: path.dirname(__dirname),
   envSchema,
   checks: (env) => {
-    const objects = openObjectStore({ ...objectStoreSettings(env), publicUrl: env.DASHBOARD_URL });
-    return [() => storeProblems(objects)];
+    const objects = openObjectStore({ ...toObjectStoreSettings(env), publicUrl: env.DASHBOARD_URL });
+    return [() => checkObjectStore(objects)];
   },
   start: (env, settings) =>
     startAutomationApi({
       ...settings,
       databaseUrl: env.DATABASE_URL,
-      pool: poolSettings(env),
-      nats: natsAddress(env),
+      pool: toPoolSettings(env),
+      nats: toNatsAddress(env),
       encryptionKeys: env.ENCRYPTION_KEYS,
-      objectStore: objectStoreSettings(env),
-      retention: retentionBounds(env),
+      objectStore: toObjectStoreSettings(env),
+      retention: toRetentionBounds(env),
       dashboardDir: env.DASHBOARD_DIR,
       ...(env.API_DOCS_DIR && { apiDocsDir: env.API_DOCS_DIR }),
       jwt: {
         jwksUrl: env.JWKS_URL,
         issuer: env.JWT_ISSUER ?? env.BASE_URL,
         audience: env.JWT_AUDIENCE,
-        externalIssuer: externalIssuer(env),
+        externalIssuer: getExternalIssuer(env),
       },
     }),
 });

@@ -15,8 +15,8 @@ const API_STATUS: Record<RunStatus, ApiRunStatus> = {
   timed_out: 'timeout',
 };
 
-export const apiStatus = (status: RunStatus): ApiRunStatus => API_STATUS[status];
+export const toApiStatus = (status: RunStatus): ApiRunStatus => API_STATUS[status];
 
 /** Returns the engine statuses that an API status stands for, to filter lists. */
-export const engineStatuses = (status: ApiRunStatus): RunStatus[] =>
+export const toEngineStatuses = (status: ApiRunStatus): RunStatus[] =>
   (Object.keys(API_STATUS) as RunStatus[]).filter((candidate) => API_STATUS[candidate] === status);

@@ -1,6 +1,6 @@
-import { given, zipOf } from '@gantry/testing';
+import { createZip, setupResource } from '@gantry/testing';
 /** The response for an id of another workspace equals that for an unknown id. */
-import { deployed, helloManifest, makeArtifact, testService, uploaded } from './test/service';
+import { createArtifact, deployArtifact, helloManifest, testService, uploadZip } from './test/service';
 
 interface Ids {
   artifactId: string;
@@ -10,8 +10,8 @@ interface Ids {
   testRunId: string;
 }
 
-let theirs: Ids;
-const unknown: Ids = {
+let foreignIds: Ids;
+const unknownIds: Ids = {
   artifactId: 'art_unknown-unknown-unkno',
   storageKey: 'ws_unknown/uploads/up_unknown',
   automationId: 'aut_unknown-unknown-unkno',
@@ -20,16 +20,16 @@ const unknown: Ids = {
 };
 
 const service = testService();
-const owner = given(() => service.signedIn());
-const stranger = given(() => service.signedIn());
+const owner = setupResource(() => service.createCaller());
+const stranger = setupResource(() => service.createCaller());
 beforeAll(async () => {
-  const artifactId = await makeArtifact(owner);
-  const { automationId } = await deployed(owner);
+  const artifactId = await createArtifact(owner);
+  const { automationId } = await deployArtifact(owner);
   const inputs = { who: 'me' };
   const { body: run } = await owner.post(`/api/automations/${automationId}/run`, { inputs, wait: 0 });
   const { body: test } = await owner.post('/api/test', { artifactId, inputs, wait: 0 });
-  const storageKey = await uploaded(owner, await zipOf({ 'main.py': 'def run(who): pass' }));
-  theirs = { artifactId, storageKey, automationId, runId: run.runId, testRunId: test.testRunId };
+  const storageKey = await uploadZip(owner, await createZip({ 'main.py': 'def run(who): pass' }));
+  foreignIds = { artifactId, storageKey, automationId, runId: run.runId, testRunId: test.testRunId };
 });
 
 const attempts: [
@@ -71,8 +71,8 @@ const attempts: [
 ];
 
 test.each(attempts)('%s: 404, word for word as for one that does not exist', async (_what, attempt) => {
-  const own = { artifactId: await makeArtifact(stranger) };
-  const answerFor = async (ids: Ids) => {
+  const own = { artifactId: await createArtifact(stranger) };
+  const attemptWith = async (ids: Ids) => {
     const [method, path, body] = attempt(ids, own);
     const { status, text } = await (method === 'patch'
       ? stranger.patch(path, body ?? {})
@@ -81,29 +81,29 @@ test.each(attempts)('%s: 404, word for word as for one that does not exist', asy
         : method === 'get'
           ? stranger.get(path)
           : stranger.post(path, body));
-    const ownWords = Object.values(ids).reduce((said, id) => said.replaceAll(id, '<id>'), text);
-    return { status, said: ownWords };
+    const normalizedText = Object.values(ids).reduce((said, id) => said.replaceAll(id, '<id>'), text);
+    return { status, said: normalizedText };
   };
-  const foreign = await answerFor(theirs);
+  const foreign = await attemptWith(foreignIds);
   expect(foreign.status).toBe(404);
-  expect(foreign).toEqual(await answerFor(unknown));
+  expect(foreign).toEqual(await attemptWith(unknownIds));
 });
 
 test('lists hold nothing of another workspace', async () => {
-  const other = service.signedIn();
+  const other = service.createCaller();
   expect((await other.get('/api/automations')).body).toEqual({ automations: [] });
   expect((await other.get('/api/runs')).body.runs).toEqual([]);
-  expect((await other.get(`/api/runs?automationId=${theirs.automationId}`)).body.runs).toEqual([]);
+  expect((await other.get(`/api/runs?automationId=${foreignIds.automationId}`)).body.runs).toEqual([]);
   await owner.post('/api/secrets', { name: 'THEIRS', value: 'x' }).expect(201);
   expect((await other.get('/api/secrets')).body.secrets).toEqual([]);
   await other.delete('/api/secrets/THEIRS').expect(404);
 });
 
 test('nothing of it has changed, and the owner still reaches all', async () => {
-  const { body } = await owner.get(`/api/automations/${theirs.automationId}`).expect(200);
+  const { body } = await owner.get(`/api/automations/${foreignIds.automationId}`).expect(200);
   expect(body).toMatchObject({ name: 'Hello', status: 'active', currentVersion: 1 });
-  await owner.get(`/api/artifacts/${theirs.artifactId}/code`).expect(200);
-  expect((await owner.get(`/api/runs/${theirs.runId}`).expect(200)).body.status).toBe('pending');
+  await owner.get(`/api/artifacts/${foreignIds.artifactId}/code`).expect(200);
+  expect((await owner.get(`/api/runs/${foreignIds.runId}`).expect(200)).body.status).toBe('pending');
 });
 
 test('a workspace named in a header counts only for its members', async () => {
@@ -115,7 +115,7 @@ test('a presigned URL of one workspace opens nothing of another', async () => {
   const { body } = await stranger.post('/api/artifacts/upload-url').expect(200);
   const url = body.uploadUrl.replace(stranger.workspaceId, owner.workspaceId);
   expect((await fetch(url, { method: 'PUT', body: 'x' })).status).toBe(403);
-  const { body: code } = await owner.get(`/api/artifacts/${theirs.artifactId}/code`);
+  const { body: code } = await owner.get(`/api/artifacts/${foreignIds.artifactId}/code`);
   const altered = code.downloadUrl.replace(owner.workspaceId, stranger.workspaceId);
   expect((await fetch(altered)).status).toBe(403);
 });
@@ -128,7 +128,7 @@ test.each([
   'post /api/deploy',
 ])('%s without a credential, or with a bad one, is a 401', async (operation) => {
   const [method, path] = operation.split(' ') as ['get' | 'post', string];
-  const body = path === '/api/deploy' ? { artifactId: theirs.artifactId } : undefined;
+  const body = path === '/api/deploy' ? { artifactId: foreignIds.artifactId } : undefined;
   const without = await service.anonymous[method](path, body).expect(401);
   expect(without.body).toEqual({ error: expect.any(String), code: 'no_credential' });
   const bad = await service.anonymous[method](path, body).set('Authorization', 'Bearer nonsense').expect(401);

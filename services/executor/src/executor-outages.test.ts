@@ -5,8 +5,8 @@ import path from 'node:path';
 import { connectBus } from '@gantry/events';
 import { catchLogs, freePort, startTestNats, until } from '@gantry/testing';
 import { type ExecutorFixture, startTestExecutor } from './test/executor-fixture';
-import { fakeService } from './test/fake-service';
-import { descendants, isRunning } from './test/processes';
+import { startFakeService } from './test/fake-service';
+import { isRunning, listDescendants } from './test/processes';
 
 describe('NATS killed and restarted', () => {
   let fixture: ExecutorFixture;
@@ -19,13 +19,13 @@ describe('NATS killed and restarted', () => {
     const { service, nats } = fixture;
     const source =
       'import time\ndef run():\n    for n in range(60):\n        print(n, flush=True)\n        time.sleep(0.03)\n    return "all"\n';
-    const id = service.queue(await service.code(source));
-    await until(() => service.view(id).log.length > 3);
+    const id = service.enqueue(await service.uploadCode(source));
+    await until(() => service.getView(id).log.length > 3);
     await nats.kill();
     await new Promise((resolve) => setTimeout(resolve, 700));
     service.forgetClaims();
     await nats.restart();
-    const { finished, events, log } = await service.finished(id);
+    const { finished, events, log } = await service.waitForFinished(id);
     expect(finished).toMatchObject({ status: 'completed', output: 'all' });
     expect(log).toEqual(Array.from({ length: 60 }, (_, n) => String(n)));
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 62 }, (_, n) => n + 1));
@@ -44,28 +44,30 @@ def run():
     time.sleep(0.4)
     return context.step("work", work)
 `;
-    const id = service.queue(await service.code(source));
-    await until(() => service.view(id).log.includes('begun'));
+    const id = service.enqueue(await service.uploadCode(source));
+    await until(() => service.getView(id).log.includes('begun'));
     await nats.kill();
     await new Promise((resolve) => setTimeout(resolve, 1_200));
-    expect(service.steps(id)).toEqual([]);
+    expect(service.listSteps(id)).toEqual([]);
     service.forgetClaims();
     await nats.restart();
-    const { finished, log } = await service.finished(id);
+    const { finished, log } = await service.waitForFinished(id);
     expect(finished).toMatchObject({ status: 'completed', output: 7 });
     expect(log).toEqual(['begun', 'working']);
-    expect(service.steps(id)).toEqual([{ ordinal: 1, kind: 'step', name: 'work', result: 7 }]);
+    expect(service.listSteps(id)).toEqual([{ ordinal: 1, kind: 'step', name: 'work', result: 7 }]);
   });
 
   test('keeps the result of a run that ended meanwhile until it is published, and claims again', async () => {
     const { service, nats } = fixture;
-    const id = service.queue(await service.code('import time\ndef run():\n    time.sleep(0.5)\n    return "late"\n'));
-    await service.started(id);
+    const id = service.enqueue(
+      await service.uploadCode('import time\ndef run():\n    time.sleep(0.5)\n    return "late"\n'),
+    );
+    await service.waitForStarted(id);
     await nats.kill();
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     service.forgetClaims();
     await nats.restart();
-    const { finished } = await service.finished(id);
+    const { finished } = await service.waitForFinished(id);
     expect(finished.output).toBe('late');
     expect((await service.run('def run(): return 1')).finished.output).toBe(1);
   });
@@ -74,21 +76,23 @@ def run():
 test('draining returns runs that have not started, finishes others, and ends those that take too long', async () => {
   const fixture = await startTestExecutor({ slots: 2 });
   const { service, executor } = fixture;
-  const short = service.queue(await service.code('import time\ndef run():\n    time.sleep(0.7)\n    return "done"\n'));
-  const long = service.queue(
-    await service.code('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
+  const short = service.enqueue(
+    await service.uploadCode('import time\ndef run():\n    time.sleep(0.7)\n    return "done"\n'),
   );
-  await until(() => service.view(long).log.length > 0);
-  await service.started(short);
+  const long = service.enqueue(
+    await service.uploadCode('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
+  );
+  await until(() => service.getView(long).log.length > 0);
+  await service.waitForStarted(short);
   const stopped = executor.stop(1_500);
-  expect((await service.finished(short)).finished).toMatchObject({ status: 'completed', output: 'done' });
-  expect((await service.finished(long)).finished).toMatchObject({
+  expect((await service.waitForFinished(short)).finished).toMatchObject({ status: 'completed', output: 'done' });
+  expect((await service.waitForFinished(long)).finished).toMatchObject({
     status: 'failed',
     error: { code: 'executor_lost', message: expect.stringMatching(/stopped before the run had ended/) },
   });
   await stopped;
   await until(() => service.statuses.at(-1)?.state === 'stopped');
-  expect(service.standing()).toBe(0);
+  expect(service.countWaitingClaims()).toBe(0);
   await fixture.stop();
 });
 
@@ -98,7 +102,7 @@ describe('the executor as a process', () => {
     const nats = await startTestNats();
     const { log } = catchLogs();
     const bus = await connectBus({ ...nats.as('automation-api'), name: 'service', log });
-    const service = await fakeService(bus, nats);
+    const service = await startFakeService(bus, nats);
     const dir = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? '/tmp', 'executor-process-'));
     fs.chmodSync(dir, 0o755);
     const port = await freePort();
@@ -122,10 +126,10 @@ describe('the executor as a process', () => {
           stdio: ['ignore', 'pipe', 'pipe'],
         },
       );
-      const said = { text: '' };
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said.text += text));
+      const output = { text: '' };
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output.text += text));
       const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-      return { child, said, exited };
+      return { child, said: output, exited };
     };
     const close = async () => {
       await bus.nc.close();
@@ -144,11 +148,11 @@ describe('the executor as a process', () => {
     // The port opens a moment after the first claim.
     const metrics = await until(() => fetch(`http://127.0.0.1:${port}/metrics`));
     expect(await metrics.text()).toMatch(/gantry_executor_slots 2/);
-    const id = service.queue(
-      await service.code('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
+    const id = service.enqueue(
+      await service.uploadCode('import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(60)\n'),
     );
-    await until(() => service.view(id).log.length > 0);
-    const pids = descendants(first.child.pid ?? 0).map(({ pid }) => pid);
+    await until(() => service.getView(id).log.length > 0);
+    const pids = listDescendants(first.child.pid ?? 0).map(({ pid }) => pid);
     first.child.kill('SIGKILL');
     await first.exited;
     await until(() => !pids.some(isRunning));
@@ -171,19 +175,19 @@ describe('the executor as a process', () => {
       EXECUTOR_SLOTS: 'many',
       METRICS_PORT: '-1',
     });
-    const { exited, said } = launch();
+    const { exited, said: output } = launch();
     expect(await exited).toBe(78);
-    expect(said.text).toMatch(/there is no unsandboxed mode/);
-    expect(said.text).toMatch(/EXECUTOR_SLOTS/);
-    expect(said.text).toMatch(/METRICS_PORT/);
+    expect(output.text).toMatch(/there is no unsandboxed mode/);
+    expect(output.text).toMatch(/EXECUTOR_SLOTS/);
+    expect(output.text).toMatch(/METRICS_PORT/);
     await close();
   });
 
   test('names a missing program, and how to install it', async () => {
     const { launch, close } = await start({ BWRAP: '/nonexistent/bwrap' });
-    const { exited, said } = launch();
+    const { exited, said: output } = launch();
     expect(await exited).toBe(1);
-    expect(said.text).toMatch(/apt-get install bubblewrap/);
+    expect(output.text).toMatch(/apt-get install bubblewrap/);
     await close();
   });
 });

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
 import { rawZip, until } from '@gantry/testing';
-import { testExecutor } from './test/executor-fixture';
+import { setupTestExecutor } from './test/executor-fixture';
 
-const fixture = testExecutor();
+const fixture = setupTestExecutor();
 
 const SLEEP = 'import time\ndef run():\n    print("begun", flush=True)\n    time.sleep(30)\n';
 
@@ -27,21 +27,21 @@ test('a run is claimed, started, logged and finished, numbered without gaps', as
 
 test('there is one outstanding claim per free slot, and a freed slot is claimed again', async () => {
   const { service } = fixture;
-  await until(() => service.standing() === 2);
-  const code = await service.code(SLEEP);
-  const ids = [service.queue(code), service.queue(code)];
-  await Promise.all(ids.map((id) => service.started(id)));
-  expect(service.standing()).toBe(0);
+  await until(() => service.countWaitingClaims() === 2);
+  const code = await service.uploadCode(SLEEP);
+  const ids = [service.enqueue(code), service.enqueue(code)];
+  await Promise.all(ids.map((id) => service.waitForStarted(id)));
+  expect(service.countWaitingClaims()).toBe(0);
   for (const id of ids) fixture.service.cancel(id);
-  await Promise.all(ids.map((id) => service.finished(id)));
-  await until(() => service.standing() === 2);
+  await Promise.all(ids.map((id) => service.waitForFinished(id)));
+  await until(() => service.countWaitingClaims() === 2);
 });
 
 test('a claim with an empty reply is renewed', async () => {
   const { service } = fixture;
   const before = service.claims.length;
   await until(() => service.claims.length > before, { everyMs: 50 });
-  await until(() => service.standing() >= 2);
+  await until(() => service.countWaitingClaims() >= 2);
 });
 
 test('a run for an unknown runner is returned, and frees its slot', async () => {
@@ -49,7 +49,7 @@ test('a run for an unknown runner is returned, and frees its slot', async () => 
   const { finished, events } = await service.run('def run(): return 1', { runner: 'other' });
   expect(finished).toMatchObject({ status: 'returned' });
   expect(events).toHaveLength(1);
-  await until(() => service.standing() === 2);
+  await until(() => service.countWaitingClaims() === 2);
   expect((await service.run('def run(): return 1')).finished).toMatchObject({ status: 'completed', output: 1 });
 });
 
@@ -68,38 +68,38 @@ test('64 KB of secrets reach a run, and one byte more is refused by the executor
 
 test('a cancelled run ends with the log so far', async () => {
   const { service } = fixture;
-  const id = service.queue(await service.code(SLEEP));
-  await until(() => service.view(id).log.includes('begun'));
+  const id = service.enqueue(await service.uploadCode(SLEEP));
+  await until(() => service.getView(id).log.includes('begun'));
   service.cancel(id);
-  const { finished, log } = await service.finished(id);
+  const { finished, log } = await service.waitForFinished(id);
   expect(finished).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
   expect(log).toEqual(['begun']);
 });
 
 test('a missed cancellation arrives with the next lease renewal; a lost run emits nothing more', async () => {
   const { service, executor } = fixture;
-  const code = await service.code(SLEEP);
-  const cancelled = service.queue(code);
-  const lost = service.queue(code);
-  await Promise.all([service.started(cancelled), service.started(lost)]);
-  await until(() => service.view(lost).log.length > 0);
+  const code = await service.uploadCode(SLEEP);
+  const cancelled = service.enqueue(code);
+  const lost = service.enqueue(code);
+  await Promise.all([service.waitForStarted(cancelled), service.waitForStarted(lost)]);
+  await until(() => service.getView(lost).log.length > 0);
   service.cancelledAtLease.add(cancelled);
   service.lostAtLease.add(lost);
-  expect((await service.finished(cancelled)).finished.status).toBe('cancelled');
-  await until(() => service.standing() === 2);
-  expect(service.view(lost).events.map(({ type }) => type)).toEqual(['started', 'log']);
+  expect((await service.waitForFinished(cancelled)).finished.status).toBe('cancelled');
+  await until(() => service.countWaitingClaims() === 2);
+  expect(service.getView(lost).events.map(({ type }) => type)).toEqual(['started', 'log']);
   const held = service.renewals.flatMap(({ runs, executorId }) => runs.map((run) => ({ ...run, executorId })));
   expect(held).toContainEqual({ runId: lost, attempt: 1, executorId: executor.id, token: expect.any(String) });
 });
 
 test('logs arrive while the code runs', async () => {
   const { service } = fixture;
-  const id = service.queue(
-    await service.code('import time\ndef run():\n    print("first")\n    time.sleep(5)\n    print("second")\n'),
+  const id = service.enqueue(
+    await service.uploadCode('import time\ndef run():\n    print("first")\n    time.sleep(5)\n    print("second")\n'),
   );
-  await until(() => service.view(id).log.includes('first'));
-  expect(service.view(id).events.some(({ type }) => type === 'finished')).toBe(false);
-  expect((await service.finished(id)).log).toEqual(['first', 'second']);
+  await until(() => service.getView(id).log.includes('first'));
+  expect(service.getView(id).events.some(({ type }) => type === 'finished')).toBe(false);
+  expect((await service.waitForFinished(id)).log).toEqual(['first', 'second']);
 });
 
 test('inputs and outputs that are too large for a message are passed through the object store', async () => {
@@ -108,7 +108,7 @@ test('inputs and outputs that are too large for a message are passed through the
   service.objects.set('inputs', Buffer.from(JSON.stringify(inputs)));
   const { finished } = await service.run('def run(text): return {"twice": text + text}', {
     inputs: undefined,
-    inputsUrl: service.url('inputs'),
+    inputsUrl: service.buildUrl('inputs'),
   });
   expect(finished).toMatchObject({ status: 'completed', outputKey: expect.any(String) });
   expect(finished.output).toBeUndefined();
@@ -317,8 +317,8 @@ test('input files lie under /tmp/inputs, whatever their names try', async () => 
   const { finished } = await service.run('def run(a, b, c): return [a, open(a).read(), b, len(open(b).read()), c]', {
     inputs: { c: 3 },
     files: [
-      { input: 'a', name: '../../etc/data.csv', url: service.url('f1'), size: 3 },
-      { input: 'b', name: 'data.csv', url: service.url('f2'), size: 700_000 },
+      { input: 'a', name: '../../etc/data.csv', url: service.buildUrl('f1'), size: 3 },
+      { input: 'b', name: 'data.csv', url: service.buildUrl('f2'), size: 700_000 },
     ],
   });
   expect(finished.output).toEqual(['/tmp/inputs/data.csv', 'one', '/tmp/inputs/1-data.csv', 700_000, 3]);
@@ -326,16 +326,16 @@ test('input files lie under /tmp/inputs, whatever their names try', async () => 
 
 test('code that can’t be downloaded, has another digest, or is a malicious zip fails the run', async () => {
   const { service } = fixture;
-  const good = await service.code('def run(): return 1');
+  const good = await service.uploadCode('def run(): return 1');
   const evil = rawZip([{ name: '../main.py' }]);
   const digest = createHash('sha256').update(evil).digest('hex');
   service.objects.set('evil', evil);
   const ends = await Promise.all(
     [
-      { ...good, digest: '1'.repeat(64), url: service.url('missing') },
+      { ...good, digest: '1'.repeat(64), url: service.buildUrl('missing') },
       { ...good, digest: '2'.repeat(64) },
-      { digest, url: service.url('evil'), size: evil.length },
-    ].map((code) => service.finished(service.queue(code))),
+      { digest, url: service.buildUrl('evil'), size: evil.length },
+    ].map((code) => service.waitForFinished(service.enqueue(code))),
   );
   expect(ends.map(({ finished }) => finished.error?.message)).toEqual([
     expect.stringMatching(/missing answered 404/),
@@ -347,9 +347,9 @@ test('code that can’t be downloaded, has another digest, or is a malicious zip
 
 test('code is fetched once, however many runs need it at the same time', async () => {
   const { service } = fixture;
-  const code = await service.code('def run(n): return n');
-  const ids = [1, 2, 3, 4, 5, 6].map((n) => service.queue(code, { inputs: { n } }));
-  const ends = await Promise.all(ids.map((id) => service.finished(id)));
+  const code = await service.uploadCode('def run(n): return n');
+  const ids = [1, 2, 3, 4, 5, 6].map((n) => service.enqueue(code, { inputs: { n } }));
+  const ends = await Promise.all(ids.map((id) => service.waitForFinished(id)));
   expect(ends.map(({ finished }) => finished.output)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(service.requestsToStore.filter((line) => line.includes(code.digest))).toHaveLength(1);
 });
@@ -372,11 +372,11 @@ test('progress in a tight loop is throttled, and the last update is kept', async
 
 test('a run that is still being prepared is cancelled at once, and never starts', async () => {
   const { service } = fixture;
-  const code = { ...(await service.code(`def run(): return "${Date.now()}"`)), url: service.url('hangs') };
-  const id = service.queue(code);
+  const code = { ...(await service.uploadCode(`def run(): return "${Date.now()}"`)), url: service.buildUrl('hangs') };
+  const id = service.enqueue(code);
   await until(() => service.requestsToStore.some((line) => line.includes('hangs')));
   service.cancel(id);
-  const { finished, events } = await service.finished(id);
+  const { finished, events } = await service.waitForFinished(id);
   expect(finished.status).toBe('cancelled');
   expect(events).toHaveLength(1);
 });

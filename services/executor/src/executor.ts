@@ -10,8 +10,8 @@ import { serveInspections } from './protocol/inspections';
 import { createLeases } from './protocol/leases';
 import { listenForPreparations } from './protocol/preparations';
 import { createRuns } from './protocol/runs';
-import { listenForCancellations, listenForWords } from './protocol/service-messages';
-import { askForUploads, askToCallTools, askToRecordSteps } from './protocol/service-requests';
+import { listenForCancellations, listenForModelText } from './protocol/service-messages';
+import { createStepClient, createToolClient, createUploadClient } from './protocol/service-requests';
 import { openSpool } from './protocol/spool';
 import { announceStatus } from './protocol/status-announcer';
 
@@ -48,32 +48,39 @@ export async function startExecutor(options: ExecutorOptions) {
   const leases = createLeases({ bus, executorId: id, publisher, log });
   const { runners } = machine;
   const runs = createRuns({
-    ...{ runners, leases, publisher, metrics, log },
+    runners,
+    leases,
+    publisher,
+    metrics,
+    log,
     redactorFor: createRedactorCache(),
-    uploads: askForUploads(bus, id),
-    steps: askToRecordSteps(bus, id),
-    tools: askToCallTools(bus, id),
+    uploads: createUploadClient(bus, id),
+    steps: createStepClient(bus, id),
+    tools: createToolClient(bus, id),
     isConnected: connection.isUp,
   });
   const claims = createClaimLoop({
-    ...{ bus, slots, sources, log },
+    bus,
+    slots,
+    sources,
+    log,
     executorId: id,
     runners: [...runners.keys()],
     keys: generateBoxKeys(),
     startJob: runs.start,
     returnJob: runs.handBack,
-    mayClaim: () => connection.isUp() && publisher.healthy(),
+    canClaim: () => connection.isUp() && publisher.healthy(),
     onChange: () => status.soon(),
   });
 
   let draining = false;
-  const statusNow = (): ExecutorStatus => {
+  const getStatus = (): ExecutorStatus => {
     const busy = Math.min(slots, claims.busy());
     return { state: draining ? 'draining' : 'ready', slots, busy, isolation, python, startedAt };
   };
-  const status = announceStatus(bus, id, statusNow);
-  const listening = { bus, executorId: id, leases, log };
-  const [cancellations, words] = [listenForCancellations(listening), listenForWords(listening)];
+  const status = announceStatus(bus, id, getStatus);
+  const listenerDeps = { bus, executorId: id, leases, log };
+  const [cancellations, messages] = [listenForCancellations(listenerDeps), listenForModelText(listenerDeps)];
   // Inspection requests name no runner: services know Python only.
   const inspections = serveInspections({ bus, runner: machine.python, log });
   const preparations = listenForPreparations({ bus, executorId: id, runner: machine.python, sources, log });
@@ -87,9 +94,9 @@ export async function startExecutor(options: ExecutorOptions) {
     inspections.unsubscribe();
     preparations.stop();
     await claims.stop();
-    await runs.endAll(drainMs);
+    await runs.stopAll(drainMs);
     cancellations.unsubscribe();
-    words.unsubscribe();
+    messages.unsubscribe();
     status.stop();
     leases.stop();
     publisher.stop();

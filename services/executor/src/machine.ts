@@ -4,17 +4,17 @@ import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
 import { createDependencies } from './dependencies/dependencies';
 import type { PackageIndex } from './dependencies/package-index';
-import { createUv } from './dependencies/uv';
+import { createUvLoader } from './dependencies/uv';
 import { createAuthority } from './egress/authority';
 import { startEgressProxy } from './egress/proxy';
-import { byteCompiler } from './runners/python/byte-compile';
+import { createByteCompiler } from './runners/python/byte-compile';
 import type { Interpreter } from './runners/python/interpreter';
 import { createPythonRunner } from './runners/python/python-runner';
 import { openCgroups } from './sandbox/cgroup';
-import { type Layout, removeOwn, trustInSandboxes } from './sandbox/layout';
+import { type Layout, removeOwnDirectory, trustInSandboxes } from './sandbox/layout';
 import { type Isolation, startSandbox } from './sandbox/sandbox';
 import type { SandboxSettings } from './sandbox/settings';
-import { toolRunner } from './sandbox/tool-run';
+import { createToolRunner } from './sandbox/tool-run';
 import { createCodeStore } from './store/code-store';
 import { createContextStore } from './store/context-store';
 import { openDirectoryStore } from './store/directory-store';
@@ -58,25 +58,31 @@ export async function startMachine(
     recycleForks: recycle.forks,
     recycleMs: recycle.ms,
   };
-  const runTool = toolRunner(settings);
+  const runTool = createToolRunner(settings);
   const authority = await createAuthority();
   trustInSandboxes(layout, authority.certificate);
   const sandbox = await startSandbox(settings, isolation);
   const egress = await startEgressProxy({
     directory: layout.egressDir,
     policy: createAddressPolicy(options.egressAllowPrivate),
-    ...{ authority, log },
+    authority,
+    log,
     onDenied: onEgressDenied,
   });
   const python = createPythonRunner({
-    ...{ sandbox, egress, isolation },
-    code: createCodeStore({ store, finish: byteCompiler(runTool) }),
+    sandbox,
+    egress,
+    isolation,
+    code: createCodeStore({ store, finish: createByteCompiler(runTool) }),
     contexts: createContextStore({ store }),
     dependencies: createDependencies({
-      ...{ store, runTool, egress, index: options.packageIndex },
+      store,
+      runTool,
+      egress,
+      index: options.packageIndex,
       pythonVersion: interpreter.version,
       pipPath: interpreter.pipPath,
-      uv: createUv({ executable: options.uv, directory: layout.uvDir, runTool, log }),
+      uv: createUvLoader({ executable: options.uv, directory: layout.uvDir, runTool, log }),
     }),
   });
   return {
@@ -92,7 +98,7 @@ export async function startMachine(
     async stop() {
       await egress.stop();
       await sandbox.stop();
-      removeOwn(layout);
+      removeOwnDirectory(layout);
     },
   };
 }

@@ -1,15 +1,15 @@
-import { untilUsable } from '@gantry/env';
-import { connectBus, natsAddress, natsProblems } from '@gantry/events';
+import { waitUntilUsable } from '@gantry/env';
+import { checkNats, connectBus, toNatsAddress } from '@gantry/events';
 import { startTracing } from '@gantry/tracing';
 import { pino } from 'pino';
 import { readExecutorEnv } from './env';
 import { startExecutor } from './executor';
-import { dropPrivileges, requireReachable } from './host/drop-privileges';
-import { takeIdentity } from './host/identity';
+import { assertReachable, dropPrivileges } from './host/drop-privileges';
+import { acquireIdentity } from './host/identity';
 import { serveMetrics } from './host/metrics';
 import { findInterpreter } from './runners/python/interpreter';
 import { prepareCgroups } from './sandbox/cgroup';
-import { explainNoSandbox } from './sandbox/explain-no-sandbox';
+import { explainSandboxError } from './sandbox/explain-sandbox-error';
 import { prepareLayout } from './sandbox/layout';
 
 async function main() {
@@ -23,20 +23,23 @@ async function main() {
   const layout = prepareLayout(env.EXECUTOR_DIR, asRoot ? owner : null);
   if (stayRoot) log.warn('staying root as configured; sandboxes still run as another user');
   else if (asRoot) dropPrivileges(owner.uid, owner.gid);
-  requireReachable(env.EXECUTOR_DIR);
+  assertReachable(env.EXECUTOR_DIR);
   const endTracing = startTracing('executor', env, log);
   const interpreter = findInterpreter(env.PYTHON);
   if (!env.UV) log.info('UV names no uv: pip installs packages, which takes longer');
 
-  const identity = takeIdentity(env.EXECUTOR_DIR);
-  const given = natsAddress(env);
-  const nats = { ...given, creds: given.creds ?? identity.creds };
-  await untilUsable([() => natsProblems(nats)], (problems) => {
+  const identity = acquireIdentity(env.EXECUTOR_DIR);
+  const natsSettings = toNatsAddress(env);
+  const nats = { ...natsSettings, creds: natsSettings.creds ?? identity.creds };
+  await waitUntilUsable([() => checkNats(nats)], (problems) => {
     for (const problem of problems) log.error(`not ready: ${problem}`);
   });
   const bus = await connectBus({ ...nats, anonymous: identity.name, name: 'executor', log });
   const executor = await startExecutor({
-    ...{ bus, log, layout, interpreter },
+    bus,
+    log,
+    layout,
+    interpreter,
     bwrap: env.BWRAP,
     uv: env.UV ?? null,
     runAs: stayRoot ? owner : null,
@@ -56,7 +59,7 @@ async function main() {
       ],
     },
   }).catch((err) => {
-    throw new Error(explainNoSandbox(err));
+    throw new Error(explainSandboxError(err));
   });
   const metrics = await serveMetrics({
     registry: executor.metrics.registry,

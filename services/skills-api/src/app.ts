@@ -1,10 +1,10 @@
 /** Assembles the HTTP side of the service. Nothing here listens, connects or reads the environment. */
 import type { Identify } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
-import { createSurface, documentsOf, type Health } from '@gantry/http';
+import { createSurface, getSurfaceDocuments, type Health } from '@gantry/http';
 import type { SurfaceSettings } from '@gantry/service';
 import type { Express } from 'express';
-import { skillsAuthenticator } from './access/authenticate';
+import { createSkillsAuthenticator } from './access/authenticate';
 import { agentSkillOperations } from './agent-skills/agent-skill-routes';
 import { ZIP_BYTES_MAX } from './agent-skills/skill-zip';
 import { apiKeyOperations } from './api-keys/api-key-routes';
@@ -30,7 +30,7 @@ export function createApp(options: AppOptions): Express {
   const deps: Deps = { ...options, prisma };
   return createSurface({
     ...options,
-    ...documentsOf('skills', options),
+    ...getSurfaceDocuments('skills', options),
     operations: {
       ...options.health.operations,
       ...meOperations,
@@ -41,7 +41,7 @@ export function createApp(options: AppOptions): Express {
       ...agentSkillOperations(deps),
       ...pageOperations(deps),
     },
-    authenticate: skillsAuthenticator({ ...options, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
+    authenticate: createSkillsAuthenticator({ ...options, publicUrls: [baseUrl, dashboardUrl, skillsUrl] }),
     errorShape: 'error',
     pool,
     corsOrigins: [new URL(dashboardUrl).origin],

@@ -1,22 +1,22 @@
 import { isPostgresDown } from '@gantry/postgres';
-import { catchLogs, createDatabase, freezableAddress, given } from '@gantry/testing';
+import { catchLogs, createDatabase, freezableAddress, setupResource } from '@gantry/testing';
 import { openDatabase } from './database';
 
-const template = given(
+const template = setupResource(
   () => createDatabase('skills-api'),
   ({ drop }) => drop(),
 );
-const server = given(
+const server = setupResource(
   () => freezableAddress(template.url),
   ({ stop }) => stop(),
 );
-const database = given(
+const database = setupResource(
   () => openDatabase(server.url, catchLogs('silent').log, { max: 1, responseTimeoutMs: 300 }),
   (opened) => opened.close(),
 );
 afterEach(() => server.thaw());
 
-const failure = (work: Promise<unknown>): Promise<Error> =>
+const catchError = (work: Promise<unknown>): Promise<Error> =>
   work.then(
     () => new Error('it succeeded'),
     (err) => err,
@@ -25,7 +25,7 @@ const failure = (work: Promise<unknown>): Promise<Error> =>
 test('Prisma gives up a query to a frozen PostgreSQL as one to a server that is down', async () => {
   expect(await database.prisma.skill.count()).toBe(0);
   server.freeze();
-  expect(isPostgresDown(await failure(database.prisma.skill.count()))).toBe(true);
+  expect(isPostgresDown(await catchError(database.prisma.skill.count()))).toBe(true);
   server.thaw();
   expect(await database.prisma.skill.count()).toBe(0);
 });
@@ -37,7 +37,7 @@ test('a transaction of Prisma leaves no open transaction to the next user of the
     server.freeze();
     await tx.skill.count();
   });
-  expect(isPostgresDown(await failure(ended))).toBe(true);
+  expect(isPostgresDown(await catchError(ended))).toBe(true);
   server.thaw();
   expect(await prisma.person.count({ where: { userId: 'usr_1' } })).toBe(0);
   await prisma.person.create({ data: { userId: 'usr_1', name: 'Ada' } });

@@ -6,11 +6,14 @@ import { sweepApiKeys } from './api-keys/api-key';
 import type { Database } from './database';
 import { RESTORABLE_DAYS } from './skills/skill';
 import { sweepPins } from './skills/skill-pins';
-import { purgeDeleted } from './skills/skill-repository';
+import { purgeDeletedSkills } from './skills/skill-repository';
 
-export const sweepsOf = ({ pool, prisma }: Database): Sweep[] => [
+export const listSweeps = ({ pool, prisma }: Database): Sweep[] => [
   { what: 'idempotency keys', run: () => sweepIdempotencyKeys(pool) },
-  { what: 'deleted skills', run: () => purgeDeleted(prisma, new Date(Date.now() - RESTORABLE_DAYS * 86_400_000)) },
+  {
+    what: 'deleted skills',
+    run: () => purgeDeletedSkills(prisma, new Date(Date.now() - RESTORABLE_DAYS * 86_400_000)),
+  },
   { what: 'pins of skills', run: () => sweepPins(pool) },
   { what: 'API keys', run: () => sweepApiKeys(pool) },
   { what: 'closures', run: () => sweepClosures(pool) },

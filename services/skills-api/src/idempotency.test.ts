@@ -1,15 +1,15 @@
 /** Idempotency-Key on every operation that creates something, whatever happens to the first request. */
 import { randomUUID } from 'node:crypto';
-import { given, loseAnswer, zipOf } from '@gantry/testing';
+import { createZip, loseAnswer, setupResource } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { testSkillsApi } from './test/test-skills-api';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 
-const counts = async () =>
+const loadCounts = async () =>
   (
     await sql(`SELECT (SELECT count(*) FROM skills) AS skills, (SELECT count(*) FROM libraries) AS libraries,
       (SELECT array_agg(hash ORDER BY id) FROM api_keys) AS keys`)
@@ -31,17 +31,17 @@ describe.each(Object.entries(REPEATABLE))('%s', (_operation, send) => {
       const key = randomUUID();
       const first = await send().set('Idempotency-Key', key).expect(201);
       if (what === 'lost') await loseAnswer(sql, key);
-      const before = await counts();
+      const before = await loadCounts();
       const again = await send().set('Idempotency-Key', key).expect(201);
       expect([again.body, again.headers.location]).toEqual([first.body, first.headers.location]);
       expect(again.headers['idempotent-replayed']).toBe('true');
-      expect(await counts()).toEqual(before);
+      expect(await loadCounts()).toEqual(before);
     },
   );
 });
 
 test('a zip is published once for one key, also where the answer was lost', async () => {
-  const zip = await zipOf({ 'SKILL.md': FRONT, 'other.txt': 'x' });
+  const zip = await createZip({ 'SKILL.md': FRONT, 'other.txt': 'x' });
   const send = () =>
     api.as(ada).post('/api/v1/skills/import').attach('bundle', zip, 'skill.zip').set('Idempotency-Key', 'zip');
   const first = await send().expect(201);
@@ -61,10 +61,10 @@ test.each(['create', 'rotate'])(
         .set('Idempotency-Key', what);
     const first = await send();
     expect(first.status).toBeLessThan(300);
-    const before = await counts();
+    const before = await loadCounts();
     const again = await send().expect(409);
     expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: first.body.id }] });
-    expect(await counts()).toEqual(before);
+    expect(await loadCounts()).toEqual(before);
   },
 );
 

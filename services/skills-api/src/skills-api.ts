@@ -1,60 +1,60 @@
 /** The whole service but for listening. */
-import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
+import { createRemoteIdentify, createTokenHasher, getExternalIssuer, trackLastUse } from '@gantry/auth';
 import {
   connectBus,
   consume,
-  natsAddress,
   openWorkspaceClosures,
   runFinished,
   startRelay,
+  toNatsAddress,
   workerSkillPinned,
 } from '@gantry/events';
 import { observeService } from '@gantry/http';
-import { poolSettings } from '@gantry/postgres';
+import { toPoolSettings } from '@gantry/postgres';
 import { type RunningService, type SurfaceSettings, startSweeps } from '@gantry/service';
-import { apiKeyTokens } from './api-keys/api-key';
+import { createApiKeyTokens } from './api-keys/api-key';
 import { createApp } from './app';
 import { openDatabase } from './database';
 import type { Env } from './env';
-import { sweepsOf } from './housekeeping';
-import { cacheRendered } from './rendering/rendered-cache';
+import { listSweeps } from './housekeeping';
+import { createRenderCache } from './rendering/rendered-cache';
 import { createRenderer } from './rendering/renderer';
-import { forgivesTyping } from './skills/search-skills';
+import { supportsFuzzySearch } from './skills/search-skills';
 import { countUses } from './skills/skill-events';
-import { keepPin } from './skills/skill-pins';
+import { upsertPin } from './skills/skill-pins';
 import { countViews } from './skills/view-counts';
 import { seedLibraries } from './starter/seed-libraries';
-import { findMembersOver } from './workspaces/find-members';
+import { createFindMembers } from './workspaces/find-members';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promise<RunningService> {
   const { log } = settings;
-  const database = openDatabase(env.DATABASE_URL, log, poolSettings(env));
+  const database = openDatabase(env.DATABASE_URL, log, toPoolSettings(env));
   const { pool, prisma } = database;
-  const bus = await connectBus({ ...natsAddress(env), name: 'skills-api', log });
+  const bus = await connectBus({ ...toNatsAddress(env), name: 'skills-api', log });
   const relay = startRelay({ pool, bus, service: 'skills-api', log });
   const { checks, unobserve } = observeService({ service: 'skills-api', pool, bus, streams: [] }, log);
   const hasher = createTokenHasher(env.TOKEN_PEPPERS);
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
   const views = countViews({ pool, log });
   const closures = await openWorkspaceClosures({ pool, bus, log });
-  const identities = remoteIdentify({
+  const identities = createRemoteIdentify({
     bus,
     jwksUrl: env.JWKS_URL,
     issuer: env.JWT_ISSUER ?? env.BASE_URL,
     audience: env.JWT_AUDIENCE,
-    externalIssuer: externalIssuer(env),
-    ownTokens: apiKeyTokens({ prisma, hasher, keyUse }),
+    externalIssuer: getExternalIssuer(env),
+    ownTokens: createApiKeyTokens({ prisma, hasher, keyUse }),
     log,
   });
   await seedLibraries(prisma, log);
   const shared = { bus, pool, service: 'skills-api', log } as const;
-  const uses = [
+  const skillConsumers = [
     consume({ ...shared, event: runFinished, wants: ({ skills }) => Boolean(skills?.length), handle: countUses }),
-    consume({ ...shared, event: workerSkillPinned, handle: keepPin }),
+    consume({ ...shared, event: workerSkillPinned, handle: upsertPin }),
   ];
   const workspaceEvents = consumeWorkspaceEvents({ bus, pool, log });
-  const housekeeping = startSweeps(sweepsOf(database), log);
+  const housekeeping = startSweeps(listSweeps(database), log);
   const renderer = createRenderer({ log });
   const app = createApp({
     ...settings,
@@ -64,9 +64,9 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
     closures,
     hasher,
     views,
-    render: cacheRendered(renderer),
-    findMembers: findMembersOver(bus),
-    forgiving: await forgivesTyping(pool, log),
+    render: createRenderCache(renderer),
+    findMembers: createFindMembers(bus),
+    forgiving: await supportsFuzzySearch(pool, log),
     evictKey: identities.evictToken,
   });
   return {
@@ -79,7 +79,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
       identities.stop();
       closures.stop();
       await renderer.stop();
-      await Promise.all([...uses, ...workspaceEvents].map((consumer) => consumer.stop()));
+      await Promise.all([...skillConsumers, ...workspaceEvents].map((consumer) => consumer.stop()));
       await Promise.all([views.flush(), keyUse.flush()]);
       await relay.stop();
       unobserve();

@@ -1,16 +1,16 @@
 /** Assembles the HTTP API of the service. Nothing here listens, connects or reads the environment. */
 import {
   accountTokenPrefixes,
-  cacheIdentities,
   createAuthenticator,
   createExternalJwtVerifier,
+  createIdentify,
+  createIdentityCache,
   createJwtVerifier,
   type ExternalIssuer,
-  identifyBy,
   type LastUse,
 } from '@gantry/auth';
-import { createSurface, documentsOf, type Health, memoryForAll, type SurfaceLimits } from '@gantry/http';
-import { type FileStore, storageRoutes } from '@gantry/object-store';
+import { createMemoryStorage, createSurface, getSurfaceDocuments, type Health, type SurfaceLimits } from '@gantry/http';
+import { createStorageRoutes, type FileStore } from '@gantry/object-store';
 import type { Request } from 'express';
 import type { AccountDeps } from './accounts/account-deps';
 import { createAccessTokens } from './accounts/auth/access-token';
@@ -89,7 +89,7 @@ import type { WorkerConversationDeps } from './worker-conversations/worker-conve
 import { workerConversationOperations } from './worker-conversations/worker-conversation-routes';
 import type { WorkerDeps } from './workers/worker-deps';
 import { parseWorkerChange } from './workers/worker-input';
-import { newWorkerOf, workerOperations } from './workers/worker-routes';
+import { toNewWorker, workerOperations } from './workers/worker-routes';
 
 type AccountPart =
   | 'sessions'
@@ -146,23 +146,31 @@ export function createApp(options: AppOptions) {
   const introspect = createIntrospection({ pool, hasher, tokenUse: options.tokenUse, baseUrl });
   const verifyJwt = createJwtVerifier({ findKey: signingKeys.find, issuer, audience });
   const verifyExternalJwt = externalIssuer && createExternalJwtVerifier(externalIssuer);
-  const identities = cacheIdentities(
-    identifyBy({ verifyJwt, introspect, ...(verifyExternalJwt && { verifyExternalJwt }) }),
+  const identities = createIdentityCache(
+    createIdentify({ verifyJwt, introspect, ...(verifyExternalJwt && { verifyExternalJwt }) }),
   );
   const sessions = createSessions({ pool, hasher, revoked: identities.evictToken });
   const issueAccessToken = createAccessTokens({ signingKeys, issuer, audience });
   const sessionCookie = createSessionCookie({ issueAccessToken, publicUrls });
-  const visitorOf = async (req: Request) => {
+  const identifyVisitor = async (req: Request) => {
     const cookie = sessionCookie.read(req);
     return cookie ? introspect({ kind: 'session', cookie }) : null;
   };
   const accounts: AccountDeps = {
-    ...{ ...deps, sessions, sessionCookie, identities, introspect, signingKeys, setupToken, oidc, publicUrls },
+    ...deps,
+    sessions,
+    sessionCookie,
+    identities,
+    introspect,
+    signingKeys,
+    setupToken,
+    oidc,
+    publicUrls,
   };
   const chat = createChat(deps);
   const app = createSurface({
     ...options,
-    ...documentsOf('worker', { baseUrl, dashboardUrl, skillsUrl }),
+    ...getSurfaceDocuments('worker', { baseUrl, dashboardUrl, skillsUrl }),
     canonicalPath: toCanonicalPath,
     operations: {
       ...options.health.operations,
@@ -200,7 +208,7 @@ export function createApp(options: AppOptions) {
       ...evaluationOperations(deps),
       ...contextOperations(deps),
       ...secretOperations(deps),
-      ...connectionOperations({ ...deps, visitorOf }),
+      ...connectionOperations({ ...deps, identifyVisitor }),
       ...integrationOperations({ ...deps, expireConnections }),
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
@@ -220,12 +228,14 @@ export function createApp(options: AppOptions) {
     },
     bodyChecks: {
       setUp: requireSignIn,
-      createWorker: newWorkerOf,
+      createWorker: toNewWorker,
       updateWorker: parseWorkerChange,
       previewSchedule: checkPreview,
     },
     authenticate: createAuthenticator({
-      ...{ identify: identities.identify, closures, publicUrls },
+      identify: identities.identify,
+      closures,
+      publicUrls,
       tokenPrefixes: ({ operation }) =>
         operation?.id === 'mcp' ? [...accountTokenPrefixes, 'oat_'] : accountTokenPrefixes,
     }),
@@ -236,9 +246,9 @@ export function createApp(options: AppOptions) {
     log,
     beside: (surface) => {
       surface.use(frontDoor({ dashboardUrl, skillsUrl }));
-      if (fileStore) surface.use(storageRoutes(fileStore, closures));
+      if (fileStore) surface.use(createStorageRoutes(fileStore, closures));
     },
-    uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
+    uploads: { storage: createMemoryStorage(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
   });
   return { app, introspect, identities, signingKeys, drainChat: chat.drain };

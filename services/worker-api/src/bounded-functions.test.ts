@@ -8,13 +8,13 @@ import { isDeeperThan } from '@gantry/http';
 import { createRedactor, maskTexts, openTextStream } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';
 import type { ListedRun } from '@gantry/run-engine';
-import { given, measureLongestTurn } from '@gantry/testing';
+import { measureLongestTurn, setupResource } from '@gantry/testing';
 import type { AuditRow } from './audit/audit-entry';
 import { rowToCsv } from './audit/audit-routes';
 import { createCaseJudge } from './candidates/case-judge';
 import { conversationToApi } from './chat/conversation';
 import type { ConversationRow } from './chat/conversation-repository';
-import { messagesOf } from './chat/messages';
+import { buildMessages } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
 import { argumentProblems } from './connection-tools/check-arguments';
 import { formatNearestNames } from './connection-tools/nearest-names';
@@ -24,10 +24,10 @@ import { connectionProblems, groupByName, type Usable } from './connections/usab
 import { createOutputChecks } from './evaluations/output-checks';
 import { parseChecks } from './examples/check';
 import { rememberingClient } from './mcp-client/remembered-tools';
-import { boundedFetch } from './models/bounded-events';
+import { createBoundedFetch } from './models/bounded-events';
 import { createEventMeter } from './models/event-meter';
-import { valueIn } from './models/json-answer';
-import { inputTokensOf } from './models/read-answer';
+import { parseValue } from './models/json-answer';
+import { estimateInputTokens } from './models/read-answer';
 import { runToCsv } from './runs/run-export';
 import { createMasking } from './secrets/masking';
 import { compareVersions } from './workers/compare-versions';
@@ -37,94 +37,108 @@ import { parseNewWorker } from './workers/worker-input';
 
 const BLOCKED_MS_MAX = 50;
 
-const checks = given(
+const checks = setupResource(
   async () => createOutputChecks({ taskMs: 120_000 }),
   (pool) => pool.stop(),
 );
-const masking = given(
+const masking = setupResource(
   async () => createMasking(),
   (one) => one.stop(),
 );
-const manifests = given(
+const manifests = setupResource(
   async () => createManifests({ taskMs: 120_000 }),
   (one) => one.stop(),
 );
 
-const caseJudge = given(
+const caseJudge = setupResource(
   async () => createCaseJudge({ taskMs: 120_000 }),
   (pool) => pool.stop(),
 );
 
-const names = (count: number, prefix = 'name') => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
-const object = (count: number, value: unknown = 1) => Object.fromEntries(names(count).map((name) => [name, value]));
-const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-const secrets = (count: number, chars: number) =>
-  names(count, 'secret').map((name) => name.padEnd(chars, `${name}/+"`));
+const buildNames = (count: number, prefix = 'name') => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+const buildObject = (count: number, value: unknown = 1) =>
+  Object.fromEntries(buildNames(count).map((name) => [name, value]));
+const nestArrays = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const buildSecrets = (count: number, chars: number) =>
+  buildNames(count, 'secret').map((name) => name.padEnd(chars, `${name}/+"`));
 /** Makes a matcher that compares letter by letter start again at each letter. */
 const PERIODIC = [1, 2, 3].map((at) => `${'a'.repeat(16_000 + at)}b${'a'.repeat(16_000)}`);
 const periodic = createRedactor(PERIODIC);
 const LETTERS = 'a'.repeat(99_000);
 
-const turn = { id: 't', message: LETTERS, status: 'running', endedAt: null } as Turn;
-const parts = Array.from(
+const TURN = { id: 't', message: LETTERS, status: 'running', endedAt: null } as Turn;
+const PARTS = Array.from(
   { length: 400 },
   (_, number): Part => ({
-    ...{ kind: 'call', turnId: 't', number, callId: `c${number}`, status: 'done', links: null, result: LETTERS },
-    content: { modelCallId: `m${number}`, name: 'list', title: 'List', arguments: object(50), workerId: null },
+    kind: 'call',
+    turnId: 't',
+    number,
+    callId: `c${number}`,
+    status: 'done',
+    links: null,
+    result: LETTERS,
+    content: { modelCallId: `m${number}`, name: 'list', title: 'List', arguments: buildObject(50), workerId: null },
   }),
 );
 
 /** A page of messages, each with 25 answers of 20 calls. */
-const turns = names(50).map((id) => ({ ...turn, id, message: 'a', createdAt: new Date() }));
+const turns = buildNames(50).map((id) => ({ ...TURN, id, message: 'a', createdAt: new Date() }));
 const shortParts = turns.flatMap(({ id }) =>
-  parts.concat(parts.slice(0, 125)).map((one) => ({ ...one, turnId: id, result: 'a' })),
+  PARTS.concat(PARTS.slice(0, 125)).map((one) => ({ ...one, turnId: id, result: 'a' })),
 );
 const conversation = { createdAt: new Date(), updatedAt: new Date() } as ConversationRow;
 /** The connections of a workspace, and a page of workers that declare a hundred each. */
-const connections = names(500).map(
+const connections = buildNames(500).map(
   (id) => ({ id, app: 'app', hosts: ['a'], visibility: 'private', ownerId: 'o' }) as Usable,
 );
-const owners = names(200).map(() => ({ visibility: 'workspace', ownerId: 'o' }) as const);
+const owners = buildNames(200).map(() => ({ visibility: 'workspace', ownerId: 'o' }) as const);
 const findProblems = () => {
   const byName = groupByName(connections);
-  return owners.flatMap((owner) => connectionProblems(owner, ['app', ...names(100)], byName));
+  return owners.flatMap((owner) => connectionProblems(owner, ['app', ...buildNames(100)], byName));
 };
 
 async function readStream(text: string): Promise<void> {
   const send = async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
-  const response = await boundedFetch(send, true)('http://provider.test/');
+  const response = await createBoundedFetch(send, true)('http://provider.test/');
   // A response over a limit is rejected.
   await response.text().catch(() => {});
 }
 const REQUEST = { system: '', tools: {}, signal: new AbortController().signal, onText: () => {} };
-const buildAnyOf = (count: number, schema: object) => ({ anyOf: Array.from({ length: count }, () => schema) });
-const choices = { enum: [...names(20_000), { a: 1 }] };
-const valueTask = (value: object, chars: number) => ({
+const buildAnyOfSchema = (count: number, schema: object) => ({ anyOf: Array.from({ length: count }, () => schema) });
+const choices = { enum: [...buildNames(20_000), { a: 1 }] };
+const buildValueTask = (value: object, chars: number) => ({
   example: { checks: [{ kind: 'equal' as const, value }], maxDurationSeconds: null, maxCostUsd: null },
   run: { status: 'completed' as const, error: null, durationMs: 1, costUsd: 0 },
   output: { json: Buffer.from(JSON.stringify({ text: 'x'.repeat(chars) })) },
 });
 
-const ending = (output: string) => ({
-  ...{ status: 'completed' as const, error: null, errorCode: null, errorType: null, unrecorded: null },
+const buildEnding = (output: string) => ({
+  status: 'completed' as const,
+  error: null,
+  errorCode: null,
+  errorType: null,
+  unrecorded: null,
   output: { json: Buffer.from(output) },
 });
-const ofLargest = (unit: string) => `[${unit.repeat(Math.floor(8_000_000 / unit.length))}0]`;
-const judge = (was: string, now: string) =>
-  caseJudge.run({ recorded: ending(was), rehearsed: ending(now), base: ending(was) });
+const fillLargest = (unit: string) => `[${unit.repeat(Math.floor(8_000_000 / unit.length))}0]`;
+const judgeCase = (was: string, now: string) =>
+  caseJudge.run({ recorded: buildEnding(was), rehearsed: buildEnding(now), base: buildEnding(was) });
 /** A server with a tool list as large as a response may be. */
-const listing = (tools: McpTool[], headers: Record<string, string>) =>
+const listTools = (tools: McpTool[], headers: Record<string, string>) =>
   rememberingClient(
     { listTools: async () => tools, callTool: () => Promise.reject(new Error('not called')) },
     {
-      ...{ sql: { query: () => Promise.reject(new Error('not stored')) } as unknown as Sql, masking },
+      sql: { query: () => Promise.reject(new Error('not stored')) } as unknown as Sql,
+      masking,
       now: () => new Date(),
     },
   ).listTools({ headers } as unknown as McpServer);
 /** The longest headers that a connection may have, of the characters with the longest encodings. */
-const LARGEST_HEADERS = Object.fromEntries(names(20).map((name) => [name, `Bearer ${name}`.padEnd(8_192, '"\\/+')]));
+const LARGEST_HEADERS = Object.fromEntries(
+  buildNames(20).map((name) => [name, `Bearer ${name}`.padEnd(8_192, '"\\/+')]),
+);
 
-const yaml = (unit: string, [open, close] = ['', '']) => {
+const parseYaml = (unit: string, [open, close] = ['', '']) => {
   const text = `a: ${open}${unit.repeat(500_000 / unit.length)}${close}`;
   return manifests.parse('worker.yaml', Buffer.from(text));
 };
@@ -133,41 +147,52 @@ const ENDED = {
   createdAt: new Date(),
 } as unknown as ListedRun;
 const ENTRY = { details: { before: '"\n'.repeat(1_000), after: LETTERS.slice(0, 2_000) } } as unknown as AuditRow;
-const version = (sha: string) => ({
-  definition: { ...parseDefinition({}), inputs: names(9_000).map((name) => ({ name, sha })) } as unknown as Definition,
-  files: names(500).map((path) => ({ path, size: 1, sha })),
+const buildVersion = (sha: string) => ({
+  definition: {
+    ...parseDefinition({}),
+    inputs: buildNames(9_000).map((name) => ({ name, sha })),
+  } as unknown as Definition,
+  files: buildNames(500).map((path) => ({ path, size: 1, sha })),
 });
 const parseFields = (fields: object) => expect(() => parseNewWorker({ name: 'A', ...fields }, () => [])).toThrow();
 
 const FUNCTIONS: [string, () => unknown][] = [
   [
     'argumentProblems: many choices',
-    () => argumentProblems({ properties: { a: { items: choices } } }, { a: names(20_000, 'x') }),
+    () => argumentProblems({ properties: { a: { items: choices } } }, { a: buildNames(20_000, 'x') }),
   ],
   [
     'argumentProblems: many alternatives',
-    () => argumentProblems(buildAnyOf(20_000, { required: names(10) }), object(5_000, LETTERS)),
+    () => argumentProblems(buildAnyOfSchema(20_000, { required: buildNames(10) }), buildObject(5_000, LETTERS)),
   ],
   [
     'argumentProblems: long texts, counted for each alternative',
-    () => argumentProblems({ properties: { a: buildAnyOf(5_000, { maxLength: 1 }) } }, { a: 'a'.repeat(1_000_000) }),
+    () =>
+      argumentProblems({ properties: { a: buildAnyOfSchema(5_000, { maxLength: 1 }) } }, { a: 'a'.repeat(1_000_000) }),
   ],
   [
     'argumentProblems: large values among choices',
-    () => argumentProblems({ properties: { a: buildAnyOf(500, choices) } }, { a: object(10_000, { b: [1, 2, 3] }) }),
+    () =>
+      argumentProblems(
+        { properties: { a: buildAnyOfSchema(500, choices) } },
+        { a: buildObject(10_000, { b: [1, 2, 3] }) },
+      ),
   ],
-  ['valueIn: many levels', () => valueIn(deep(200_000), { items: {} })],
-  ['valueIn: many items', () => valueIn(`[${'{},'.repeat(99_000)}{}]`, { items: { required: names(100) } })],
+  ['valueIn: many levels', () => parseValue(nestArrays(200_000), { items: {} })],
+  ['valueIn: many items', () => parseValue(`[${'{},'.repeat(99_000)}{}]`, { items: { required: buildNames(100) } })],
   ['isDeeperThan', () => isDeeperThan(JSON.parse(`[${'[[]],'.repeat(80_000)}[]]`), 64)],
   [
     'parseChecks: unknown keywords',
-    () => expect(() => parseChecks([{ kind: 'schema', schema: object(9_000) }])).toThrow(),
+    () => expect(() => parseChecks([{ kind: 'schema', schema: buildObject(9_000) }])).toThrow(),
   ],
-  ['parseChecks: many schemas', () => parseChecks([{ kind: 'schema', schema: { properties: object(6_000, {}) } }])],
-  ['nearest', () => formatNearestNames('a-b'.repeat(500_000), names(1_000))],
-  ['redactorFor: ordinary secrets', () => masking.redactorFor(secrets(480, 60))],
+  [
+    'parseChecks: many schemas',
+    () => parseChecks([{ kind: 'schema', schema: { properties: buildObject(6_000, {}) } }]),
+  ],
+  ['nearest', () => formatNearestNames('a-b'.repeat(500_000), buildNames(1_000))],
+  ['redactorFor: ordinary secrets', () => masking.redactorFor(buildSecrets(480, 60))],
   ['redactorFor: the largest secrets', () => masking.redactorFor(PERIODIC)],
-  ['redactorFor: few secrets', () => masking.redactorFor(secrets(8, 64))],
+  ['redactorFor: few secrets', () => masking.redactorFor(buildSecrets(8, 64))],
   ['maskTexts: a text that is almost secrets', () => maskTexts(periodic, [LETTERS, LETTERS, LETTERS])],
   ['maskTexts: a long text', () => maskTexts(periodic, 'a'.repeat(2_000_000))],
   [
@@ -186,57 +211,61 @@ const FUNCTIONS: [string, () => unknown][] = [
         PERIODIC.map((one) => one.slice(14_500, 17_500)),
       ),
   ],
-  ['caseJudge: many equal values', () => judge(ofLargest('1,'), ofLargest('1,'))],
-  ['caseJudge: many keys', () => judge(ofLargest('{"a":{}},'), ofLargest('{"b":{}},'))],
-  ['caseJudge: many levels', () => judge(deep(3_000), deep(3_001))],
+  ['caseJudge: many equal values', () => judgeCase(fillLargest('1,'), fillLargest('1,'))],
+  ['caseJudge: many keys', () => judgeCase(fillLargest('{"a":{}},'), fillLargest('{"b":{}},'))],
+  ['caseJudge: many levels', () => judgeCase(nestArrays(3_000), nestArrays(3_001))],
   [
     'rememberingClient: long texts',
     () =>
-      listing(
-        names(60).map((name) => ({
-          ...{ name, description: LETTERS.slice(0, 20_000) },
+      listTools(
+        buildNames(60).map((name) => ({
+          name,
+          description: LETTERS.slice(0, 20_000),
           inputSchema: { type: 'object', title: LETTERS },
         })),
         { authorization: `Bearer ${PERIODIC[0]?.slice(12_000, 20_000)}` },
       ).catch(() => {}),
   ],
-  ['rememberingClient: the largest headers', () => listing([], LARGEST_HEADERS).catch(() => {})],
+  ['rememberingClient: the largest headers', () => listTools([], LARGEST_HEADERS).catch(() => {})],
   ['maskBeginning: long values', () => maskBeginning('a'.repeat(2_000_000), PERIODIC, 300)],
   ['maskWords: a long text', () => maskWords('a'.repeat(2_000_000), PERIODIC)],
   ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
-  ['messagesOf', () => messagesOf([turn], parts)],
-  ['messagesOf: many messages', () => messagesOf(turns, shortParts)],
+  ['messagesOf', () => buildMessages([TURN], PARTS)],
+  ['messagesOf: many messages', () => buildMessages(turns, shortParts)],
   ['conversationToApi', () => conversationToApi(conversation, turns, shortParts)],
   ['connectionProblems: a page of workers', findProblems],
-  ['inputTokensOf', () => inputTokensOf({ ...REQUEST, messages: messagesOf([turn], parts) })],
+  ['inputTokensOf', () => estimateInputTokens({ ...REQUEST, messages: buildMessages([TURN], PARTS) })],
   ['boundedFetch: empty events', () => readStream('data: {}\n\n'.repeat(3_000))],
   ['boundedFetch: empty lines', () => readStream('\n'.repeat(10_000))],
   ['boundedFetch: a long line', () => readStream(`data: ${'a'.repeat(4_000_000)}\n\n`)],
   ['boundedFetch: large events', () => readStream(`data: "${'a'.repeat(400_000)}"\n\n`.repeat(5))],
   ['createEventMeter: many values', () => expect(() => createEventMeter()(`[${'0,'.repeat(250_000)}0]`)).toThrow()],
-  ['createEventMeter: many levels', () => expect(() => createEventMeter()(deep(250_000))).toThrow()],
+  ['createEventMeter: many levels', () => expect(() => createEventMeter()(nestArrays(250_000))).toThrow()],
   ['createEventMeter: one large text', () => createEventMeter()(JSON.stringify({ content: 'a'.repeat(500_000) }))],
-  ['createOutputChecks: the largest output', () => checks.run(valueTask({ text: 'y' }, 8_000_000))],
-  ['createOutputChecks: the largest check', () => checks.run(valueTask(object(8_000), 10))],
-  ['createManifests: tags', () => yaml('!!binary ')],
-  ['createManifests: timestamps', () => yaml('\n- 2020-01-01T00:00:00Z')],
-  ['createManifests: numbers', () => yaml('1.5e10,', ['[', '0]'])],
-  ['createManifests: unknown escapes', () => yaml('"\\q",', ['[', '0]'])],
+  ['createOutputChecks: the largest output', () => checks.run(buildValueTask({ text: 'y' }, 8_000_000))],
+  ['createOutputChecks: the largest check', () => checks.run(buildValueTask(buildObject(8_000), 10))],
+  ['createManifests: tags', () => parseYaml('!!binary ')],
+  ['createManifests: timestamps', () => parseYaml('\n- 2020-01-01T00:00:00Z')],
+  ['createManifests: numbers', () => parseYaml('1.5e10,', ['[', '0]'])],
+  ['createManifests: unknown escapes', () => parseYaml('"\\q",', ['[', '0]'])],
   [
     'createManifests: aliases',
     () => manifests.parse('worker.yaml', Buffer.from(`- &a [${'1,'.repeat(900)}1]\n${'- *a\n'.repeat(20)}`)),
   ],
   ['createManifests: JSON', () => manifests.parse('worker.json', Buffer.from(`[${'0,'.repeat(250_000)}0]`))],
-  ['createManifests: the largest definition', () => manifests.format({ inputs: names(9_000), output: object(9_000) })],
+  [
+    'createManifests: the largest definition',
+    () => manifests.format({ inputs: buildNames(9_000), output: buildObject(9_000) }),
+  ],
   ['runToCsv: a batch of long errors', () => Array.from({ length: 1_000 }, () => runToCsv(ENDED)).join('')],
   ['rowToCsv: a batch of long details', () => Array.from({ length: 1_000 }, () => rowToCsv(ENTRY)).join('')],
-  ['compareVersions: the largest ones', () => compareVersions(version('a'), version('b'))],
-  ['parseNewWorker: unknown fields', () => parseFields(object(20_000))],
+  ['compareVersions: the largest ones', () => compareVersions(buildVersion('a'), buildVersion('b'))],
+  ['parseNewWorker: unknown fields', () => parseFields(buildObject(20_000))],
   [
     'parseNewWorker: many of each',
-    () => parseFields({ tags: names(10_000), triggers: names(10_000), inputs: names(9_000) }),
+    () => parseFields({ tags: buildNames(10_000), triggers: buildNames(10_000), inputs: buildNames(9_000) }),
   ],
-  ['parseNewWorker: many secrets', () => parseFields({ secrets: names(10_000), expose: names(9_000) })],
+  ['parseNewWorker: many secrets', () => parseFields({ secrets: buildNames(10_000), expose: buildNames(9_000) })],
   ['parseNewWorker: backslashes', () => parseFields({ output: { a: '\\'.repeat(120_000) } })],
 ];
 
@@ -248,7 +277,8 @@ test.each(FUNCTIONS)('%s', async (_, work) => {
 });
 
 test('a function that blocks for longer is detected', async () => {
-  const compareEach = () => names(12_000).filter((one, _, all) => all.filter((other) => `${other}` === one).length > 1);
+  const compareEach = () =>
+    buildNames(12_000).filter((one, _, all) => all.filter((other) => `${other}` === one).length > 1);
   const blockedMs = await measureLongestTurn(compareEach, BLOCKED_MS_MAX);
   expect(blockedMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(BLOCKED_MS_MAX);
 });

@@ -9,7 +9,7 @@ import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { oauthApps } from './integrations/oauth-apps';
 import { listAliasProblems, modelAliases, modelProviders } from './models/model-settings';
 
-const variables = z.object({
+const envVariables = z.object({
   ...commonEnv,
   ...authEnv,
   ...objectStoreEnv,
@@ -55,7 +55,7 @@ const variables = z.object({
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
 });
 
-export const envSchema = variables.superRefine(({ MODEL_ALIASES: aliases, MODEL_PROVIDERS: providers }, context) => {
+export const envSchema = envVariables.superRefine(({ MODEL_ALIASES: aliases, MODEL_PROVIDERS: providers }, context) => {
   for (const message of listAliasProblems(aliases, providers)) {
     context.addIssue({ code: 'custom', path: ['MODEL_ALIASES'], message });
   }
@@ -64,7 +64,7 @@ export const envSchema = variables.superRefine(({ MODEL_ALIASES: aliases, MODEL_
 export type Env = z.infer<typeof envSchema>;
 
 /** Returns undefined where no provider is configured. */
-export function oidcSettings(env: Env): OidcSettings | undefined {
+export function getOidcSettings(env: Env): OidcSettings | undefined {
   if (!env.OIDC_ISSUER) return undefined;
   return {
     issuer: env.OIDC_ISSUER,

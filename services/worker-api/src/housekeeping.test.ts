@@ -1,13 +1,15 @@
 import { newId } from '@gantry/events';
 import { sweepUnfinishedConnections } from './connections/departure-repository';
-import { sweepsOf } from './housekeeping';
+import { listSweeps } from './housekeeping';
 import { testWorkerApi } from './test/test-worker-api';
 
 const api = testWorkerApi();
 
 test('three replicas run all their sweeps at the same time without conflicts', async () => {
   const replicas = [api, await api.replica(), await api.replica()];
-  const sweeps = replicas.flatMap(({ deps, signingKeys }) => sweepsOf(deps, { signingKeys, auditRetentionDays: 365 }));
+  const sweeps = replicas.flatMap(({ deps, signingKeys }) =>
+    listSweeps(deps, { signingKeys, auditRetentionDays: 365 }),
+  );
   const failed: unknown[] = [];
   await Promise.all(sweeps.map(({ what, run }) => run().catch((err) => failed.push({ what, err }))));
   expect(failed).toEqual([]);
@@ -17,7 +19,7 @@ test('three replicas run all their sweeps at the same time without conflicts', a
 
 test('connections without consent are deleted after a day, unless an authorization is in progress', async () => {
   const { prisma, pool } = api.deps;
-  const made = async (hours: number, more: object = {}) => {
+  const createConnection = async (hours: number, more: object = {}) => {
     const createdAt = new Date(Date.now() - hours * 3_600_000);
     const row = {
       id: newId('con_'),
@@ -29,11 +31,11 @@ test('connections without consent are deleted after a day, unless an authorizati
     await prisma.connection.create({ data: { ...row, status: 'pending', createdAt, ...more } });
     return row.id;
   };
-  await made(25);
-  const young = await made(23);
-  const used = await made(25, { status: 'expired' });
+  await createConnection(25);
+  const young = await createConnection(23);
+  const used = await createConnection(25, { status: 'expired' });
   // It is aged after the departure exists: the service's own sweep may run in between.
-  const leaving = await made(0);
+  const leaving = await createConnection(0);
   await prisma.connectionDeparture.create({
     data: { stateHash: new Uint8Array(32), connectionId: leaving, userId: api.owner.userId, createdAt: new Date() },
   });

@@ -1,8 +1,8 @@
 /** Lists all sweeps of this service. The last ones may take long. */
-import { announceClosures, sweepClosures, sweepInbox } from '@gantry/events';
+import { republishClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
-import { ageEvents, ageRuns, type DeleteWithRuns } from '@gantry/run-engine';
+import { type DeleteWithRuns, deleteExpiredEvents, deleteExpiredRuns } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';
 import type { Pool } from 'pg';
 import { sweepEmailVerifications } from './accounts/auth/email-verification';
@@ -18,7 +18,7 @@ import { sweepTokens } from './accounts/tokens/token-repository';
 import { oldestRestorable, purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
 import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
-import { deleteApprovalsOf } from './approvals/approval-repository';
+import { deleteApprovals } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
 import { candidateHasPackSql } from './candidates/candidate-repository';
 import { ageCandidates } from './candidates/candidate-sweeps';
@@ -31,36 +31,36 @@ import { contextHasPackSql } from './contexts/context-repository';
 import { sweepPacks } from './file-trees/tree-pack';
 import { sweepToolLists } from './mcp-client/tool-list-repository';
 import { sweepModelCalls } from './models/model-call-repository';
-import { ageRepairs } from './repairs/age-repairs';
+import { expireRepairs } from './repairs/expire-repairs';
 import type { RepairDeps } from './repairs/repair-deps';
-import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
+import { deleteShareLinks, sweepShareLinks } from './runs/share-link-repository';
 import { countLeftTokenRuns } from './runs/token-budget';
 import type { SecretDeps } from './secrets/secret-deps';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
-import { deleteTurnsOf } from './worker-conversations/worker-conversation-repository';
+import { deleteTurns } from './worker-conversations/worker-conversation-repository';
 import { purgeDeletedWorkers } from './workers/delete-worker';
 import { versionHasPackSql } from './workers/worker-queries';
 
 const deleteWithRuns: DeleteWithRuns = async (tx, runIds) => {
-  await deleteApprovalsOf(tx, runIds);
-  await deleteShareLinksOf(tx, runIds);
-  await deleteTurnsOf(tx, runIds);
+  await deleteApprovals(tx, runIds);
+  await deleteShareLinks(tx, runIds);
+  await deleteTurns(tx, runIds);
 };
 
 type SweepDeps = ConnectionDeps & RepairDeps & Pick<SecretDeps, 'keyRotation'>;
 
-export function sweepsOf(
+export function listSweeps(
   deps: SweepDeps,
   { signingKeys, auditRetentionDays }: { signingKeys: SigningKeys; auditRetentionDays: number },
 ): Sweep[] {
   const { pool, objects, engine, vault, keyRotation, retention: bounds, now, log } = deps;
-  const rewrap = async () => {
+  const rewrapDataKeys = async () => {
     const rewrapped = await vault.rewrap();
     if (rewrapped) log.info({ rewrapped }, 'data keys rewrapped with the current key-encryption key');
   };
   return [
     { what: 'signing keys', run: signingKeys.rotate },
-    { what: 'data keys', run: rewrap },
+    { what: 'data keys', run: rewrapDataKeys },
     { what: 'rotations of secret keys', run: keyRotation.finish },
     { what: 'idempotency keys', run: () => sweepIdempotencyKeys(pool) },
     { what: 'sessions', run: () => sweepSessions(pool) },
@@ -86,15 +86,15 @@ export function sweepsOf(
     { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, oldestRestorable()) },
     { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
     { what: 'closures', run: () => sweepClosures(pool) },
-    { what: 'closures to be told again', run: () => announceClosures(pool) },
+    { what: 'closures to be told again', run: () => republishClosures(pool) },
     { what: 'retention to be told again', run: () => announceRetention(pool) },
     { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
     { what: 'candidates', run: () => ageCandidates(deps) },
-    { what: 'repairs', run: () => ageRepairs(deps) },
+    { what: 'repairs', run: () => expireRepairs(deps) },
     { what: 'packs', run: () => sweepUnusedPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },
-    { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },
-    { what: 'runs', run: () => ageRuns({ pool, objects, bounds, now, deleteWithRuns }) },
+    { what: 'run events', run: () => deleteExpiredEvents({ pool, bounds, now }) },
+    { what: 'runs', run: () => deleteExpiredRuns({ pool, objects, bounds, now, deleteWithRuns }) },
   ];
 }
 

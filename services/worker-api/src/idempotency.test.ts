@@ -2,15 +2,15 @@
 
 import { randomUUID } from 'node:crypto';
 import { newId } from '@gantry/events';
-import { given, loseAnswer, testOnceForAKey } from '@gantry/testing';
+import { loseAnswer, setupResource, testOnceForAKey } from '@gantry/testing';
 import type { Test } from 'supertest';
-import { callerOf } from './test/caller';
+import { createCaller } from './test/caller';
 import { createWorker, helloWorker } from './test/create-worker';
 import { testWorkerApi } from './test/test-worker-api';
 
 let ws: string;
 const api = testWorkerApi();
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 beforeAll(async () => {
   ws = `/api/workspaces/${api.workspaceId}`;
 });
@@ -19,14 +19,14 @@ const sql = (text: string, values: unknown[] = []) => api.deps.pool.query(text, 
 const ALERT = { on: ['run.failed'], url: 'https://hooks.example.com/in' };
 
 /** Counts the rows that creating something adds; a replacement leaves an entry in the log. */
-async function counts() {
+async function countRows() {
   const tables = ['workers', 'worker_versions', 'contexts', 'context_versions', 'secrets', 'tokens', 'alerts'];
   const counted = [...tables, 'workspaces', 'invitations', 'runs', 'audit_log'];
   return (await sql(`SELECT ${counted.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`).join(', ')}`))
     .rows[0];
 }
 
-async function endedRun(): Promise<string> {
+async function createEndedRun(): Promise<string> {
   const worker = await createWorker(api);
   const { run_id } = (await me.post(`/api/workers/${worker.id}/runs`, {}).expect(201)).body;
   await me.post(`/api/runs/${run_id}/cancel`).expect(200);
@@ -34,12 +34,12 @@ async function endedRun(): Promise<string> {
 }
 
 /** Adds a second version, and returns the path that rolls back to the first. */
-async function twoVersions(made: { path: string; version: string }): Promise<string> {
+async function createSecondVersion(made: { path: string; version: string }): Promise<string> {
   await me.put(`${made.path}/files`, { files: [{ path: 'more.txt', content: 'x' }] }).expect(200);
   return `${made.path}/rollback/${made.version}`;
 }
 
-async function newContext() {
+async function createContext() {
   const name = newId('pack')
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
@@ -53,7 +53,7 @@ const REPEATABLE: Record<string, () => Promise<() => Test>> = {
   rollBackWorker: async () => {
     const { id } = await createWorker(api);
     const { sha } = (await me.get(`/api/workers/${id}/versions`).expect(200)).body[0];
-    const path = await twoVersions({ path: `/api/workers/${id}`, version: sha });
+    const path = await createSecondVersion({ path: `/api/workers/${id}`, version: sha });
     return () => me.post(path);
   },
   startRun: async () => {
@@ -69,11 +69,11 @@ const REPEATABLE: Record<string, () => Promise<() => Test>> = {
     return () => me.post(`/api/workers/${id}/test`, { draft: {} });
   },
   replayRun: async () => {
-    const id = await endedRun();
+    const id = await createEndedRun();
     return () => me.post(`/api/runs/${id}/replay`);
   },
   replayRuns: async () => {
-    const ids = [await endedRun(), await endedRun(), 'run_unknown'];
+    const ids = [await createEndedRun(), await createEndedRun(), 'run_unknown'];
     return () => me.post('/api/runs/bulk/replay', { ids });
   },
   createContext: async () => {
@@ -81,15 +81,15 @@ const REPEATABLE: Record<string, () => Promise<() => Test>> = {
     return () => me.post('/api/contexts', { name });
   },
   uploadContextFiles: async () => {
-    const { path } = await newContext();
+    const { path } = await createContext();
     return () => me.post(`${path}/upload`).attach('files', Buffer.from('b'), 'b.txt');
   },
   'uploadContextFiles, that changes nothing': async () => {
-    const { path } = await newContext();
+    const { path } = await createContext();
     return () => me.post(`${path}/upload`).attach('files', Buffer.from('a'), 'a.txt');
   },
   rollBackContext: async () => {
-    const path = await twoVersions(await newContext());
+    const path = await createSecondVersion(await createContext());
     return () => me.post(path);
   },
   createSecret: async () => () => me.post('/api/secrets', { name: 'ONE', value: 'hunter2hunter2' }),
@@ -97,11 +97,11 @@ const REPEATABLE: Record<string, () => Promise<() => Test>> = {
   createWorkspace: async () => () => me.post('/api/workspaces', { name: 'Keyed' }),
   receiveWebhook: async () => {
     const { id, webhook_secret } = await createWorker(api, { trigger: 'webhook' });
-    return () => callerOf(api.url).post(`/api/webhooks/${id}?token=${webhook_secret}`, { a: 1 });
+    return () => createCaller(api.url).post(`/api/webhooks/${id}?token=${webhook_secret}`, { a: 1 });
   },
 };
 
-testOnceForAKey(REPEATABLE, { sql, counts, fields: 'errors' });
+testOnceForAKey(REPEATABLE, { sql, counts: countRows, fields: 'errors' });
 
 const SHOWN_ONCE: Record<string, () => Promise<() => Test>> = {
   'createWorker, with a webhook': async () => () =>
@@ -132,7 +132,7 @@ test.each(Object.entries(SHOWN_ONCE))(
   async (_what, prepare) => {
     const [send, key] = [await prepare(), randomUUID()];
     const first = await send().set('Idempotency-Key', key).expect(201);
-    const before = await counts();
+    const before = await countRows();
     const again = await send().set('Idempotency-Key', key).expect(409);
     const { rows } = await sql('SELECT made_id, response_body FROM idempotency_keys WHERE key = $1', [key]);
     expect(rows).toEqual([{ made_id: expect.any(String), response_body: null }]);
@@ -140,13 +140,13 @@ test.each(Object.entries(SHOWN_ONCE))(
     if (first.body.id) expect(rows[0].made_id).toBe(first.body.id);
     await loseAnswer(sql, key);
     expect((await send().set('Idempotency-Key', key).expect(409)).body.code).toBe('already_done');
-    expect(await counts()).toEqual(before);
+    expect(await countRows()).toEqual(before);
   },
 );
 
 test('a member who lost access to the worker gets a 404 for the repeated request, and no run starts', async () => {
   const { jwt } = await api.addMember('member');
-  const member = callerOf(api.url, jwt);
+  const member = createCaller(api.url, jwt);
   const worker = await createWorker(api);
   const send = () => member.post(`/api/workers/${worker.id}/runs`, {}).set('Idempotency-Key', 'hidden');
   const { body } = await send().expect(201);
@@ -157,7 +157,7 @@ test('a member who lost access to the worker gets a 404 for the repeated request
 
 test('a removed member does not get the stored response', async () => {
   const { jwt, userId } = await api.addMember('member');
-  const member = callerOf(api.url, jwt);
+  const member = createCaller(api.url, jwt);
   const worker = await createWorker(api);
   const send = () => member.post(`/api/workers/${worker.id}/runs`, {}).set('Idempotency-Key', 'removed');
   await send().expect(201);
@@ -166,7 +166,7 @@ test('a removed member does not get the stored response', async () => {
 });
 
 test('idempotency keys of two members do not collide', async () => {
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
   const { id } = await createWorker(api);
   const send = (caller: typeof me) =>
     caller.post(`/api/workers/${id}/runs`, {}).set('Idempotency-Key', 'between-members').expect(201);
@@ -178,7 +178,7 @@ test('a token of the same user with a lower role is authorized by its own role',
   const { token } = await api.createToken('personal', api.owner.jwt, { role: 'viewer' });
   const { id } = await createWorker(api);
   const send = (credential: string) =>
-    callerOf(api.url, credential).post(`/api/workers/${id}/runs`, {}).set('Idempotency-Key', 'lower-role');
+    createCaller(api.url, credential).post(`/api/workers/${id}/runs`, {}).set('Idempotency-Key', 'lower-role');
   await send(api.owner.jwt).expect(201);
   await send(token).expect(403);
 });

@@ -1,12 +1,12 @@
 /** Tests pagination: `limit`, `offset`, and a `next` link that keeps the requested path. */
-import { callerOf } from './test/caller';
+import { createCaller } from './test/caller';
 import { startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
 
 let api: TestWorkerApi;
-let me: ReturnType<typeof callerOf>;
+let me: ReturnType<typeof createCaller>;
 beforeAll(async () => {
   api = await startTestWorkerApi();
-  me = callerOf(api.url, api.owner.jwt);
+  me = createCaller(api.url, api.owner.jwt);
   await api.addMember('member');
   for (const n of [1, 2]) {
     await api.createToken('personal', api.owner.jwt);

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { externalIssuer } from '@gantry/auth';
-import { natsAddress } from '@gantry/events';
-import { objectStoreSettings, openObjectStore, storeProblems } from '@gantry/object-store';
-import { poolSettings } from '@gantry/postgres';
-import { retentionBounds } from '@gantry/run-engine';
+import { getExternalIssuer } from '@gantry/auth';
+import { toNatsAddress } from '@gantry/events';
+import { checkObjectStore, openObjectStore, toObjectStoreSettings } from '@gantry/object-store';
+import { toPoolSettings } from '@gantry/postgres';
+import { toRetentionBounds } from '@gantry/run-engine';
 import { runService } from '@gantry/service';
-import { envSchema, oidcSettings } from './env';
+import { envSchema, getOidcSettings } from './env';
 import { startWorkerApi } from './worker-api';
 
 runService({
@@ -14,20 +14,20 @@ runService({
   dir: path.dirname(__dirname),
   envSchema,
   checks: (env) => {
-    const objects = openObjectStore({ ...objectStoreSettings(env), publicUrl: env.BASE_URL });
-    return [() => storeProblems(objects)];
+    const objects = openObjectStore({ ...toObjectStoreSettings(env), publicUrl: env.BASE_URL });
+    return [() => checkObjectStore(objects)];
   },
   start: (env, settings) =>
     startWorkerApi({
       ...settings,
       databaseUrl: env.DATABASE_URL,
-      pool: poolSettings(env),
-      nats: natsAddress(env),
+      pool: toPoolSettings(env),
+      nats: toNatsAddress(env),
       streamReplicas: env.NATS_STREAM_REPLICAS,
       encryptionKeys: env.ENCRYPTION_KEYS,
       tokenPeppers: env.TOKEN_PEPPERS,
-      objectStore: objectStoreSettings(env),
-      retention: retentionBounds(env),
+      objectStore: toObjectStoreSettings(env),
+      retention: toRetentionBounds(env),
       surfaceUrls: {
         worker: `http://127.0.0.1:${env.PORT}`,
         automation: env.AUTOMATION_API_URL ?? env.DASHBOARD_URL,
@@ -37,9 +37,9 @@ runService({
       jwt: {
         issuer: env.JWT_ISSUER ?? env.BASE_URL,
         audience: env.JWT_AUDIENCE,
-        externalIssuer: externalIssuer(env),
+        externalIssuer: getExternalIssuer(env),
       },
-      oidc: oidcSettings(env),
+      oidc: getOidcSettings(env),
       smtp: { url: env.SMTP_URL, from: env.SMTP_FROM },
       outboundAllow: env.OUTBOUND_ALLOW_CIDRS,
       oauthApps: env.OAUTH_APPS,

@@ -1,25 +1,25 @@
-import { describeWithPgBouncer, given, givenPgBouncer, until } from '@gantry/testing';
-import { callerOf } from './test/caller';
+import { describeWithPgBouncer, setupPgBouncer, setupResource, until } from '@gantry/testing';
+import { createCaller } from './test/caller';
 import { createWorker } from './test/create-worker';
 import { testWorkerApi } from './test/test-worker-api';
 
 const RUNS = 30;
 
 describeWithPgBouncer('two replicas that share four connections of PgBouncer', () => {
-  const pgbouncer = givenPgBouncer(4);
+  const pgbouncer = setupPgBouncer(4);
   const api = testWorkerApi(() => ({ reach: pgbouncer.through, pool: { max: 20, pgbouncer: 'transaction' } }));
-  const me = given(() => callerOf(api.url, api.owner.jwt));
+  const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
   test('every run ends once, and everything is announced', async () => {
     await api.replica();
     const worker = await createWorker(api);
     const stop = await api.serveRuns(() => ({ greeting: 'hello' }), 8);
     const started = await Promise.all(
-      Array.from({ length: RUNS }, () => me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } })),
+      Array.from({ length: RUNS }, () => owner.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } })),
     );
     expect(started.map(({ status }) => status)).toEqual(started.map(() => 201));
-    const ended = async () => (await me.get('/api/runs?status=completed&limit=200')).body;
-    await until(async () => (await ended()).length === RUNS);
+    const listCompletedRuns = async () => (await owner.get('/api/runs?status=completed&limit=200')).body;
+    await until(async () => (await listCompletedRuns()).length === RUNS);
     await stop();
     await until(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
     expect(api.logs.lines.filter(({ level }) => Number(level) >= 40)).toEqual([]);
@@ -28,8 +28,8 @@ describeWithPgBouncer('two replicas that share four connections of PgBouncer', (
   test('sweeps and rotations of keys find their locks free', async () => {
     const { pool } = api.database;
     await Promise.all([1, 2, 3].map(() => api.deps.keyRotation.finish()));
-    await me.post('/api/secrets', { name: 'TOKEN', value: 'sesame' }).expect(201);
-    await me.post('/api/secrets/rotate-keys').expect(200);
+    await owner.post('/api/secrets', { name: 'TOKEN', value: 'sesame' }).expect(201);
+    await owner.post('/api/secrets/rotate-keys').expect(200);
     const { rows } = await pool.query(
       `SELECT count(*)::int AS held FROM pg_locks
        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

@@ -5,7 +5,7 @@ import {
   auditRecorded,
   type Consumer,
   connectionFailed,
-  consumeBy,
+  consumeEvent,
   evaluationFailed,
   networkRefused,
   rehearsalFinished,
@@ -29,7 +29,7 @@ import { writeBackContexts } from './contexts/write-back';
 import type { EvaluationDeps } from './evaluations/evaluation-deps';
 import { evaluationReactions } from './evaluations/evaluation-events';
 import type { RepairDeps } from './repairs/repair-deps';
-import { repairOnFailure } from './repairs/repair-on-failure';
+import { createRepairOnFailure } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
 import { prepareChangedVersion } from './runs/prepare-version';
 import { countTokenRun } from './runs/token-budget';
@@ -56,7 +56,7 @@ export function startReactions(deps: ReactionDeps): Consumer[] {
   const evaluations = evaluationReactions(deps);
   const shared = { bus, pool, service: 'worker-api' as const, log };
   return [
-    consumeBy({
+    consumeEvent({
       ...shared,
       event: runFinished,
       reactions: [
@@ -65,29 +65,33 @@ export function startReactions(deps: ReactionDeps): Consumer[] {
         writeBackContexts(deps),
         alerts.runFinished,
         triggers.runFinished,
-        repairOnFailure(deps),
+        createRepairOnFailure(deps),
       ],
     }),
-    consumeBy({
+    consumeEvent({
       ...shared,
       event: rehearsalFinished,
       reactions: [noticeRehearsals(deps), evaluations.rehearsalFinished],
     }),
-    consumeBy({ ...shared, event: workerChanged, reactions: [evaluations.workerChanged, prepareChangedVersion(deps)] }),
-    consumeBy({
+    consumeEvent({
+      ...shared,
+      event: workerChanged,
+      reactions: [evaluations.workerChanged, prepareChangedVersion(deps)],
+    }),
+    consumeEvent({
       ...shared,
       event: approvalRequested,
       reactions: [alerts.approvalRequested, triggers.approvalRequested],
     }),
-    consumeBy({ ...shared, event: scheduleMissed, reactions: [alerts.scheduleMissed, triggers.scheduleMissed] }),
-    consumeBy({ ...shared, event: connectionFailed, reactions: [alerts.connectionFailed] }),
-    consumeBy({ ...shared, event: networkRefused, reactions: [alerts.networkRefused] }),
-    consumeBy({ ...shared, event: evaluationFailed, reactions: [alerts.evaluationFailed] }),
-    consumeBy({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
-    consumeBy({ ...shared, event: skillPublished, reactions: [keepSkill] }),
-    consumeBy({ ...shared, event: skillChanged, reactions: [keepSkill] }),
-    consumeBy({ ...shared, event: skillDeleted, reactions: [forgetSkill] }),
-    consumeBy({ ...shared, event: auditRecorded, reactions: [keepAuditEntry] }),
-    consumeBy({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
+    consumeEvent({ ...shared, event: scheduleMissed, reactions: [alerts.scheduleMissed, triggers.scheduleMissed] }),
+    consumeEvent({ ...shared, event: connectionFailed, reactions: [alerts.connectionFailed] }),
+    consumeEvent({ ...shared, event: networkRefused, reactions: [alerts.networkRefused] }),
+    consumeEvent({ ...shared, event: evaluationFailed, reactions: [alerts.evaluationFailed] }),
+    consumeEvent({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
+    consumeEvent({ ...shared, event: skillPublished, reactions: [keepSkill] }),
+    consumeEvent({ ...shared, event: skillChanged, reactions: [keepSkill] }),
+    consumeEvent({ ...shared, event: skillDeleted, reactions: [forgetSkill] }),
+    consumeEvent({ ...shared, event: auditRecorded, reactions: [keepAuditEntry] }),
+    consumeEvent({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
   ];
 }

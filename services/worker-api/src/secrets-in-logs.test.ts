@@ -5,7 +5,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
-import { callerOf } from './test/caller';
+import { createCaller } from './test/caller';
 import { createWorker } from './test/create-worker';
 import { parseModels } from './test/parse-models';
 import { DASHBOARD_URL, PASSWORD, SETUP_TOKEN, startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
@@ -21,7 +21,7 @@ let api: TestWorkerApi;
 const secrets = new Map<string, string>();
 
 beforeAll(async () => {
-  provider = createServer(talkativeProvider);
+  provider = createServer(echoSecrets);
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   // The mail server does not exist: failed deliveries are logged.
@@ -40,13 +40,13 @@ afterAll(async () => {
 });
 
 /** Echoes everything that it was sent, as careless providers do. */
-function talkativeProvider(...[req, res]: Parameters<NonNullable<Parameters<typeof createServer>[1]>>): void {
+function echoSecrets(...[req, res]: Parameters<NonNullable<Parameters<typeof createServer>[1]>>): void {
   const issuer = `http://${req.headers.host}`;
-  const answer = (status: number, body: object) =>
+  const respond = (status: number, body: object) =>
     res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   if (req.url?.includes('.well-known')) {
     const endpoints = ['authorization', 'token', 'userinfo'].map((name) => [`${name}_endpoint`, `${issuer}/${name}`]);
-    answer(200, { issuer, jwks_uri: `${issuer}/jwks`, ...Object.fromEntries(endpoints) });
+    respond(200, { issuer, jwks_uri: `${issuer}/jwks`, ...Object.fromEntries(endpoints) });
     return;
   }
   let sent = '';
@@ -56,17 +56,17 @@ function talkativeProvider(...[req, res]: Parameters<NonNullable<Parameters<type
   req.on('end', () => {
     const error_description = `can not use ${sent} of ${req.headers.authorization}`.replaceAll(/["\\]/g, '');
     if (sent.includes('not-an-id-token'))
-      answer(200, { access_token: ACCESS_TOKEN, token_type: 'bearer', id_token: 1 });
-    else answer(400, { error: 'invalid_grant', error_description });
+      respond(200, { access_token: ACCESS_TOKEN, token_type: 'bearer', id_token: 1 });
+    else respond(400, { error: 'invalid_grant', error_description });
   });
 }
 
-async function signInElsewhere(code: string): Promise<void> {
-  const left = await request(api.url).get('/auth/oidc/start');
-  if (left.status !== 302) return;
-  const state = new URL(String(left.headers.location)).searchParams.get('state') ?? '';
+async function signInWithOidc(code: string): Promise<void> {
+  const started = await request(api.url).get('/auth/oidc/start');
+  if (started.status !== 302) return;
+  const state = new URL(String(started.headers.location)).searchParams.get('state') ?? '';
   secrets.set(`state ${code}`, state);
-  const cookies = ([] as string[]).concat((left.headers['set-cookie'] as unknown as string[]) ?? []);
+  const cookies = ([] as string[]).concat((started.headers['set-cookie'] as unknown as string[]) ?? []);
   const cookie = cookies.map((set) => set.split(';')[0]).join('; ');
   for (const sent of [cookie, '']) {
     await request(api.url).get('/auth/oidc/callback').query({ code, state }).set('Cookie', sent);
@@ -75,61 +75,61 @@ async function signInElsewhere(code: string): Promise<void> {
 
 /** Sends each secret to every endpoint that takes it, and to wrong ones. */
 async function useSecrets(): Promise<void> {
-  const of = (name: string) => secrets.get(name) ?? '';
-  const anybody = callerOf(api.url);
+  const getSecret = (name: string) => secrets.get(name) ?? '';
+  const anonymous = createCaller(api.url);
   const bodies: [string, object][] = [
     ['/auth/setup', { setup_token: SETUP_TOKEN, email: 'a@example.com', password: PASSWORD }],
     ['/auth/login', { email: api.owner.email, password: `${PASSWORD} and more` }],
-    ['/auth/cli-exchange', { device_code: of('device code'), user_code: 'BCDF-2345' }],
-    ['/auth/invitations/lookup', { token: of('invitation') }],
-    ['/auth/invitations/register', { token: of('invitation'), password: 'a' }],
-    ['/auth/password/reset', { token: of('reset link'), new_password: 'a' }],
+    ['/auth/cli-exchange', { device_code: getSecret('device code'), user_code: 'BCDF-2345' }],
+    ['/auth/invitations/lookup', { token: getSecret('invitation') }],
+    ['/auth/invitations/register', { token: getSecret('invitation'), password: 'a' }],
+    ['/auth/password/reset', { token: getSecret('reset link'), new_password: 'a' }],
     ['/auth/password/forgot', { email: api.owner.email }],
   ];
-  for (const [path, body] of bodies) await anybody.post(path, body);
+  for (const [path, body] of bodies) await anonymous.post(path, body);
   const paths = [
-    `/api/cli-auth/poll/${of('device code')}`,
-    `/cli-auth/poll/${encodeURIComponent(of('device code')).replace('_', '%5F')}`,
-    `/api/cli-auth/polll/${of('device code')}`,
-    `/api/cli-auth/polll/${of('device code').replace('_', '%5F')}`,
-    `/api/reviews/${of('review link')}`,
-    `/api/shared/${of('share link')}`,
-    `/v1/reviews/${of('review link')}?token=${of('review link')}`,
-    new URL(of('download')).pathname + new URL(of('download')).search,
-    of('download')
+    `/api/cli-auth/poll/${getSecret('device code')}`,
+    `/cli-auth/poll/${encodeURIComponent(getSecret('device code')).replace('_', '%5F')}`,
+    `/api/cli-auth/polll/${getSecret('device code')}`,
+    `/api/cli-auth/polll/${getSecret('device code').replace('_', '%5F')}`,
+    `/api/reviews/${getSecret('review link')}`,
+    `/api/shared/${getSecret('share link')}`,
+    `/v1/reviews/${getSecret('review link')}?token=${getSecret('review link')}`,
+    new URL(getSecret('download')).pathname + new URL(getSecret('download')).search,
+    getSecret('download')
       .replace(/^.*?\/storage/, '/storage')
       .replace('?', '%3F'),
-    of('download').replace(/^.*?\/storage/, '/nothing'),
+    getSecret('download').replace(/^.*?\/storage/, '/nothing'),
   ];
-  for (const path of paths) await anybody.get(path);
-  for (const path of [`/api/webhooks/${of('worker')}`, '/api/webhooks/unknown', '/webhooks/a/b']) {
+  for (const path of paths) await anonymous.get(path);
+  for (const path of [`/api/webhooks/${getSecret('worker')}`, '/api/webhooks/unknown', '/webhooks/a/b']) {
     await request(api.url)
-      .post(`${path}?token=${of('webhook')}`)
+      .post(`${path}?token=${getSecret('webhook')}`)
       .send({});
     await request(api.url)
-      .post(`${path}%3Ftoken=${of('webhook')}`)
+      .post(`${path}%3Ftoken=${getSecret('webhook')}`)
       .send({});
   }
   for (const name of ['personal token', 'workspace token', 'access JWT']) {
-    await callerOf(api.url, of(name)).get('/api/workers');
-    await request(api.url).get('/api/runs?limit=x').set('x-svc-token', of(name));
+    await createCaller(api.url, getSecret(name)).get('/api/workers');
+    await request(api.url).get('/api/runs?limit=x').set('x-svc-token', getSecret(name));
   }
   await request(api.url)
     .post('/auth/refresh')
-    .set({ Cookie: `svc_cloud_session=${of('session')}`, Origin: DASHBOARD_URL });
-  await callerOf(api.url, of('access JWT')).put('/api/secrets/IN_THE_LOG', { value: of('secret') });
-  await callerOf(api.url, api.owner.jwt).post('/api/chat', { message: MESSAGE, stream: false });
-  await signInElsewhere(AUTHORIZATION_CODE);
-  await signInElsewhere('not-an-id-token-0123456789');
+    .set({ Cookie: `svc_cloud_session=${getSecret('session')}`, Origin: DASHBOARD_URL });
+  await createCaller(api.url, getSecret('access JWT')).put('/api/secrets/IN_THE_LOG', { value: getSecret('secret') });
+  await createCaller(api.url, api.owner.jwt).post('/api/chat', { message: MESSAGE, stream: false });
+  await signInWithOidc(AUTHORIZATION_CODE);
+  await signInWithOidc('not-an-id-token-0123456789');
 }
 
 test('no log line contains a secret, even when everything fails', async () => {
-  const owner = callerOf(api.url, api.owner.jwt);
+  const owner = createCaller(api.url, api.owner.jwt);
   const viewer = await api.addMember('viewer');
-  const device = await callerOf(api.url).post('/api/cli-auth/devices').expect(200);
+  const device = await createCaller(api.url).post('/api/cli-auth/devices').expect(200);
   const webhook = await createWorker(api, { trigger: { type: 'webhook', signed: true } });
-  const held = await createWorker(api, { name: 'Held', inputs: [], approvals: { required: true } });
-  const { body: run } = await owner.post(`/api/workers/${held.id}/runs`).expect(201);
+  const heldWorker = await createWorker(api, { name: 'Held', inputs: [], approvals: { required: true } });
+  const { body: run } = await owner.post(`/api/workers/${heldWorker.id}/runs`).expect(201);
   const { body: shared } = await owner.post(`/api/runs/${run.run_id}/share-links`).expect(201);
   const { body: approvals } = await owner.get(`/api/approvals?run_id=${run.run_id}`).expect(200);
   const invited = await owner.post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'new@example.com' });

@@ -4,7 +4,7 @@ import type { Surface } from '@gantry/openapi';
 
 export type SurfaceUrls = Record<Surface, string>;
 
-export interface SurfaceAnswer {
+export interface SurfaceResponse {
   status: number;
   headers: Headers;
   /** Parsed if the response is JSON; otherwise text. */
@@ -20,27 +20,38 @@ export interface SurfaceRequest {
   signal: AbortSignal;
 }
 
-export type SurfaceClient = (request: SurfaceRequest) => Promise<SurfaceAnswer>;
+export type SurfaceClient = (request: SurfaceRequest) => Promise<SurfaceResponse>;
 
 /** Headers that identify the caller and the address. */
-const PASSED_ON = ['authorization', 'x-svc-token', 'x-svc-workspace', 'x-svc-agent', 'x-forwarded-for', 'traceparent'];
+const FORWARDED_HEADERS = [
+  'authorization',
+  'x-svc-token',
+  'x-svc-workspace',
+  'x-svc-agent',
+  'x-forwarded-for',
+  'traceparent',
+];
 /** More than an agent can read; a client has to request a larger response in parts. */
-const ANSWER_BYTES_MAX = 1_000_000;
+const RESPONSE_BYTES_MAX = 1_000_000;
 
-export class AnswerTooLarge extends Error {}
+export class ResponseTooLargeError extends Error {}
 
 /** Identify a browser session, whose request was proven to come from one of our pages. */
-const OF_SESSION = ['cookie', 'origin'];
+const SESSION_HEADERS = ['cookie', 'origin'];
 
 /**
  * Creates a client that forwards the caller's credential.
  * @param requestHeaders headers of the request that is served
  * @param ofSession whether to forward a session; not for agents, which a page could reach
  */
-export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = false } = {}): SurfaceClient {
-  const own = Object.fromEntries(
-    [...PASSED_ON, ...(ofSession ? OF_SESSION : [])].flatMap((name) => {
-      const value = from.get(name);
+export function createForwardingClient(
+  urls: SurfaceUrls,
+  requestHeaders: Headers,
+  { ofSession = false } = {},
+): SurfaceClient {
+  const forwardedHeaders = Object.fromEntries(
+    [...FORWARDED_HEADERS, ...(ofSession ? SESSION_HEADERS : [])].flatMap((name) => {
+      const value = requestHeaders.get(name);
       return value === null ? [] : [[name, value]];
     }),
   );
@@ -48,7 +59,7 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = fa
     const response = await fetch(urls[surface] + path, {
       method,
       headers: {
-        ...own,
+        ...forwardedHeaders,
         Accept: 'application/json, text/*;q=0.9, */*;q=0.1',
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
@@ -56,7 +67,7 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = fa
       signal,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await readText(response);
+    const text = await readBoundedText(response);
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
   };
@@ -73,23 +84,23 @@ export function createSurfaceClient(
 ): SurfaceClient {
   const headers = new Headers({ 'x-svc-workspace': caller.workspaceId });
   if (agent) headers.set('x-svc-agent', 'chat');
-  for (const name of ['authorization', 'x-svc-token', ...OF_SESSION]) {
+  for (const name of ['authorization', 'x-svc-token', ...SESSION_HEADERS]) {
     const value = req.get(name);
     if (value !== undefined) headers.set(name, value);
   }
   if (req.ip) headers.set('x-forwarded-for', req.ip);
-  return surfaceClient(urls, headers, { ofSession: true });
+  return createForwardingClient(urls, headers, { ofSession: true });
 }
 
-async function readText(response: Response): Promise<string> {
+async function readBoundedText(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
     size += part.value.byteLength;
-    if (size > ANSWER_BYTES_MAX) {
+    if (size > RESPONSE_BYTES_MAX) {
       await reader?.cancel();
-      throw new AnswerTooLarge(`The response is larger than ${ANSWER_BYTES_MAX} bytes.`);
+      throw new ResponseTooLargeError(`The response is larger than ${RESPONSE_BYTES_MAX} bytes.`);
     }
     chunks.push(part.value);
   }

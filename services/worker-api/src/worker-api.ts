@@ -3,7 +3,7 @@ import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } f
 import {
   connectBus,
   EVENTS_STREAM,
-  keepStreams,
+  ensureStreams,
   MODELS,
   type NatsAddress,
   openWorkspaceClosures,
@@ -30,8 +30,8 @@ import { type ConnectionLoop, startConnectionLoop } from './connections/connecti
 import type { McpClient } from './connections/mcp-port';
 import { type Database, openDatabase } from './database';
 import { startEvaluationLoop } from './evaluations/evaluation-loop';
-import { sweepsOf } from './housekeeping';
-import { unusedApps } from './integrations/integrations';
+import { listSweeps } from './housekeeping';
+import { listUnusedApps } from './integrations/integrations';
 import type { OauthApps } from './integrations/oauth-apps';
 import { createMailer } from './mail/mailer';
 import { loadMcpClient } from './mcp-client/load-mcp-client';
@@ -41,14 +41,14 @@ import { listProvidersWithKey } from './models/provider-repository';
 import { modelsOfRun, prepareModel } from './models/run-model';
 import { createModels } from './models/workspace-models';
 import { startReactions } from './reactions';
-import { candidateDecisions } from './repairs/decide-repair';
+import { createCandidateDecisions } from './repairs/decide-repair';
 import { type RepairLoop, startRepairLoop } from './repairs/repair-loop';
 import { findRepairOfRun } from './repairs/repair-repository';
 import { announceRefusedRequest } from './runs/announce-refused-request';
-import { computePrice } from './runs/compute-price';
-import { createGivenTo } from './runs/given-to';
-import { makeAwaited } from './runs/make-awaited';
-import { prepareVersion, serveStandby } from './runs/prepare-version';
+import { createPriceCalculator } from './runs/compute-price';
+import { startSuspension } from './runs/create-awaited-run';
+import { prepareVersion, serveStandbyVersions } from './runs/prepare-version';
+import { createRunProvisioner } from './runs/provision-run';
 import { createRunnables } from './runs/runnable';
 import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
@@ -110,7 +110,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const database = openDatabase(options.databaseUrl, log, options.pool);
   const { pool, prisma } = database;
   const bus = await connectBus({ ...options.nats, name: 'worker-api', log });
-  const streams = await keepStreams({ bus, log, replicas: options.streamReplicas ?? 1 });
+  const streams = await ensureStreams({ bus, log, replicas: options.streamReplicas ?? 1 });
   const ownStreams = [EVENTS_STREAM, runEventsStream('worker')];
   const relay = startRelay({ pool, bus, service: 'worker-api', log });
   const changes = await openChangeHub({ bus, log });
@@ -125,9 +125,9 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
   // A run may be suspended before all dependencies exist.
-  let ready: (deps: AppDeps) => void = () => {};
-  const whole = new Promise<AppDeps>((resolve) => {
-    ready = resolve;
+  let resolveDeps: (deps: AppDeps) => void = () => {};
+  const depsReady = new Promise<AppDeps>((resolve) => {
+    resolveDeps = resolve;
   });
   const now = options.now ?? (() => new Date());
   const closures = await openWorkspaceClosures({ pool, bus, log });
@@ -141,76 +141,74 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     relay,
     closures,
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
-    givenTo: createGivenTo(whole),
+    givenTo: createRunProvisioner(depsReady),
     tools: {
       of: async (run) => {
-        const tools = run.spec.connections ? whole.then((deps) => toolsOfRun(deps, run)) : [];
+        const tools = run.spec.connections ? depsReady.then((deps) => toolsOfRun(deps, run)) : [];
         return (await Promise.all([tools, modelsOfRun(models, run)])).flat();
       },
-      prepare: async (run, asked) => {
-        const prepare = asked.connection === MODELS ? prepareModel : prepareTool;
-        return prepare(await whole, run, asked);
+      prepare: async (run, request) => {
+        const prepare = request.connection === MODELS ? prepareModel : prepareTool;
+        return prepare(await depsReady, run, request);
       },
     },
-    onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
+    onSuspended: async (tx, run, suspension) => startSuspension(await depsReady, tx, run, suspension),
     onRefused: announceRefusedRequest,
-    computeCostUsd: computePrice(options.computeUsdPerCpuHour),
+    computeCostUsd: createPriceCalculator(options.computeUsdPerCpuHour),
     log,
   });
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
   const mcpClient = rememberingClient(options.mcpClient ?? loadMcpClient({ allow: outboundAllow, version, masking }), {
-    ...{ sql: pool, masking, now },
+    sql: pool,
+    masking,
+    now,
   });
-  for (const problem of unusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
+  for (const problem of listUnusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
-  const evaluationLoop = startEvaluationLoop(whole, { auto: options.autoTick ?? true });
+  const evaluationLoop = startEvaluationLoop(depsReady, { auto: options.autoTick ?? true });
   const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, objects }, log);
   const deps: AppDeps = {
-    ...{
-      prisma,
-      pool,
-      bus,
-      closures,
-      engine,
-      objects,
-      vault,
-      secrets,
-      keyRotation,
-      masking,
-      manifests,
-      caseJudge,
-      runnables,
-      rates,
-      hasher,
-      mailer,
-    },
-    ...{
-      retention,
-      findRepairOfRun,
-      listProvidersWithKey,
-      prepareVersion: (worker) => prepareVersion({ bus, objects, runnables }, pool, worker),
-      candidateDecisions: candidateDecisions({ pool, now }),
-      deliveryLoop,
-      evaluationLoop,
-      outboundAllow,
-      oauthApps,
-      models,
-      mcpClient,
-      surfaceUrls,
-      baseUrl,
-      dashboardUrl,
-      traceUrlTemplate,
-      now,
-      log,
-    },
+    prisma,
+    pool,
+    bus,
+    closures,
+    engine,
+    objects,
+    vault,
+    secrets,
+    keyRotation,
+    masking,
+    manifests,
+    caseJudge,
+    runnables,
+    rates,
+    hasher,
+    mailer,
+    retention,
+    findRepairOfRun,
+    listProvidersWithKey,
+    prepareVersion: (worker) => prepareVersion({ bus, objects, runnables }, pool, worker),
+    candidateDecisions: createCandidateDecisions({ pool, now }),
+    deliveryLoop,
+    evaluationLoop,
+    outboundAllow,
+    oauthApps,
+    models,
+    mcpClient,
+    surfaceUrls,
+    baseUrl,
+    dashboardUrl,
+    traceUrlTemplate,
+    now,
+    log,
   };
-  ready(deps);
+  resolveDeps(deps);
   const executors = rememberExecutors({ bus, log, now });
-  const made = createApp({
+  const workerApp = createApp({
     ...options,
     deps,
     health: checks,
@@ -219,22 +217,22 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     tokenUse,
     ...(objects.driver === 'file' && { fileStore: objects }),
   });
-  const eviction = evictOnEvents(made.identities, { bus, log });
+  const eviction = evictOnEvents(workerApp.identities, { bus, log });
   const responders = [
-    serveIntrospection({ bus, introspect: made.introspect, log }),
+    serveIntrospection({ bus, introspect: workerApp.introspect, log }),
     serveMembers({ bus, pool, log }),
-    serveStandby(deps),
+    serveStandbyVersions(deps),
   ];
   const consumers = startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const repairLoop = startRepairLoop(deps, { auto: options.autoTick ?? true });
   const connectionLoop = startConnectionLoop(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
-  const { signingKeys } = made;
+  const { signingKeys } = workerApp;
   const { auditRetentionDays } = options;
-  const housekeeping = startSweeps(sweepsOf(deps, { signingKeys, auditRetentionDays }), log);
+  const housekeeping = startSweeps(listSweeps(deps, { signingKeys, auditRetentionDays }), log);
   return {
-    ...made,
+    ...workerApp,
     deps,
     cronTicker,
     connectionLoop,
@@ -247,7 +245,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       housekeeping.stop();
       deliveryLoop.drain();
       changes.close();
-      await made.drainChat();
+      await workerApp.drainChat();
       await approvals.stop();
       await repairLoop.stop();
       await connectionLoop.stop();

@@ -7,7 +7,7 @@ import { DEFAULT_URL, parseUrl, readConfig, resolveTarget, writeConfig } from '.
 import { type Credential, credentialsFile, findCredential, removeCredential, storeCredential } from '../credentials';
 import { CommandError, EXIT, usageError } from '../errors';
 import { formatDetails } from '../output';
-import { connectAnonymously, connectWith, type GlobalOptions, type Session } from '../session';
+import { connectAnonymously, connectWithToken, type GlobalOptions, type Session } from '../session';
 import { readStdin } from '../stdin';
 import { bold, green, text, yellow } from '../text';
 
@@ -33,13 +33,13 @@ export function registerAccount(program: GantryCommand): void {
     .action(withSession(showAccount));
 }
 
-async function login(session: Session, givenUrl: string | undefined, options: LoginOptions): Promise<void> {
+async function login(session: Session, urlArgument: string | undefined, options: LoginOptions): Promise<void> {
   const config = readConfig();
   // A profile that is not there yet is made by signing in.
   const name = options.profile ?? process.env.GANTRY_PROFILE ?? config.current_profile;
-  const url = givenUrl === undefined ? resolveTarget(config, { profile: undefined }).url : parseUrl(givenUrl);
+  const url = urlArgument === undefined ? resolveTarget(config, { profile: undefined }).url : parseUrl(urlArgument);
   const credential = options.withToken ? await readToken(url) : await authorizeDevice(session, url, options.browser);
-  const me = await unwrap(connectWith(url, credential.token).worker.GET('/auth/me'));
+  const me = await unwrap(connectWithToken(url, credential.token).worker.GET('/auth/me'));
   storeCredential(name, credential);
   const { workspace_id: former } = config.profiles[name] ?? {};
   const isMember = me.workspaces.some(({ id }) => id === former);
@@ -114,7 +114,7 @@ async function logout({ output, target }: Session): Promise<void> {
 }
 
 async function revokeToken({ url, token }: Credential): Promise<boolean> {
-  const { worker } = connectWith(url, token);
+  const { worker } = connectWithToken(url, token);
   try {
     const { token_id: id } = await unwrap(worker.GET('/auth/me'));
     if (id) await unwrap(worker.DELETE('/auth/tokens/{token_id}', { params: { path: { token_id: id } } }));

@@ -26,9 +26,10 @@ export function registerApi(program: GantryCommand): void {
     .action(withSession<[string, string], ApiOptions>(sendRequest));
 }
 
-async function sendRequest(session: Session, givenMethod: string, path: string, options: ApiOptions): Promise<void> {
-  const method = givenMethod.toUpperCase();
-  if (!METHODS.includes(method)) throw usageError(`${givenMethod} is not a method`, `Methods: ${METHODS.join(', ')}`);
+async function sendRequest(session: Session, methodArgument: string, path: string, options: ApiOptions): Promise<void> {
+  const method = methodArgument.toUpperCase();
+  if (!METHODS.includes(method))
+    throw usageError(`${methodArgument} is not a method`, `Methods: ${METHODS.join(', ')}`);
   if (!path.startsWith('/') || path.startsWith('//'))
     throw usageError('a path begins with one slash, such as /api/workers');
   const surface = SURFACES.find((name) => name === options.surface);

@@ -17,29 +17,29 @@ export function registerCompletion(program: GantryCommand): void {
         const format = FORMATS.get(shell);
         if (!format)
           throw usageError(`there is no completion for ${shell}`, `Shells: ${[...FORMATS.keys()].join(', ')}`);
-        process.stdout.write(format(listWords(program, [])));
+        process.stdout.write(format(listCompletions(program, [])));
       }),
     );
 }
 
 /** What may follow a command: its own commands and options. */
-interface Words {
+interface CommandCompletions {
   /** Names of commands, such as `workspace list`; empty for the program. */
   path: string;
   commands: { name: string; description: string }[];
   options: string[];
 }
 
-function listWords(command: Command, names: string[]): Words[] {
+function listCompletions(command: Command, names: string[]): CommandCompletions[] {
   const commands = command.commands.map((one) => ({ name: one.name(), description: one.description() }));
   const options = command.options.flatMap(({ long }) => long ?? []);
-  const below = command.commands.flatMap((one) => listWords(one, [...names, one.name()]));
+  const below = command.commands.flatMap((one) => listCompletions(one, [...names, one.name()]));
   return [{ path: names.join(' '), commands, options: [...options, '--help'] }, ...below];
 }
 
-const globalOptions = (words: Words[]): string[] => words[0]?.options ?? [];
+const globalOptions = (words: CommandCompletions[]): string[] => words[0]?.options ?? [];
 
-function formatBash(words: Words[]): string {
+function formatBash(words: CommandCompletions[]): string {
   const cases = words.map(({ path, commands, options }) => {
     const all = [...commands.map(({ name }) => name), ...new Set([...options, ...globalOptions(words)])];
     return `    "${path}") words="${all.join(' ')}" ;;`;
@@ -62,10 +62,10 @@ complete -o default -F _gantry gantry
 }
 
 /** zsh reads completions of bash. */
-const formatZsh = (words: Words[]): string =>
+const formatZsh = (words: CommandCompletions[]): string =>
   `autoload -Uz compinit bashcompinit\n(( \${+functions[compdef]} )) || compinit\nbashcompinit\n${formatBash(words)}`;
 
-function formatFish(words: Words[]): string {
+function formatFish(words: CommandCompletions[]): string {
   const lines = words.flatMap(({ path, commands, options }) => {
     const condition = path
       ? path
@@ -73,10 +73,10 @@ function formatFish(words: Words[]): string {
           .map((name) => `__fish_seen_subcommand_from ${name}`)
           .join('; and ')
       : '__fish_use_subcommand';
-    const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
+    const quote = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
     return [
       ...commands.map(
-        ({ name, description }) => `complete -c gantry -f -n '${condition}' -a ${name} -d ${quoted(description)}`,
+        ({ name, description }) => `complete -c gantry -f -n '${condition}' -a ${name} -d ${quote(description)}`,
       ),
       ...options.map((option) => `complete -c gantry -n '${condition}' -l ${option.slice(2)}`),
     ];

@@ -2,14 +2,14 @@ import path from 'node:path';
 import { type Gantry, paginate, type WorkerSchemas } from '@gantry/sdk';
 import { collectValues, type GantryCommand, parseCount, withSession } from '../command';
 import type { InputOptions } from '../inputs';
-import { askPerson } from '../local-run/ask-person';
+import { createPersonPrompt } from '../local-run/ask-person';
 import { writeDebugFolder } from '../local-run/debug-folder';
 import { type RecordedStep, STEP_FAILED } from '../local-run/execution';
 import { readLocalInputs } from '../local-run/local-inputs';
 import { type AskSecret, loadProgram } from '../local-run/local-program';
 import { runLocally } from '../local-run/local-run';
+import { type LocalOptions, noteDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
 import { runOnceOrOnSave } from '../local-run/repeat-run';
-import { type LocalOptions, noteDifferences, showEvents, withMeans } from '../local-run/start-local';
 import type { GlobalOptions, Session } from '../session';
 import { bold, dim, text, yellow } from '../text';
 
@@ -55,12 +55,12 @@ async function debugRun(session: Session, runId: string, root = runId, options: 
   for (const note of notes) output.note(yellow(note));
   output.note(dim(`${recorded.length} steps are answered from the record of ${run.id}`));
   const askSecret = createSecretPrompt(session);
-  await withMeans(session, dir, options, (means) =>
+  await withLocalRuntime(session, dir, options, (means) =>
     runOnceOrOnSave(session, dir, options.once, async (signal) => {
       const program = await loadProgram(dir, askSecret);
       const inputs = await readLocalInputs(program, options, run.input);
       noteDifferences(session, program, means.hasSandbox);
-      const environment = { ...means, answers: askPerson(session), onEvent: showEvents(session), signal };
+      const environment = { ...means, answers: createPersonPrompt(session), onEvent: showEvents(session), signal };
       return runLocally(program, inputs, { ...environment, recorded, hasTimeout: false });
     }),
   );
@@ -78,7 +78,7 @@ function toRecord({ ordinal, kind, name, result, failure }: WorkerSchemas['Recor
   return { ordinal, kind, name, result: failure ? { [STEP_FAILED]: failure } : result };
 }
 
-/** Asks for each secret once. Undefined where nobody can be asked. */
+/** Asks for each secret once. Undefined without a terminal. */
 function createSecretPrompt({ prompts }: Session): AskSecret | undefined {
   if (!prompts.isInteractive) return undefined;
   const values = new Map<string, string>();

@@ -47,8 +47,8 @@ async function loadComparison(session: Session, dir: string, options: DiffOption
   const folder = await readWorkerFolder(dir);
   const gantry = session.gantry();
   const { url, workspaceId, deployment } = await locateFolder(session, gantry, dir);
-  const named = typeof folder.manifest.id === 'string' ? folder.manifest.id : undefined;
-  const workerId = options.worker ?? deployment?.worker_id ?? named;
+  const manifestId = typeof folder.manifest.id === 'string' ? folder.manifest.id : undefined;
+  const workerId = options.worker ?? deployment?.worker_id ?? manifestId;
   const worker = workerId === undefined ? null : await findWorker(gantry, workerId);
   if (!worker && options.worker) {
     throw new CommandError(`there is no worker ${options.worker}`, EXIT.failed, 'See: gantry workers list');
@@ -72,13 +72,13 @@ async function showDiff(session: Session, dir: string, options: DiffOptions): Pr
 async function deployFolder(session: Session, dir: string, options: DeployOptions): Promise<void> {
   const { folder, gantry, url, workspaceId, deployment, worker, diff } = await loadComparison(session, dir, options);
   const { output } = session;
-  const isForeign = worker !== null && deployment?.worker_id === worker.id && deployment.sha !== worker.sha;
+  const hasRemoteChanges = worker !== null && deployment?.worker_id === worker.id && deployment.sha !== worker.sha;
   if (!isEmpty(diff) && !output.isJson) output.note(formatSummary(diff));
   if (options.dryRun) {
     output.print({ worker_id: worker?.id ?? null, ...diffToJson(diff) }, () => dim('Nothing was changed'));
     return;
   }
-  if (isForeign && !options.force && !isEmpty(diff)) {
+  if (hasRemoteChanges && !options.force && !isEmpty(diff)) {
     throw new CommandError(
       `${worker.id} was changed elsewhere since this folder was deployed or pulled`,
       EXIT.failed,
@@ -102,13 +102,13 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
   );
 }
 
-interface Deployed {
+interface DeploySummary {
   page: string;
   isNew: boolean;
   isNewVersion: boolean;
 }
 
-function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVersion }: Deployed) {
+function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVersion }: DeploySummary) {
   const what = isNew ? 'Created' : isNewVersion ? 'Deployed' : 'Nothing new:';
   const secrets = 'webhook_url' in worker ? worker : null;
   return joinLines([

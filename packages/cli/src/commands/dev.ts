@@ -1,11 +1,11 @@
 import { collectValues, type GantryCommand, withSession } from '../command';
 import type { InputOptions } from '../inputs';
-import { askPerson } from '../local-run/ask-person';
+import { createPersonPrompt } from '../local-run/ask-person';
 import { readLocalInputs } from '../local-run/local-inputs';
 import { loadProgram } from '../local-run/local-program';
 import { runLocally } from '../local-run/local-run';
+import { type LocalOptions, noteDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
 import { runOnceOrOnSave } from '../local-run/repeat-run';
-import { type LocalOptions, noteDifferences, showEvents, withMeans } from '../local-run/start-local';
 import type { GlobalOptions, Session } from '../session';
 
 interface DevOptions extends GlobalOptions, InputOptions, LocalOptions {
@@ -27,12 +27,12 @@ export function registerDev(program: GantryCommand): void {
 }
 
 async function develop(session: Session, dir: string, options: DevOptions): Promise<void> {
-  await withMeans(session, dir, options, (means) =>
+  await withLocalRuntime(session, dir, options, (means) =>
     runOnceOrOnSave(session, dir, options.once, async (signal) => {
       const program = await loadProgram(dir);
       const inputs = await readLocalInputs(program, options);
       noteDifferences(session, program, means.hasSandbox);
-      const answers = askPerson(session);
+      const answers = createPersonPrompt(session);
       return runLocally(program, inputs, { ...means, answers, onEvent: showEvents(session), signal });
     }),
   );

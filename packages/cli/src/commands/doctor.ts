@@ -4,7 +4,7 @@ import { type GantryCommand, withSession } from '../command';
 import { configFile, readConfig } from '../config';
 import { credentialsFile, findCredential } from '../credentials';
 import { CommandError, describeFailure } from '../errors';
-import { findPython, findSandboxProblem } from '../local-run/machine';
+import { findPython, findSandboxProblem } from '../local-run/interpreter';
 import { formatTable } from '../output';
 import { connectAnonymously, type Session } from '../session';
 import { dim, green, joinLines, red, text, yellow } from '../text';
@@ -13,7 +13,7 @@ export function registerDoctor(program: GantryCommand): void {
   program
     .command('doctor')
     .description('Check what commands need, and say what to do about what is wrong.')
-    .action(withSession(examine));
+    .action(withSession(runChecks));
 }
 
 interface Finding {
@@ -40,7 +40,7 @@ const CHECKS: Check[] = [
   ['sandbox', checkSandbox],
 ];
 
-async function examine(session: Session): Promise<void> {
+async function runChecks(session: Session): Promise<void> {
   const findings: Finding[] = [];
   for (const [check, look] of CHECKS) {
     // A check that cannot be made is a finding like another.
@@ -93,9 +93,9 @@ async function checkServer({ target }: Session) {
   const { url } = target();
   const { version } = await unwrap(connectAnonymously({ url }).worker.GET('/api/system/info'));
   const own = process.env.GANTRY_CLI_VERSION ?? '0';
-  const isOfSameAge = version.split('.').slice(0, 2).join('.') === own.split('.').slice(0, 2).join('.');
+  const isSameVersion = version.split('.').slice(0, 2).join('.') === own.split('.').slice(0, 2).join('.');
   const found = `${url}, version ${version}; this gantry is ${own}`;
-  return isOfSameAge ? ok(found) : warning(found, 'Take the command line of the server: npm start in its checkout');
+  return isSameVersion ? ok(found) : warning(found, 'Take the command line of the server: npm start in its checkout');
 }
 
 async function checkSignIn({ target, gantry }: Session) {

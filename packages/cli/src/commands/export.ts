@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Gantry, paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
 import { loadContextFiles } from '../remote-context';
-import { readBundle } from '../remote-worker';
+import { loadBundle } from '../remote-worker';
 import { replaceFiles, withLocalManifest } from '../replace-files';
 import type { GlobalOptions, Session } from '../session';
 import { writeTar } from '../tar';
@@ -12,7 +12,7 @@ import { bold, joinLines, text, yellow } from '../text';
 import { type LocalFile, listFiles } from '../worker-folder';
 import { toAlertFile } from '../workspace-alerts';
 import { ALERTS_FILE, CONTEXTS, CONTEXTS_FILE, listContextFiles, SECRETS_FILE, WORKERS } from '../workspace-folder';
-import { takeAll } from '../workspace-plan';
+import { collectAll } from '../workspace-plan';
 import { readYaml } from '../yaml-source';
 
 interface ExportOptions extends GlobalOptions {
@@ -33,7 +33,7 @@ async function exportWorkspace(session: Session, { output: target }: ExportOptio
   const isTar = target.endsWith('.tar');
   const { files, counts, notes } = await loadWorkspace(gantry, isTar ? null : target);
   if (isTar) await replaceTar(session, target, files);
-  else await replaceFiles(session, target, files, listPresent(target));
+  else await replaceFiles(session, target, files, listExportedFiles(target));
   for (const note of notes) session.output.note(yellow(note));
   session.output.print({ output: path.resolve(target), ...counts, files: files.map((file) => file.path) }, () =>
     joinLines([
@@ -43,19 +43,19 @@ async function exportWorkspace(session: Session, { output: target }: ExportOptio
   );
 }
 
-interface Exported {
+interface ExportedWorkspace {
   files: LocalFile[];
   counts: { workers: number; contexts: number; alerts: number; secrets: number };
   notes: string[];
 }
 
 /** @param dir where files that say the same stay as they are written */
-async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<Exported> {
+async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<ExportedWorkspace> {
   const query = { limit: 200 };
-  const workers = await takeAll(paginate(gantry.worker, '/api/workers', { params: { query } }));
-  const contexts = await takeAll(paginate(gantry.worker, '/api/contexts'));
-  const alerts = await takeAll(paginate(gantry.worker, '/api/alerts'));
-  const secrets = await takeAll(paginate(gantry.worker, '/api/secrets'));
+  const workers = await collectAll(paginate(gantry.worker, '/api/workers', { params: { query } }));
+  const contexts = await collectAll(paginate(gantry.worker, '/api/contexts'));
+  const alerts = await collectAll(paginate(gantry.worker, '/api/alerts'));
+  const secrets = await collectAll(paginate(gantry.worker, '/api/secrets'));
   const files: LocalFile[] = [];
   const names = new Set(secrets.map(({ name }) => name));
   for (const { id } of sortBy(workers, 'id')) {
@@ -64,26 +64,26 @@ async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<Export
     files.push(...(await loadWorkerFiles(gantry, worker, dir)));
   }
   for (const { name } of sortBy(contexts, 'name')) files.push(...(await loadContextFiles(gantry, name)));
-  const ofWorkers = alerts.filter(({ automation_id: automation }) => automation === null);
+  const workerAlerts = alerts.filter(({ automation_id: automation }) => automation === null);
   const written: [string, unknown][] = [
     [CONTEXTS_FILE, Object.fromEntries(sortBy(contexts, 'name').map(toContextEntry))],
-    [ALERTS_FILE, toAlertFile(sortBy(ofWorkers, 'created_at'))],
+    [ALERTS_FILE, toAlertFile(sortBy(workerAlerts, 'created_at'))],
     [SECRETS_FILE, [...names].sort()],
   ];
   for (const [name, value] of written) files.push(await formatYaml(name, value, dir));
   const paused = workers.filter(({ status }) => status === 'paused').map(({ id }) => id);
-  const left = alerts.length - ofWorkers.length;
+  const omittedCount = alerts.length - workerAlerts.length;
   return {
     files,
     counts: {
       workers: workers.length,
       contexts: contexts.length,
-      alerts: ofWorkers.length,
+      alerts: workerAlerts.length,
       secrets: names.size,
     },
     notes: [
       ...(paused.length ? [`${paused.join(', ')}: paused here, and active where gantry apply creates them`] : []),
-      ...(left ? [`${left} alerts of automations are left out, as automations are`] : []),
+      ...(omittedCount ? [`${omittedCount} alerts of automations are left out, as automations are`] : []),
     ],
   };
 }
@@ -97,9 +97,11 @@ async function loadWorkerFiles(
   dir: string | null,
 ): Promise<LocalFile[]> {
   // A bundle has neither. With the id, gantry deploy of this folder finds its worker.
-  const unexported = `id: ${worker.id}\n${worker.visibility === 'private' ? 'visibility: private\n' : ''}`;
-  const bundle = (await readBundle(gantry, worker.id, worker.sha)).map((file) =>
-    file.path === 'worker.yaml' ? { ...file, content: Buffer.concat([Buffer.from(unexported), file.content]) } : file,
+  const manifestHeader = `id: ${worker.id}\n${worker.visibility === 'private' ? 'visibility: private\n' : ''}`;
+  const bundle = (await loadBundle(gantry, worker.id, worker.sha)).map((file) =>
+    file.path === 'worker.yaml'
+      ? { ...file, content: Buffer.concat([Buffer.from(manifestHeader), file.content]) }
+      : file,
   );
   const folder = `${WORKERS}/${worker.id}`;
   const files = dir === null ? bundle : await withLocalManifest(path.join(dir, folder), worker, bundle);
@@ -128,7 +130,7 @@ async function formatYaml(name: string, value: unknown, dir: string | null): Pro
 }
 
 /** The files that an export owns: those that the workspace no longer has are deleted. */
-function listPresent(dir: string): string[] {
+function listExportedFiles(dir: string): string[] {
   const inWorkers = listFiles(path.join(dir, WORKERS)).map((file) => `${WORKERS}/${file}`);
   const inContexts = listContextFiles(path.join(dir, CONTEXTS));
   return [...inWorkers, ...inContexts.map((file) => `${CONTEXTS}/${file}`)];

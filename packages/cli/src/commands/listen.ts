@@ -2,12 +2,12 @@ import type { Gantry, RunItem } from '@gantry/sdk';
 import { type GantryCommand, parseCount, withSession } from '../command';
 import { CommandError, describeFailure, EXIT, usageError } from '../errors';
 import { onInterrupt } from '../interrupt';
-import { askPerson } from '../local-run/ask-person';
+import { createPersonPrompt } from '../local-run/ask-person';
 import { completeInputs } from '../local-run/local-inputs';
 import { loadProgram } from '../local-run/local-program';
 import { runLocally } from '../local-run/local-run';
+import { type LocalOptions, showEvents, withLocalRuntime } from '../local-run/local-runtime';
 import { describeEnd } from '../local-run/repeat-run';
-import { type LocalOptions, showEvents, withMeans } from '../local-run/start-local';
 import { findWorker } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
 import { bold, dim, green, red, text, toText } from '../text';
@@ -37,7 +37,7 @@ inputs of each run, and what it answers goes nowhere. Your role must be allowed
 to read the runs of the worker. Secrets never leave the platform: those that
 the code needs are read from the environment or from .env.`,
     )
-    .action(withSession<[string, string], ListenOptions>(listen));
+    .action(withSession<[string, string], ListenOptions>(listenForWebhooks));
 }
 
 /** The outcome of one webhook on this machine. */
@@ -59,7 +59,12 @@ type Deliver = (
   signal: AbortSignal,
 ) => Promise<{ status: string; error: string | null }>;
 
-async function listen(session: Session, workerId: string, dir: string, options: ListenOptions): Promise<void> {
+async function listenForWebhooks(
+  session: Session,
+  workerId: string,
+  dir: string,
+  options: ListenOptions,
+): Promise<void> {
   const { forwardTo } = options;
   const gantry = session.gantry();
   const worker = await findWorker(gantry, workerId);
@@ -76,15 +81,15 @@ async function listen(session: Session, workerId: string, dir: string, options: 
   }
   // Reports a problem of the folder before the first request comes.
   await loadProgram(dir);
-  await withMeans(session, dir, options, (means) => {
-    const runFolder: Deliver = async (inputs, _runId, signal) => {
+  await withLocalRuntime(session, dir, options, (means) => {
+    const runInFolder: Deliver = async (inputs, _runId, signal) => {
       const program = await loadProgram(dir);
       const completed = completeInputs(program, inputs, process.cwd(), { allowsOthers: true });
-      const environment = { ...means, answers: askPerson(session), onEvent: showEvents(session), signal };
+      const environment = { ...means, answers: createPersonPrompt(session), onEvent: showEvents(session), signal };
       const run = await runLocally(program, completed, environment);
       return { status: run.status, error: run.status === 'completed' ? null : describeEnd(run) };
     };
-    return followDeliveries(session, gantry, workerId, runFolder, options.count);
+    return followDeliveries(session, gantry, workerId, runInFolder, options.count);
   });
 }
 
@@ -159,7 +164,10 @@ async function followDeliveries(
 async function attemptDelivery(gantry: Gantry, run: RunItem, deliver: Deliver, signal: AbortSignal): Promise<Delivery> {
   const began = performance.now();
   const end = (outcome: Pick<Delivery, 'delivered' | 'status' | 'error'>): Delivery => ({
-    ...{ run_id: run.id, received_at: run.created_at, method: 'POST', ...outcome },
+    run_id: run.id,
+    received_at: run.created_at,
+    method: 'POST',
+    ...outcome,
     duration_ms: Math.round(performance.now() - began),
   });
   try {

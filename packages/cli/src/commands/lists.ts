@@ -8,7 +8,7 @@ import { formatTime } from '../time';
 
 type Cell = Text | string | number | null | undefined;
 
-interface Listing<Item> {
+interface ListCommand<Item> {
   name: string;
   about: string;
   load: (gantry: Gantry) => AsyncIterable<Item> | Promise<AsyncIterable<Item>>;
@@ -76,7 +76,7 @@ export function registerLists(program: GantryCommand): void {
 
 const formatState = (status: string): Text => (status === 'active' ? green(status) : red(status));
 
-function registerList<Item>(program: GantryCommand, { name, about, load, headers, toRow }: Listing<Item>): void {
+function registerList<Item>(program: GantryCommand, { name, about, load, headers, toRow }: ListCommand<Item>): void {
   const command = program.command(name).description(about);
   command
     .command('list', { isDefault: true })

@@ -42,20 +42,21 @@ async function serveTools(session: Session, { toolsets, readonly }: McpOptions):
   await Promise.all(pending);
 }
 
-const write = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+const writeMessage = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 
 function createBridge(gantry: Gantry, path: string): (line: string) => Promise<void> {
   let revision: string | undefined;
   const forward = (message: Message) => {
     if (typeof message.result?.protocolVersion === 'string') revision = message.result.protocolVersion;
-    write(message);
+    writeMessage(message);
   };
   return async (line) => {
     const message = parseMessage(line);
-    if (!message) return write({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'this is not JSON' } });
+    if (!message)
+      return writeMessage({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'this is not JSON' } });
     const fail = (reason: string) => {
       if (message.id !== undefined)
-        write({ jsonrpc: '2.0', id: message.id, error: { code: BRIDGE_ERROR, message: reason } });
+        writeMessage({ jsonrpc: '2.0', id: message.id, error: { code: BRIDGE_ERROR, message: reason } });
     };
     try {
       const response = await gantry.request('worker', path, {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, EXIT, usageError } from '../errors';
-import { findWorker, locateFolder, readBundle } from '../remote-worker';
+import { findWorker, loadBundle, locateFolder } from '../remote-worker';
 import { replaceFiles, withLocalManifest } from '../replace-files';
 import type { GlobalOptions, Session } from '../session';
 import { bold, text } from '../text';
@@ -17,22 +17,26 @@ export function registerPull(program: GantryCommand): void {
     .action(withSession<[string | undefined, string | undefined], GlobalOptions>(pullWorker));
 }
 
-async function pullWorker(session: Session, givenId: string | undefined, givenDir: string | undefined): Promise<void> {
+async function pullWorker(
+  session: Session,
+  workerArgument: string | undefined,
+  folderArgument: string | undefined,
+): Promise<void> {
   const gantry = session.gantry();
-  const here = await locateFolder(session, gantry, '.');
-  const workerId = givenId ?? here.deployment?.worker_id;
+  const localFolder = await locateFolder(session, gantry, '.');
+  const workerId = workerArgument ?? localFolder.deployment?.worker_id;
   if (!workerId)
     throw usageError('this folder is not deployed to this server', 'Name the worker: gantry pull <worker>');
-  const dir = givenDir ?? (workerId === here.deployment?.worker_id ? '.' : workerId);
+  const dir = folderArgument ?? (workerId === localFolder.deployment?.worker_id ? '.' : workerId);
   const worker = await findWorker(gantry, workerId);
   if (!worker) throw new CommandError(`there is no worker ${workerId}`, EXIT.failed, 'See: gantry workers list');
-  const files = await withLocalManifest(dir, worker, await readBundle(gantry, workerId, worker.sha));
+  const files = await withLocalManifest(dir, worker, await loadBundle(gantry, workerId, worker.sha));
   // A folder that is no worker keeps what it has: nothing of it would be deployed.
   const isWorker = fs.existsSync(path.join(dir, 'worker.yaml'));
   const changes = await replaceFiles(session, dir, files, isWorker ? listFiles(dir) : []);
   const manifest = files.find(({ path: name }) => name === 'worker.yaml')?.content.toString() ?? '';
   const deployment = { worker_id: worker.id, sha: worker.sha, manifest_sha: hashManifest(manifest) };
-  storeDeployment(dir, here.url, here.workspaceId, deployment);
+  storeDeployment(dir, localFolder.url, localFolder.workspaceId, deployment);
   session.output.print(
     { worker_id: worker.id, version: worker.version, folder: path.resolve(dir), ...changes },
     () => text`${bold(worker.id)}, version ${worker.version}, is in ${path.resolve(dir)}`,

@@ -46,7 +46,7 @@ export function registerRuns(program: GantryCommand): void {
 }
 
 async function listRuns({ output, gantry }: Session, options: ListOptions): Promise<void> {
-  const runs = await takeRuns(gantry(), options);
+  const runs = await collectRuns(gantry(), options);
   output.print(runs, () =>
     formatTable(
       ['id', 'worker', 'status', 'trigger', 'created', 'took'],
@@ -60,7 +60,7 @@ async function listRuns({ output, gantry }: Session, options: ListOptions): Prom
 }
 
 /** @returns the newest runs that the filters find */
-async function takeRuns(gantry: Gantry, { worker, status, limit }: ListOptions): Promise<RunItem[]> {
+async function collectRuns(gantry: Gantry, { worker, status, limit }: ListOptions): Promise<RunItem[]> {
   const filters = {
     limit: Math.min(limit, 200),
     ...(worker !== undefined && { worker_id: worker }),

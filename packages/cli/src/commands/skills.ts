@@ -50,8 +50,10 @@ export function registerSkills(program: GantryCommand): void {
     .action(withSession<[string], GlobalOptions>(saveSkill));
 }
 
-async function publishSkill(session: Session, given: string, options: PublishOptions): Promise<void> {
-  const file = fs.statSync(given, { throwIfNoEntry: false })?.isDirectory() ? path.join(given, 'SKILL.md') : given;
+async function publishSkill(session: Session, pathArgument: string, options: PublishOptions): Promise<void> {
+  const file = fs.statSync(pathArgument, { throwIfNoEntry: false })?.isDirectory()
+    ? path.join(pathArgument, 'SKILL.md')
+    : pathArgument;
   const visibility = VISIBILITIES.find((name) => name === options.visibility);
   if (options.visibility !== undefined && !visibility) {
     throw usageError(`there is no visibility ${options.visibility}`, `Visibilities: ${VISIBILITIES.join(', ')}`);
@@ -75,11 +77,11 @@ async function publishSkill(session: Session, given: string, options: PublishOpt
 async function searchSkills({ output, connectAll }: Session, words: string[]): Promise<void> {
   const { skills } = await connectAll();
   const query = { q: words.join(' '), limit: SEARCH_LIMIT };
-  const found = await unwrap(skills.GET('/api/v1/search', { params: { query } }));
-  output.print(found, () =>
+  const hits = await unwrap(skills.GET('/api/v1/search', { params: { query } }));
+  output.print(hits, () =>
     formatTable(
       ['slug', 'title', 'description'],
-      found.map(({ slug, title, description }) => [slug, title, description]),
+      hits.map(({ slug, title, description }) => [slug, title, description]),
     ),
   );
 }

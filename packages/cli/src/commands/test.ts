@@ -5,7 +5,7 @@ import { judgeRun, type Verdict } from '../local-run/judge-run';
 import { completeInputs } from '../local-run/local-inputs';
 import { loadProgram } from '../local-run/local-program';
 import { type Answers, type LocalRun, runLocally } from '../local-run/local-run';
-import { type LocalOptions, noteDifferences, showEvents, withMeans } from '../local-run/start-local';
+import { type LocalOptions, noteDifferences, showEvents, withLocalRuntime } from '../local-run/local-runtime';
 import type { GlobalOptions, Session } from '../session';
 import { dim, green, joinLines, red, text, yellow } from '../text';
 
@@ -27,7 +27,7 @@ export function registerTest(program: GantryCommand): void {
     .action(withSession<[string], TestOptions>(testExamples));
 }
 
-interface Tested extends Verdict {
+interface ExampleResult extends Verdict {
   name: string;
   passed: boolean;
   /** Null where it asked for more than the example answers. */
@@ -38,16 +38,16 @@ async function testExamples(session: Session, dir: string, options: TestOptions)
   const { output } = session;
   const examples = (await readExamples(dir)).filter(({ name }) => options.only === undefined || name === options.only);
   if (!examples.length) throw usageError(`there is no example ${options.only}`);
-  const results = await withMeans(session, dir, options, async (means) => {
+  const results = await withLocalRuntime(session, dir, options, async (means) => {
     const program = await loadProgram(dir);
     noteDifferences(session, program, means.hasSandbox);
-    const tested: Tested[] = [];
+    const tested: ExampleResult[] = [];
     for (const example of examples) {
       const inputs = completeExample(program, example, dir);
-      const result = await judge(example, () =>
+      const result = await runExample(example, () =>
         runLocally(program, inputs, {
           ...means,
-          answers: answerFrom(example),
+          answers: createExampleAnswers(example),
           onEvent: options.verbose ? showEvents(session) : () => {},
           signal: new AbortController().signal,
         }),
@@ -66,7 +66,7 @@ async function testExamples(session: Session, dir: string, options: TestOptions)
 }
 
 /** A run that asks for more than the example answers has failed. */
-async function judge({ name, checks }: Example, start: () => Promise<LocalRun>): Promise<Tested> {
+async function runExample({ name, checks }: Example, start: () => Promise<LocalRun>): Promise<ExampleResult> {
   try {
     const run = await start();
     const verdict = judgeRun(checks, run);
@@ -86,15 +86,15 @@ function completeExample(program: Parameters<typeof completeInputs>[0], { inputs
 }
 
 /** Each answer is given once, in its order. */
-function answerFrom(example: Example): Answers {
-  const take = (list: unknown[] = []) => {
+function createExampleAnswers(example: Example): Answers {
+  const filterSelected = (list: unknown[] = []) => {
     let index = 0;
     return () => list[index++];
   };
-  const takers = (lists: Record<string, unknown[]>) =>
-    new Map(Object.entries(lists).map(([name, list]) => [name, take(list)]));
-  const tools = takers({ ...example.tools, model: example.models });
-  const calls = takers(example.calls);
+  const buildTakers = (lists: Record<string, unknown[]>) =>
+    new Map(Object.entries(lists).map(([name, list]) => [name, filterSelected(list)]));
+  const tools = buildTakers({ ...example.tools, model: example.models });
+  const calls = buildTakers(example.calls);
   const decisions = [...example.approvals];
   return {
     async decide({ title }) {
@@ -110,7 +110,7 @@ function answerFrom(example: Example): Answers {
   };
 }
 
-const formatResult = ({ name, passed, problems, unchecked, run }: Tested) =>
+const formatResult = ({ name, passed, problems, unchecked, run }: ExampleResult) =>
   joinLines([
     text`${passed ? green('passed') : red('failed')} ${name}`,
     ...problems.map((problem) => text`  ${problem}`),

@@ -31,7 +31,7 @@ export function registerVersions(program: GantryCommand): void {
     .argument('[worker]', 'Its id; absent: that of the folder')
     .option('--to <version>', 'Number or sha; absent: the version before')
     .option('-m, --message <text>', 'What the history says of it')
-    .action(withSession<[string | undefined], RollbackOptions>(rollBack));
+    .action(withSession<[string | undefined], RollbackOptions>(rollbackWorker));
 }
 
 const loadVersions = (gantry: Gantry, workerId: string) =>
@@ -55,7 +55,11 @@ async function listVersions(session: Session, id: string | undefined, { limit }:
   );
 }
 
-async function rollBack(session: Session, id: string | undefined, { to, message }: RollbackOptions): Promise<void> {
+async function rollbackWorker(
+  session: Session,
+  id: string | undefined,
+  { to, message }: RollbackOptions,
+): Promise<void> {
   const gantry = session.gantry();
   const workerId = await resolveWorkerId(session, gantry, id);
   const target = await findVersion(gantry, workerId, to);
@@ -76,16 +80,17 @@ async function rollBack(session: Session, id: string | undefined, { to, message 
 }
 
 /** @param wanted a number, or the beginning of a sha; absent: the newest that differs from the current one */
-async function findVersion(gantry: Gantry, workerId: string, wanted: string | undefined): Promise<Version> {
+async function findVersion(gantry: Gantry, workerId: string, versionArgument: string | undefined): Promise<Version> {
   let current: Version | undefined;
   for await (const version of loadVersions(gantry, workerId)) {
     if (version.current) current = version;
-    const isWanted =
-      wanted === undefined
+    const isMatch =
+      versionArgument === undefined
         ? current !== undefined && version.sha !== current.sha
-        : String(version.version) === wanted || (wanted.length >= 7 && version.sha.startsWith(wanted));
-    if (isWanted) return version;
+        : String(version.version) === versionArgument ||
+          (versionArgument.length >= 7 && version.sha.startsWith(versionArgument));
+    if (isMatch) return version;
   }
-  const what = wanted === undefined ? 'earlier version' : `version ${wanted}`;
+  const what = versionArgument === undefined ? 'earlier version' : `version ${versionArgument}`;
   throw new CommandError(`${workerId} has no ${what}`, EXIT.failed, `See: gantry versions ${workerId}`);
 }

@@ -28,11 +28,11 @@ async function listWorkspaces(session: Session): Promise<void> {
   );
 }
 
-async function switchWorkspace(session: Session, wanted: string | undefined): Promise<void> {
+async function switchWorkspace(session: Session, workspaceArgument: string | undefined): Promise<void> {
   if (process.env.GANTRY_WORKSPACE) throw usageError('GANTRY_WORKSPACE is set, and wins over the profile');
   const { workspaces } = await loadAccount(session);
   const id =
-    wanted ??
+    workspaceArgument ??
     (await session.prompts.select(
       'Which workspace?',
       workspaces.map(({ id: value, name }) => ({ value, label: name })),

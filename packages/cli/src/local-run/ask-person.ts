@@ -6,7 +6,7 @@ import type { Session } from '../session';
 import { bold, joinLines, text, yellow } from '../text';
 import type { Answers, ApprovalRequest, Decision } from './local-run';
 
-export const askPerson = (session: Session): Answers => ({
+export const createPersonPrompt = (session: Session): Answers => ({
   async decide(request) {
     const by = os.userInfo().username;
     const { output, prompts, options } = session;

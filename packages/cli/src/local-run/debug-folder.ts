@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ApiError, type Gantry, paginate, type Run, unwrap } from '@gantry/sdk';
 import { CommandError, EXIT } from '../errors';
 import { loadContextFiles } from '../remote-context';
-import { readBundle } from '../remote-worker';
+import { loadBundle } from '../remote-worker';
 import type { LocalFile } from '../worker-folder';
 import { CONTEXTS_FILE, WORKERS } from '../workspace-folder';
 
@@ -30,7 +30,7 @@ export async function writeDebugFolder(gantry: Gantry, run: Run, root: string): 
   const { definition } = await unwrap(
     gantry.worker.GET('/api/workers/{worker_id}/versions/{sha}', { params: { path: { ...params.path, sha } } }),
   );
-  const files = (await readBundle(gantry, workerId, sha)).map((file) => ({
+  const files = (await loadBundle(gantry, workerId, sha)).map((file) => ({
     ...file,
     path: `${WORKERS}/${workerId}/${file.path}`,
   }));

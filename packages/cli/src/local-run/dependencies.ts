@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import envPaths from 'env-paths';
 import { CommandError, EXIT } from '../errors';
-import type { Interpreter } from './machine';
+import type { Interpreter } from './interpreter';
 
 const TIMEOUT_MS = 10 * 60_000;
 

@@ -1,4 +1,6 @@
-/** One execution of the code, from its start to the end of its process: the executor's side of the harness's protocol. */
+/**
+ * One execution of the code, from its start to the end of its process: the executor's side of the harness's protocol.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFrames, toFrame } from './frames';
-import { type Interpreter, type Mount, toBwrapArgs } from './machine';
+import { type Interpreter, type Mount, toBwrapArgs } from './interpreter';
 
 export interface RecordedStep {
   ordinal: number;
@@ -69,9 +71,9 @@ const STEP_BYTES_MAX = 64 * 1024;
 export const STEP_FAILED = 'gantry:failed';
 
 /** Inside of the sandbox. */
-const PLACES = { harness: '/host/python', code: '/code', workDir: '/tmp' };
+const SANDBOX_PATHS = { harness: '/host/python', code: '/code', workDir: '/tmp' };
 /** Clients find proxies and certificates by these. */
-const INHERITED = [
+const INHERITED_VARIABLES = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
   ...['SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE'],
 ];
@@ -80,7 +82,7 @@ const INHERITED = [
 export async function execute(request: ExecutionRequest, hooks: ExecutionHooks): Promise<Outcome> {
   const { timeoutMs, signal } = request;
   if (signal.aborted) return { kind: 'stopped' };
-  const workDir = request.sandbox ? null : makeWorkDir(request.mounts);
+  const workDir = request.sandbox ? null : createWorkDir(request.mounts);
   const child = startProcess(request, workDir);
   const stop = (): void => killGroup(child);
   let isLate = false;
@@ -102,7 +104,7 @@ export async function execute(request: ExecutionRequest, hooks: ExecutionHooks):
       lines.on('line', (text) => hooks.onEvent('log', { level, text }));
       return new Promise((resolve) => lines.once('close', resolve));
     });
-    const outcome = await converse(child.stdio[3] as Duplex, request, workDir, hooks);
+    const outcome = await runProtocol(child.stdio[3] as Duplex, request, workDir, hooks);
     const how = await ended;
     // A process that the code left behind may hold them open.
     await Promise.race([Promise.all(logs), delay(LOGS_GRACE_MS)]);
@@ -130,7 +132,7 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 /** Below /tmp, as in the sandbox: code may return paths of files there. */
-function makeWorkDir(mounts: Mount[]): string {
+function createWorkDir(mounts: Mount[]): string {
   const workDir = fs.mkdtempSync('/tmp/gantry-run-');
   for (const { from, to } of mounts) fs.cpSync(from, path.join(workDir, to), { recursive: true });
   return workDir;
@@ -138,10 +140,15 @@ function makeWorkDir(mounts: Mount[]): string {
 
 function startProcess(request: ExecutionRequest, workDir: string | null): ChildProcess {
   const { python, sandbox, harnessDir, codeDir, packages, mounts } = request;
-  const inherited = INHERITED.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
-  const home = workDir ?? PLACES.workDir;
+  const inherited = INHERITED_VARIABLES.flatMap((name) =>
+    process.env[name] ? [[name, process.env[name]] as const] : [],
+  );
+  const home = workDir ?? SANDBOX_PATHS.workDir;
   const environment: Record<string, string> = {
-    ...{ PATH: '/usr/bin:/bin', HOME: home, TMPDIR: home, LANG: 'C.UTF-8' },
+    PATH: '/usr/bin:/bin',
+    HOME: home,
+    TMPDIR: home,
+    LANG: 'C.UTF-8',
     ...Object.fromEntries(inherited),
   };
   const toArgs = (harness: string) => ['-I', '-S', '-B', path.join(harness, 'local_run.py')];
@@ -156,20 +163,23 @@ function startProcess(request: ExecutionRequest, workDir: string | null): ChildP
     hasNetwork: sandbox.hasNetwork,
     environment,
     mounts: [
-      { from: harnessDir, to: PLACES.harness },
-      { from: codeDir, to: PLACES.code },
+      { from: harnessDir, to: SANDBOX_PATHS.harness },
+      { from: codeDir, to: SANDBOX_PATHS.code },
       // Where the harness looks for them.
       ...(packages === null ? [] : [{ from: packages, to: '/deps' }]),
       ...certificates.filter((file) => fs.existsSync(file)).map((file) => ({ from: file, to: file })),
-      ...mounts.map(({ from, to }) => ({ from, to: path.posix.join(PLACES.workDir, to) })),
+      ...mounts.map(({ from, to }) => ({ from, to: path.posix.join(SANDBOX_PATHS.workDir, to) })),
     ],
   });
-  return spawn('bwrap', [...args, python.executable, ...toArgs(PLACES.harness)], options);
+  return spawn('bwrap', [...args, python.executable, ...toArgs(SANDBOX_PATHS.harness)], options);
 }
 
-function toInstruction({ sandbox, codeDir, packages, memoryBytes, job, recorded }: ExecutionRequest, workDir: string) {
+function buildInstruction(
+  { sandbox, codeDir, packages, memoryBytes, job, recorded }: ExecutionRequest,
+  workDir: string,
+) {
   return {
-    root: sandbox ? PLACES.code : codeDir,
+    root: sandbox ? SANDBOX_PATHS.code : codeDir,
     workDir,
     packages: sandbox || packages === null ? [] : [packages],
     memoryBytes,
@@ -186,7 +196,7 @@ interface OpenArtifact {
 }
 
 /** @returns null where the process ended without an answer */
-async function converse(
+async function runProtocol(
   channel: Duplex,
   request: ExecutionRequest,
   ownWorkDir: string | null,
@@ -195,21 +205,21 @@ async function converse(
   // A process that was killed does not read its channel.
   channel.on('error', () => {});
   const reply = (value: object): void => void channel.write(toFrame(value));
-  const workDir = ownWorkDir ?? PLACES.workDir;
-  reply(toInstruction(request, workDir));
+  const workDir = ownWorkDir ?? SANDBOX_PATHS.workDir;
+  reply(buildInstruction(request, workDir));
   let suspension: Suspension | null = null;
   let artifact: OpenArtifact | null = null;
   let skipped = 0;
   let hasOutput = false;
 
-  function finish({ name, contentType, size, fd }: OpenArtifact): void {
+  function finishArtifact({ name, contentType, size, fd }: OpenArtifact): void {
     fs.closeSync(fd);
     hooks.onEvent('artifact', { name, content_type: contentType, size });
     reply({ artifactId: `local_${name}` });
     artifact = null;
   }
 
-  function record(step: RecordedStep): void {
+  function recordStep(step: RecordedStep): void {
     request.recorded.push(step);
     hooks.onEvent('step', { kind: step.kind, name: step.name });
   }
@@ -218,7 +228,7 @@ async function converse(
     const answer = hooks.onTool(call);
     const name = `${call.connection === MODELS ? 'model' : call.connection}.${call.tool}`;
     const result = 'failed' in answer ? { [STEP_FAILED]: answer.failed } : answer.result;
-    record({ ordinal: call.ordinal, kind: 'tool', name, result });
+    recordStep({ ordinal: call.ordinal, kind: 'tool', name, result });
     return answer;
   }
 
@@ -228,7 +238,7 @@ async function converse(
       if (artifact) {
         fs.writeSync(artifact.fd, body, 1);
         artifact.left -= body.length - 1;
-        if (artifact.left <= 0) finish(artifact);
+        if (artifact.left <= 0) finishArtifact(artifact);
         continue;
       }
       if (skipped > 0) {
@@ -258,7 +268,7 @@ async function converse(
           const fd = fs.openSync(path.join(request.artifactsDir, name), 'w');
           artifact = { name, contentType: message.contentType, size: message.size, left: message.size, fd };
           reply({ go: true });
-          if (message.size === 0) finish(artifact);
+          if (message.size === 0) finishArtifact(artifact);
           break;
         }
         case 'context':
@@ -281,7 +291,7 @@ async function converse(
             reply({ refused: `${problem}: keep it as an artifact, or return less` });
             break;
           }
-          record({ ordinal: message.ordinal, kind: message.kind, name: message.name, result });
+          recordStep({ ordinal: message.ordinal, kind: message.kind, name: message.name, result });
           reply({ result });
           break;
         }

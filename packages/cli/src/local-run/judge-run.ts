@@ -22,10 +22,10 @@ function findProblem(check: Exclude<Check, { kind: 'schema' | 'judge' }>, run: L
   const { status, error, output } = run;
   if (check.kind === 'fails') {
     if (status === 'completed') return ['the run completed, and was to fail'];
-    const wanted = check.error_contains;
-    return wanted === undefined || error?.includes(wanted)
+    const expectedText = check.error_contains;
+    return expectedText === undefined || error?.includes(expectedText)
       ? []
-      : [`the error is ${quote(error)}, and does not contain ${quote(wanted)}`];
+      : [`the error is ${quote(error)}, and does not contain ${quote(expectedText)}`];
   }
   if (status !== 'completed') return [`the run ${status}${error ? `: ${error}` : ''}`];
   const part = readPointer(output, check.path ?? '');
@@ -34,7 +34,7 @@ function findProblem(check: Exclude<Check, { kind: 'schema' | 'judge' }>, run: L
   const problem =
     check.kind === 'equal'
       ? findDifference(check.value, part.value, where, check.tolerance ?? 0)
-      : findLack(check.value, part.value, where, check.ignore_case ?? false);
+      : findMissing(check.value, part.value, where, check.ignore_case ?? false);
   return problem === null ? [] : [problem];
 }
 
@@ -64,7 +64,7 @@ function findDifference(expected: unknown, actual: unknown, where: string, toler
   }
   if (Array.isArray(expected) && Array.isArray(actual)) {
     if (expected.length !== actual.length) return `${where} has ${actual.length} items, not ${expected.length}`;
-    return firstOf(expected, (one, index) => findDifference(one, actual[index], joinPath(where, index), tolerance));
+    return findFirst(expected, (one, index) => findDifference(one, actual[index], joinPath(where, index), tolerance));
   }
   if (isObject(expected) && isObject(actual)) {
     const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
@@ -74,7 +74,7 @@ function findDifference(expected: unknown, actual: unknown, where: string, toler
   return expected === actual ? null : `${where} is ${quote(actual)}, not ${quote(expected)}`;
 }
 
-function findLack(expected: unknown, actual: unknown, where: string, ignoreCase: boolean): string | null {
+function findMissing(expected: unknown, actual: unknown, where: string, ignoreCase: boolean): string | null {
   if (typeof actual === 'string') {
     const fold = (text: string) => (ignoreCase ? text.toLowerCase() : text);
     const isThere = typeof expected === 'string' && fold(actual).includes(fold(expected));
@@ -86,7 +86,9 @@ function findLack(expected: unknown, actual: unknown, where: string, ignoreCase:
   }
   if (isObject(actual) && isObject(expected)) {
     return compareMembers(expected, actual, where, (one, other, place) =>
-      isObject(one) && isObject(other) ? findLack(one, other, place, ignoreCase) : findDifference(one, other, place, 0),
+      isObject(one) && isObject(other)
+        ? findMissing(one, other, place, ignoreCase)
+        : findDifference(one, other, place, 0),
     );
   }
   return `${where} is ${quote(actual)}, which cannot contain ${quote(expected)}`;
@@ -98,12 +100,12 @@ const compareMembers = (
   where: string,
   compare: (expected: unknown, actual: unknown, where: string) => string | null,
 ): string | null =>
-  firstOf(Object.entries(expected), ([key, value]) => {
+  findFirst(Object.entries(expected), ([key, value]) => {
     const place = joinPath(where, key);
     return Object.hasOwn(actual, key) ? compare(value, actual[key], place) : `${place} is missing`;
   });
 
-function firstOf<Item>(items: Item[], find: (item: Item, index: number) => string | null): string | null {
+function findFirst<Item>(items: Item[], find: (item: Item, index: number) => string | null): string | null {
   for (const [index, item] of items.entries()) {
     const found = find(item, index);
     if (found !== null) return found;

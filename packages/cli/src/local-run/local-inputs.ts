@@ -17,14 +17,14 @@ export class InputFile {
 export async function readLocalInputs(
   program: LocalProgram,
   options: InputOptions,
-  recorded: Record<string, unknown> | null = null,
+  recordedInputs: Record<string, unknown> | null = null,
 ): Promise<Record<string, unknown>> {
-  const given = { ...recorded, ...(await readData(options)) };
+  const providedInputs = { ...recordedInputs, ...(await readData(options)) };
   for (const [name, value] of splitPairs(options)) {
     const item = program.inputs.find((one) => one.name === name);
-    given[name] = item && item.type !== 'file' ? parseValue(item, value) : value;
+    providedInputs[name] = item && item.type !== 'file' ? parseValue(item, value) : value;
   }
-  return completeInputs(program, given, process.cwd(), { allowsOthers: recorded !== null });
+  return completeInputs(program, providedInputs, process.cwd(), { allowsOthers: recordedInputs !== null });
 }
 
 const TYPES: Record<string, [(value: unknown) => boolean, string]> = {
@@ -42,28 +42,29 @@ const TYPES: Record<string, [(value: unknown) => boolean, string]> = {
 /**
  * With defaults in the place of what is absent. A worker that declares no inputs takes any.
  * @param dir that paths of files begin at
- * @param options `allowsOthers`: inputs that are not declared are kept, as for webhooks. @throws CommandError that names the input
+ * @param options `allowsOthers`: inputs that are not declared are kept, as for webhooks. @throws CommandError that
+ * names the input
  */
 export function completeInputs(
   { inputs, name: program }: Pick<LocalProgram, 'inputs' | 'name'>,
-  given: Record<string, unknown>,
+  providedInputs: Record<string, unknown>,
   dir: string,
   { allowsOthers = false } = {},
 ): Record<string, unknown> {
-  const others = Object.entries(given).filter(([name]) => !inputs.some((item) => item.name === name));
+  const others = Object.entries(providedInputs).filter(([name]) => !inputs.some((item) => item.name === name));
   if (others[0] && inputs.length && !allowsOthers) {
     const known = inputs.map(({ name }) => name).join(', ');
     throw usageError(`${program} has no input ${others[0][0]}; there are ${known}`);
   }
   const missing = inputs.filter(
-    ({ name, required, default: absent }) => required && given[name] === undefined && absent === undefined,
+    ({ name, required, default: absent }) => required && providedInputs[name] === undefined && absent === undefined,
   );
   if (missing.length) {
     const names = missing.map(({ name }) => name).join(', ');
     throw usageError(`${program} needs ${names}`, `Give it: -i ${missing[0]?.name}=...`);
   }
   const declared = inputs.flatMap((item): [string, unknown][] => {
-    const value = given[item.name] ?? item.default;
+    const value = providedInputs[item.name] ?? item.default;
     return value === undefined ? [] : [[item.name, checkValue(item, value, dir)]];
   });
   return Object.fromEntries([...others, ...declared]);

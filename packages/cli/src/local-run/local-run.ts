@@ -1,6 +1,6 @@
 /**
- * A run on this machine. As on the platform, a run that waits has no process: the code starts again from the top, and what is
- * recorded is not done again. Records are kept in memory, and end with the run.
+ * A run on this machine. As on the platform, a run that waits has no process: the code starts again from the top, and
+ * what is recorded is not done again. Records are kept in memory, and end with the run.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,9 +14,9 @@ import {
   type ToolReply,
 } from './execution';
 import { writeTemporary } from './harness';
+import type { Interpreter, Mount } from './interpreter';
 import { InputFile } from './local-inputs';
 import { type LocalProgram, loadProgram } from './local-program';
-import type { Interpreter, Mount } from './machine';
 
 export interface LocalRun {
   status: 'completed' | 'failed' | 'timed_out' | 'rejected' | 'cancelled';
@@ -58,7 +58,7 @@ export interface RunEnvironment {
   hasSandbox: boolean;
   harnessDir: string;
   /** Of the dependencies of a program. */
-  packagesOf(program: LocalProgram): Promise<string | null>;
+  loadPackages(program: LocalProgram): Promise<string | null>;
   artifactsDir: string;
   answers: Answers;
   onEvent: ExecutionHooks['onEvent'];
@@ -80,7 +80,7 @@ export async function runLocally(
 ): Promise<LocalRun> {
   const { python, hasSandbox, harnessDir, artifactsDir, onEvent, signal, hasTimeout = true } = environment;
   const codeDir = writeTemporary('gantry-code-', program.files);
-  const placed = placeFiles(program, inputs, hasSandbox);
+  const placedFiles = prepareFiles(program, inputs, hasSandbox);
   const recorded = [...(environment.recorded ?? [])];
   const artifacts = new Map<string, LocalRun['artifacts'][number]>();
   let cost = 0;
@@ -96,23 +96,33 @@ export async function runLocally(
     onTool: (call) => answerTool(call, environment.answers),
   };
   const end = (status: LocalRun['status'], fields: Partial<LocalRun> = {}): LocalRun => ({
-    ...{ status, output: null, error: null, error_type: null, error_trace: null },
+    status,
+    output: null,
+    error: null,
+    error_type: null,
+    error_trace: null,
     steps: recorded.map(({ kind, name }) => ({ kind, name })),
     artifacts: [...artifacts.values()],
     cost_usd: cost,
     ...fields,
   });
   try {
-    const packages = await environment.packagesOf(program);
+    const packages = await environment.loadPackages(program);
     for (;;) {
       const outcome = await execute(
         {
-          ...{ python, harnessDir, codeDir, packages, artifactsDir, recorded, signal },
+          python,
+          harnessDir,
+          codeDir,
+          packages,
+          artifactsDir,
+          recorded,
+          signal,
           sandbox: hasSandbox ? { hasNetwork: program.hasNetwork } : null,
-          mounts: placed.mounts,
+          mounts: placedFiles.mounts,
           timeoutMs: hasTimeout ? program.timeoutSeconds * 1_000 : null,
           memoryBytes: program.memoryMb * 1024 * 1024,
-          job: toJob(program, placed.inputs),
+          job: toJob(program, placedFiles.inputs),
         },
         hooks,
       );
@@ -140,7 +150,7 @@ export async function runLocally(
     }
   } finally {
     fs.rmSync(codeDir, { recursive: true, force: true });
-    placed.remove();
+    placedFiles.remove();
   }
 
   async function resolveWait(wait: Suspension): Promise<{ value: unknown } | { rejected: string }> {
@@ -181,17 +191,19 @@ export async function runLocally(
 function answerTool({ connection, tool }: ToolCall, answers: Answers): ToolReply {
   const name = connection === MODELS ? 'model' : `${connection}.${tool}`;
   const answer = answers.answerTool?.(name);
-  if (answer !== undefined) return { result: connection === MODELS ? toModelAnswer(answer) : answer };
+  if (answer !== undefined) return { result: connection === MODELS ? toModelResponse(answer) : answer };
   const what = connection === MODELS ? 'no model can be asked' : `${name} cannot be called`;
   const message = `${what} on this machine: only the platform has the credentials. gantry test takes answers from examples.yaml`;
   return { failed: { code: connection === MODELS ? 'no_model' : 'unavailable', message } };
 }
 
 /** A text, or a value that fits the schema of the question. */
-const toModelAnswer = (answer: unknown) => ({
+const toModelResponse = (answer: unknown) => ({
   text: typeof answer === 'string' ? answer : JSON.stringify(answer),
   ...(typeof answer !== 'string' && { output: answer }),
-  ...{ tool_calls: [], cut: false, model: 'example' },
+  tool_calls: [],
+  cut: false,
+  model: 'example',
   usage: { input_tokens: 0, output_tokens: 0, usd: 0 },
 });
 
@@ -201,19 +213,24 @@ const toOutput = (value: unknown): Record<string, unknown> =>
     : { result: value ?? null };
 
 const toJob = (program: LocalProgram, inputs: Record<string, unknown>) => ({
-  ...{ runId: 'run_local', workspaceId: 'ws_local', attempt: 1 },
-  ...{ entrypoint: program.entrypoint, inputs, outputs: program.outputs, env: program.secrets },
+  runId: 'run_local',
+  workspaceId: 'ws_local',
+  attempt: 1,
+  entrypoint: program.entrypoint,
+  inputs,
+  outputs: program.outputs,
+  env: program.secrets,
   may: ['approve', 'call'],
   tools: [MODELS, ...program.connections].map((name) => ({ name, tools: null })),
   contexts: program.contexts.map(({ name, fields }) => ({ name, writeable: fields.writeable })),
 });
 
 /** Lays out contexts, and in a sandbox the files of inputs, as mounts of the working directory. */
-function placeFiles(program: LocalProgram, inputs: Record<string, unknown>, hasSandbox: boolean) {
-  const made: string[] = [];
+function prepareFiles(program: LocalProgram, inputs: Record<string, unknown>, hasSandbox: boolean) {
+  const temporaryDirs: string[] = [];
   const mounts: Mount[] = program.contexts.map(({ name, fields, files }) => {
     const from = writeTemporary('gantry-context-', files);
-    made.push(from);
+    temporaryDirs.push(from);
     return { from, to: `${fields.writeable ? '.contexts' : 'contexts'}/${name}` };
   });
   const placed = Object.entries(inputs).map(([name, value]): [string, unknown] => {
@@ -227,7 +244,7 @@ function placeFiles(program: LocalProgram, inputs: Record<string, unknown>, hasS
     mounts,
     inputs: Object.fromEntries(placed),
     remove: () => {
-      for (const dir of made) fs.rmSync(dir, { recursive: true, force: true });
+      for (const dir of temporaryDirs) fs.rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -5,7 +5,7 @@ import { temporaryDir } from '@gantry/testing';
 
 const FILE = path.resolve(__dirname, '../../dist/gantry.mjs');
 
-export interface Finished {
+export interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;
@@ -20,11 +20,11 @@ export interface CliOptions {
 export interface Cli {
   home: string;
   configFile(name: string): string;
-  run(args: string[], options?: CliOptions): Promise<Finished>;
+  run(args: string[], options?: CliOptions): Promise<CommandResult>;
   /** What a command prints with `--json`. @throws Error where it fails */
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
   json(args: string[], options?: CliOptions): Promise<any>;
-  start(args: string[], options?: CliOptions): ChildProcessWithoutNullStreams & { finished: Promise<Finished> };
+  start(args: string[], options?: CliOptions): ChildProcessWithoutNullStreams & { finished: Promise<CommandResult> };
 }
 
 /** A person at a machine that knows no server. */
@@ -45,7 +45,7 @@ export function createCli(env: Record<string, string> = {}): Cli {
       // A program that does not read its input may have ended.
       child.stdin.on('error', () => {});
       child.stdin.end(options.stdin ?? '');
-      const finished = new Promise<Finished>((resolve) =>
+      const finished = new Promise<CommandResult>((resolve) =>
         child.once('close', (code) => resolve({ code: code ?? -1, ...written })),
       );
       return Object.assign(child, { finished });

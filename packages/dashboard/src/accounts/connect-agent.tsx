@@ -15,5 +15,5 @@ export function ConnectAgent() {
 }
 
 /** Instructions for signing in. */
-export const CONNECT_WORDS =
+export const CONNECT_INSTRUCTIONS =
   'Run the line, then open /mcp in Claude Code. It opens a page here, where you choose the workspace and the tools that it gets. Other clients of the Model Context Protocol take the same address; no token is needed.';

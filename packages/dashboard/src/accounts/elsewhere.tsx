@@ -7,7 +7,7 @@ import { workspaceChoice } from '../shell/workspace-choice';
 import { Empty } from '../ui/empty';
 import { FailedToLoad } from '../ui/notice';
 
-interface ElsewhereProps {
+interface OtherWorkspaceNoticeProps {
   what: 'automation' | 'worker' | 'run' | 'skill' | 'library' | 'context' | 'connection';
   queryKey: readonly unknown[];
   /** Reads it in another workspace. @throws ApiError 403 or 404 where it is not */
@@ -15,13 +15,13 @@ interface ElsewhereProps {
 }
 
 /** Searches the member's other workspaces for a resource that the current one does not have. */
-export function Elsewhere({ what, queryKey, read }: ElsewhereProps) {
+export function OtherWorkspaceNotice({ what, queryKey, read }: OtherWorkspaceNoticeProps) {
   const { data: me } = useMe();
   const queryClient = useQueryClient();
   const others = me?.workspaces.filter(({ id }) => id !== me.workspace_id) ?? [];
   const search = useQuery({
     queryKey: [...queryKey, 'elsewhere', others.map(({ id }) => id)],
-    queryFn: () => firstWith(read, others),
+    queryFn: () => findWorkspaceWith(read, others),
     enabled: others.length > 0,
   });
   if (me && others.length === 0) return <NotFound what={what} />;
@@ -44,7 +44,10 @@ export function Elsewhere({ what, queryKey, read }: ElsewhereProps) {
   );
 }
 
-async function firstWith(read: ElsewhereProps['read'], workspaces: Workspace[]): Promise<Workspace | null> {
+async function findWorkspaceWith(
+  read: OtherWorkspaceNoticeProps['read'],
+  workspaces: Workspace[],
+): Promise<Workspace | null> {
   for (const workspace of workspaces) {
     try {
       await read({ 'x-svc-workspace': workspace.id });

@@ -27,7 +27,7 @@ const REFUSALS = new Map([
     'oidc_email_not_verified',
     'The identity provider has not verified your e-mail address. Verify it there, then sign in again.',
   ],
-  ['oidc_not_invited', 'Nobody has invited your e-mail address yet. Ask an admin of a workspace for an invitation.'],
+  ['oidc_not_invited', 'Your e-mail address has not been invited yet. Ask an admin of a workspace for an invitation.'],
   [
     'oidc_address_unproven',
     'There is an account with your e-mail address, and the address has not been verified yet. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',

@@ -11,19 +11,19 @@ const LABELS: Record<Role, string> = {
 };
 
 /** Returns the name of the role without its description. */
-export const roleWord = (role: Role): string => LABELS[role].split(':')[0] ?? role;
+export const roleLabel = (role: Role): string => LABELS[role].split(':')[0] ?? role;
 
 const { owner, ...grantable } = LABELS;
 
-const optionsOf = (labels: Partial<typeof LABELS>) =>
+const toSelectOptions = (labels: Partial<typeof LABELS>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 /** Options of a select field, from the least to the most that a role may do. */
-export const ROLE_OPTIONS = optionsOf(LABELS);
-export const GRANTABLE_ROLE_OPTIONS = optionsOf(grantable);
+export const ROLE_OPTIONS = toSelectOptions(LABELS);
+export const GRANTABLE_ROLE_OPTIONS = toSelectOptions(grantable);
 
 const RANKS: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 /** @param role undefined while it is not known: nothing is allowed then */
-export const roleAtLeast = (role: Role | undefined, least: Role): boolean =>
-  role !== undefined && RANKS.indexOf(role) >= RANKS.indexOf(least);
+export const hasRoleAtLeast = (role: Role | undefined, minimum: Role): boolean =>
+  role !== undefined && RANKS.indexOf(role) >= RANKS.indexOf(minimum);

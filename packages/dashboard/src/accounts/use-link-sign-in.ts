@@ -1,17 +1,17 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { paths } from '../shell/paths';
-import { type Granted, session } from '../shell/session';
+import { type SessionTokens, session } from '../shell/session';
 import { forgetLinkToken, type LinkPurpose } from './link-token';
 
 /** Submits a form opened from a link: starts the session, forgets the link's token and goes to the home page. */
-export function useLinkSignIn<T>(purpose: LinkPurpose, ask: (given: T) => Promise<Granted>) {
+export function useLinkSignIn<T>(purpose: LinkPurpose, submit: (input: T) => Promise<SessionTokens>) {
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: ask,
-    onSuccess: async (granted) => {
+    mutationFn: submit,
+    onSuccess: async (response) => {
       forgetLinkToken(purpose);
-      await session.adopt(granted);
+      await session.adopt(response);
       navigate(paths.home);
     },
   });

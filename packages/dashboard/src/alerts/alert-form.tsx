@@ -4,13 +4,13 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormStack } from '../ui/form';
 import { Failure } from '../ui/notice';
 import styles from './alert-form.module.css';
+import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, isAutomationAlertType } from './alert-labels';
 import { type AlertFields, useSendsEmail } from './alert-queries';
-import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, ofAutomations } from './alert-words';
 
 interface AlertFormProps {
   given: AlertFields;
   /** Whether it is for an automation, which has fewer events. */
-  isOfAutomation: boolean;
+  isForAutomation: boolean;
   /** Shown above the events: the subject of the alert. */
   children?: ReactNode;
   submitLabel: string;
@@ -24,21 +24,21 @@ const TYPES = Object.keys(ALERT_TYPES) as AlertType[];
 
 /** The form for creating and changing an alert. */
 export function AlertForm(props: AlertFormProps) {
-  const { given, isOfAutomation, children, submitLabel, isBusy, error, onSubmit, onCancel } = props;
+  const { given, isForAutomation: isOfAutomation, children, submitLabel, isBusy, error, onSubmit, onCancel } = props;
   const [fields, setFields] = useState(given);
-  const [isTried, setTried] = useState(false);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
   const sendsEmail = useSendsEmail();
-  const offered = TYPES.filter((type) => !isOfAutomation || ofAutomations(type));
-  const on = fields.on.filter((type) => offered.includes(type));
+  const availableTypes = TYPES.filter((type) => !isOfAutomation || isAutomationAlertType(type));
+  const on = fields.on.filter((type) => availableTypes.includes(type));
   const write = (change: Partial<AlertFields>) => setFields({ ...fields, ...change });
-  const refused = error instanceof ApiError ? error.fields : [];
-  const refusal = (field: string) => refused.find(({ path }) => path === field)?.message;
-  const problems = isTried ? problemsOf({ ...fields, on }) : {};
+  const fieldErrors = error instanceof ApiError ? error.fields : [];
+  const fieldError = (field: string) => fieldErrors.find(({ path }) => path === field)?.message;
+  const problems = wasSubmitted ? validateAlertFields({ ...fields, on }) : {};
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    setTried(true);
-    if (Object.keys(problemsOf({ ...fields, on })).length === 0) onSubmit({ ...fields, on });
+    setWasSubmitted(true);
+    if (Object.keys(validateAlertFields({ ...fields, on })).length === 0) onSubmit({ ...fields, on });
   }
 
   return (
@@ -52,7 +52,7 @@ export function AlertForm(props: AlertFormProps) {
         aria-describedby={problems.on ? 'alert-on-problem' : undefined}
       >
         <legend>Notify when</legend>
-        {offered.map((type) => (
+        {availableTypes.map((type) => (
           <Checkbox
             key={type}
             label={ALERT_TYPES[type]}
@@ -77,7 +77,7 @@ export function AlertForm(props: AlertFormProps) {
         placeholder="https://hooks.example.com/gantry"
         autoComplete="off"
         value={fields.url ?? ''}
-        error={refusal('url') ?? problems.url}
+        error={fieldError('url') ?? problems.url}
         onChange={(event) => write({ url: event.currentTarget.value })}
       />
       <TextInput
@@ -92,7 +92,7 @@ export function AlertForm(props: AlertFormProps) {
         placeholder="oncall@example.com"
         autoComplete="off"
         value={fields.email_to ?? ''}
-        error={refusal('email_to')}
+        error={fieldError('email_to')}
         onChange={(event) => write({ email_to: event.currentTarget.value })}
       />
       <TextInput
@@ -101,10 +101,10 @@ export function AlertForm(props: AlertFormProps) {
         autoComplete="off"
         maxLength={500}
         value={fields.description}
-        error={refusal('description')}
+        error={fieldError('description')}
         onChange={(event) => write({ description: event.currentTarget.value })}
       />
-      {refused.length === 0 && <Failure title="The alert was not saved" error={error} />}
+      {fieldErrors.length === 0 && <Failure title="The alert was not saved" error={error} />}
       <Group gap="xs" align="stretch">
         <Button type="submit" loading={isBusy}>
           {submitLabel}
@@ -119,13 +119,13 @@ export function AlertForm(props: AlertFormProps) {
   );
 }
 
-const problemsOf = ({ on, url, email_to }: AlertFields): { on?: string; url?: string } => ({
+const validateAlertFields = ({ on, url, email_to }: AlertFields): { on?: string; url?: string } => ({
   ...(on.length === 0 && { on: 'Choose at least one.' }),
   ...(!url?.trim() && !email_to?.trim() && { url: 'Enter a webhook address or an e-mail address.' }),
 });
 
 /** Converts the fields to what the API takes: an empty channel becomes null. */
-export const trimmed = ({ on, url, email_to, description }: AlertFields): AlertFields => ({
+export const normalizeAlertFields = ({ on, url, email_to, description }: AlertFields): AlertFields => ({
   on,
   url: url?.trim() || null,
   email_to: email_to?.trim() || null,

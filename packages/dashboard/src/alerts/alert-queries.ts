@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
-import type { Alert, AlertType } from './alert-words';
+import type { Alert, AlertType } from './alert-labels';
 
 const PAGE_SIZE = 100;
 

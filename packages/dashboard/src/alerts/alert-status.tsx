@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { CheckIcon, CrossIcon, PauseIcon, WaitIcon } from '../ui/icons';
 import { StatusChip, type Tone } from '../ui/status-chip';
-import type { Alert, Delivery } from './alert-words';
+import type { Alert, Delivery } from './alert-labels';
 
 export function AlertStatusChip({ alert: { enabled, disabled_reason } }: { alert: Alert }) {
   if (enabled) {

@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import { useAutomationName } from '../automations/automation-name';
 import { automationPath, workerPath } from '../shell/paths';
 import { useWorkerName } from '../workers/worker-name';
-import type { Alert } from './alert-words';
+import type { Alert } from './alert-labels';
 
 /** Link to the worker or automation whose runs the alert reports. */
 export function AlertSubject({ alert: { worker_id, automation_id } }: { alert: Alert }) {

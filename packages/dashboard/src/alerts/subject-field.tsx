@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import type { Option } from '../ui/search-select';
-import { FindField } from '../workers/find-field';
+import { ResourceSearchField } from '../workers/find-field';
 
 /** The workspace, worker or automation whose runs an alert reports. */
 export interface Subject {
@@ -32,7 +32,7 @@ export function SubjectField({ subject, problem, onChange }: SubjectFieldProps) 
         onChange={(event) => onChange({ kind: event.currentTarget.value as Subject['kind'], option: null })}
       />
       {kind !== 'workspace' && (
-        <FindField
+        <ResourceSearchField
           key={kind}
           kind={kind}
           label={kind === 'worker' ? 'Worker' : 'Automation'}

@@ -6,7 +6,7 @@ import type { ApprovalCall } from '../shell/api';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon, StopSquareIcon } from '../ui/icons';
 import type { CorrectedArguments } from './call-arguments-form';
-import { type CallDraft, CallToDecide } from './call-to-decide';
+import { CallDecisionField, type CallDraft } from './call-decision-field';
 import { DecisionActions } from './decision-actions';
 import type { CallDecisionInput, Decision, DecisionSteps } from './decision-form';
 import { describeFailure } from './describe-failure';
@@ -39,7 +39,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
   const approveButton = useRef<HTMLButtonElement>(null);
   const reasonField = useRef<HTMLTextAreaElement>(null);
   const isOnly = calls.length === 1;
-  const draftFor = (call: ApprovalCall) => drafts.get(call.id) ?? UNDECIDED;
+  const getDraft = (call: ApprovalCall) => drafts.get(call.id) ?? UNDECIDED;
 
   useImperativeHandle(ref, () => ({
     approve: () => approveButton.current?.focus(),
@@ -48,8 +48,8 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
 
   /** Null where something is missing or wrong, which is then shown. */
   function readCalls(action: 'approve' | 'refuse'): CallDecisionInput[] | null {
-    const decided = calls.map((call): CallDecisionInput | null => {
-      const { choice, reason: own } = draftFor(call);
+    const callDecisions = calls.map((call): CallDecisionInput | null => {
+      const { choice, reason: own } = getDraft(call);
       if (action === 'refuse' || choice === 'refuse') {
         return { id: call.id, decision: 'refuse', ...(own.trim() && { reason: own.trim() }) };
       }
@@ -57,9 +57,9 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
       if (corrected === null || (choice === '' && !isOnly)) return null;
       return { id: call.id, decision: 'approve', ...(corrected && { arguments: corrected }) };
     });
-    const unchosen = isOnly ? [] : calls.filter((call) => draftFor(call).choice === '');
-    setProblems(new Map(unchosen.map(({ id }) => [id, 'Choose one.'])));
-    const complete = decided.filter((one) => one !== null);
+    const undecided = isOnly ? [] : calls.filter((call) => getDraft(call).choice === '');
+    setProblems(new Map(undecided.map(({ id }) => [id, 'Choose one.'])));
+    const complete = callDecisions.filter((one) => one !== null);
     return complete.length === calls.length ? complete : null;
   }
 
@@ -104,7 +104,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
   return (
     <FormStack onSubmit={(event) => event.preventDefault()} noValidate>
       {calls.map((call, at) => (
-        <CallToDecide
+        <CallDecisionField
           key={call.id}
           ref={(form) => {
             if (form) forms.current.set(call.id, form);
@@ -112,7 +112,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
           }}
           call={call}
           title={isOnly ? toolTitle(call.tool) : `${at + 1}. ${toolTitle(call.tool)}`}
-          draft={draftFor(call)}
+          draft={getDraft(call)}
           isOnly={isOnly}
           canCorrect={canCorrect}
           problem={problems.get(call.id)}

@@ -1,6 +1,6 @@
 import type { Approval } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
-import { deciderName } from './decider-name';
+import { deciderLabel } from './decider-name';
 
 /** Shows who decided, and when. */
 export function DecidedBy({ approval }: { approval: Approval }) {
@@ -9,7 +9,7 @@ export function DecidedBy({ approval }: { approval: Approval }) {
   return (
     <>
       {word}
-      {decided_by && ` by ${deciderName(decided_by_label ?? decided_by)}`}
+      {decided_by && ` by ${deciderLabel(decided_by_label ?? decided_by)}`}
       {decided_at && (
         <>
           {' '}

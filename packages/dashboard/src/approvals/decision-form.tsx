@@ -85,15 +85,15 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
         ...(asksName && name.trim() && { name: name.trim() }),
       });
     } catch (error) {
-      show(problemsOf(error, items));
+      show(toFieldProblems(error, items));
     } finally {
       setBusy(null);
     }
   }
 
-  function rejectByKey(event: KeyboardEvent) {
-    const isSent = isRejecting && event.key === 'Enter' && (event.ctrlKey || event.metaKey);
-    if (isSent && !busy) void decide('reject');
+  function handleRejectKey(event: KeyboardEvent) {
+    const isSubmitKey = isRejecting && event.key === 'Enter' && (event.ctrlKey || event.metaKey);
+    if (isSubmitKey && !busy) void decide('reject');
   }
 
   const button = (verdict: Verdict) => ({
@@ -120,15 +120,13 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
         label="Reason"
         ref={reasonField}
         description={
-          isRejecting
-            ? 'Shown with the decision. Ctrl+Enter rejects.'
-            : 'Optional. Shown with the decision.'
+          isRejecting ? 'Shown with the decision. Ctrl+Enter rejects.' : 'Optional. Shown with the decision.'
         }
         rows={2}
         maxLength={2_000}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
-        onKeyDown={rejectByKey}
+        onKeyDown={handleRejectKey}
       />
       <DecisionActions problem={problem} buttonWidth="8rem" signature={signature}>
         <Button ref={approveButton} {...button('approve')} leftSection={<CheckIcon />}>
@@ -149,7 +147,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
 }
 
 /** Maps an error to fields where the response names fields of this form; else to the empty name. */
-function problemsOf(error: unknown, items: InputItem[]): Problems {
+function toFieldProblems(error: unknown, items: InputItem[]): Problems {
   const fields = error instanceof ApiError ? error.fields : [];
   const named = fields.flatMap(({ path, message }): [string, string][] => {
     const name = path.replace(/^data\./, '').split('.')[0] ?? '';

@@ -7,11 +7,11 @@ import { FailedToLoad } from '../ui/notice';
 import { Panel } from '../ui/panel';
 import content from '../ui/panel-content.module.css';
 import { Timestamp } from '../ui/timestamp';
-import { Asked } from './asked';
+import { ApprovalRequestContent } from './approval-request-content';
 import { CallsDecisionForm } from './calls-decision-form';
 import { decideApproval } from './decide-approval';
 import { type Decision, DecisionForm } from './decision-form';
-import { ListedCalls } from './listed-calls';
+import { ToolCallList } from './tool-call-list';
 
 /** Shows the pending approval of the run with its decision form. */
 export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalId: string }) {
@@ -45,8 +45,8 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
           Waiting for approval. Requested <Timestamp at={Date.parse(data.requested_at)} />, expires{' '}
           <Timestamp at={Date.parse(data.expires_at)} />.
         </p>
-        {!data.calls && <Asked message={data.message} data={data.data} />}
-        {data.calls && !data.permissions.decide && <ListedCalls calls={data.calls} />}
+        {!data.calls && <ApprovalRequestContent message={data.message} data={data.data} />}
+        {data.calls && !data.permissions.decide && <ToolCallList calls={data.calls} />}
         {data.permissions.decide && data.calls ? (
           <CallsDecisionForm
             calls={data.calls}
@@ -59,7 +59,8 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
           <DecisionForm form={data.form} asksName={false} signature={`You decide as ${email}.`} onDecide={decide} />
         ) : (
           <p className={content.about}>
-      You can’t decide this: you started the run and its worker requires another person, or your role is read-only.
+            You can’t decide this: you started the run and its worker requires another person, or your role is
+            read-only.
           </p>
         )}
       </Stack>

@@ -10,7 +10,7 @@ import {
   workerRunPath,
 } from '../shell/paths';
 import { useWorkerName } from '../workers/worker-name';
-import { type AuditEntry, sentenceOf, type Thing } from './sentences';
+import { type AuditEntry, buildAuditSentence, type ResourceReference } from './sentences';
 
 /** Names of members, by user. */
 export type People = ReadonlyMap<string, string>;
@@ -19,21 +19,21 @@ export type People = ReadonlyMap<string, string>;
 export function AuditSentence({ entry, people }: { entry: AuditEntry; people: People }) {
   return (
     <>
-      <strong>{actorOf(entry, people)}</strong>{' '}
-      {sentenceOf(entry).map((part, index) =>
+      <strong>{actorLabel(entry, people)}</strong>{' '}
+      {buildAuditSentence(entry).map((part, index) =>
         typeof part === 'string' ? (
           part
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of an entry never change.
-          <NamedThing key={index} thing={part} people={people} />
+          <AuditResourceLink key={index} thing={part} people={people} />
         ),
       )}
     </>
   );
 }
 
-export function actorOf({ actor, details }: AuditEntry, people: People): string {
-  const known = actor.id === null ? undefined : people.get(actor.id);
+export function actorLabel({ actor, details }: AuditEntry, people: People): string {
+  const memberName = actor.id === null ? undefined : people.get(actor.id);
   const email = typeof details.email === 'string' ? details.email : undefined;
   switch (actor.kind) {
     case 'system':
@@ -43,15 +43,15 @@ export function actorOf({ actor, details }: AuditEntry, people: People): string 
     case 'workspace_token':
       return `The token “${actor.label ?? actor.token_id}”`;
     case 'api_key':
-      return `${known ?? actor.label ?? 'Somebody'} (with a key)`;
+      return `${memberName ?? actor.label ?? 'Unknown user'} (with a key)`;
     case 'personal_token':
-      return `${known ?? actor.label ?? 'Somebody'} (with a token)`;
+      return `${memberName ?? actor.label ?? 'Unknown user'} (with a token)`;
     default:
-      return known ?? actor.label ?? email ?? 'Somebody';
+      return memberName ?? actor.label ?? email ?? 'Unknown user';
   }
 }
 
-function NamedThing({ thing, people }: { thing: Thing; people: People }) {
+function AuditResourceLink({ thing, people }: { thing: ResourceReference; people: People }) {
   const { of, id, name } = thing;
   const isNamed = name !== undefined;
   const worker = useWorkerName(of === 'worker' && !isNamed ? id : null);

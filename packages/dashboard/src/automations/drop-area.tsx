@@ -5,11 +5,11 @@ import type { Files } from '../code/files';
 import { DropZone } from '../ui/drop-zone';
 import { Failure } from '../ui/notice';
 import styles from './drop-area.module.css';
-import { chosenFiles, droppedFiles } from './dropped-files';
+import { readDroppedFiles, toChosenFiles } from './dropped-files';
 import { type ChosenFile, readPackage } from './package-files';
 
 /** Supported by every browser, but missing from the types. */
-const FOLDERS = { webkitdirectory: '' };
+const DIRECTORY_ATTRIBUTES = { webkitdirectory: '' };
 
 interface DropAreaProps {
   onFiles: (files: Files) => void;
@@ -26,13 +26,13 @@ export function DropArea({ onFiles }: DropAreaProps) {
   });
   function choose(event: ChangeEvent<HTMLInputElement>) {
     const { files } = event.currentTarget;
-    if (files?.length) read.mutate(Promise.resolve(chosenFiles(files)));
+    if (files?.length) read.mutate(Promise.resolve(toChosenFiles(files)));
     // Lets the same file be chosen again after it was changed.
     event.currentTarget.value = '';
   }
   return (
     <>
-      <DropZone disabled={false} onDrop={({ items }) => read.mutate(droppedFiles(items))}>
+      <DropZone disabled={false} onDrop={({ items }) => read.mutate(readDroppedFiles(items))}>
         <section className={styles.area} aria-labelledby={id}>
           <p id={id}>Drop a zip or a folder here, or start with the files below.</p>
           <Group gap="xs" align="stretch">
@@ -44,7 +44,7 @@ export function DropArea({ onFiles }: DropAreaProps) {
             </Button>
           </Group>
           <input ref={zip} type="file" accept=".zip" aria-label="Zip" hidden onChange={choose} />
-          <input ref={folder} type="file" aria-label="Folder" hidden {...FOLDERS} onChange={choose} />
+          <input ref={folder} type="file" aria-label="Folder" hidden {...DIRECTORY_ATTRIBUTES} onChange={choose} />
         </section>
       </DropZone>
       <Failure title="This package can’t be used" error={read.error} />

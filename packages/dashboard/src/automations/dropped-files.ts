@@ -1,13 +1,13 @@
 import type { ChosenFile } from './package-files';
 
 /** Reads the dropped files, including those inside dropped folders. */
-export async function droppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
+export async function readDroppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
   // The list is emptied as soon as the event is over.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  return (await Promise.all(entries.map(filesIn))).flat();
+  return (await Promise.all(entries.map(readEntryFiles))).flat();
 }
 
-async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
+async function readEntryFiles(entry: FileSystemEntry): Promise<ChosenFile[]> {
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
     return [{ path: entry.fullPath.replace(/^\//, ''), file }];
@@ -16,13 +16,13 @@ async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
   const found: FileSystemEntry[] = [];
   // A browser gives a hundred at a time, and an empty list at the end.
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) break;
-    found.push(...some);
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (batch.length === 0) break;
+    found.push(...batch);
   }
-  return (await Promise.all(found.map(filesIn))).flat();
+  return (await Promise.all(found.map(readEntryFiles))).flat();
 }
 
 /** Converts files chosen with the browser's dialog; those of a folder keep their path in it. */
-export const chosenFiles = (list: FileList): ChosenFile[] =>
+export const toChosenFiles = (list: FileList): ChosenFile[] =>
   [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));

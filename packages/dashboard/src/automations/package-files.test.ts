@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from 'fflate';
-import { type ChosenFile, filesOfZip, readPackage, zipOf } from './package-files';
+import { type ChosenFile, readPackage, unzipFiles, zipPackage } from './package-files';
 
-const chosen = (path: string, bytes: Uint8Array | string): ChosenFile => ({
+const toChosenFile = (path: string, bytes: Uint8Array | string): ChosenFile => ({
   path,
   file: new File([bytes as BlobPart], path.split('/').at(-1) ?? ''),
 });
@@ -22,14 +22,14 @@ test('a zip is read without the folder around it and without what tools leave th
     'report/logo.png': new Uint8Array([0x89, 0x50, 0, 0xff]),
     '__MACOSX/report/._main.py': 'x',
   });
-  const files = await readPackage([chosen('report.zip', bytes)]);
+  const files = await readPackage([toChosenFile('report.zip', bytes)]);
   expect([...files.keys()].sort()).toEqual(['lib/prices.py', 'logo.png', 'main.py', 'manifest.json']);
   expect(files.get('main.py')).toEqual({ text: CODE });
   expect(files.get('logo.png')).toEqual({ base64: 'iVAA/w==' });
 });
 
 test('a folder without a manifest gets one that is named like it', async () => {
-  const files = await readPackage([chosen('tidy-up/main.py', CODE), chosen('tidy-up/.git/HEAD', 'ref')]);
+  const files = await readPackage([toChosenFile('tidy-up/main.py', CODE), toChosenFile('tidy-up/.git/HEAD', 'ref')]);
   expect([...files.keys()]).toEqual(['main.py', 'manifest.json']);
   expect(JSON.parse((files.get('manifest.json') as { text: string }).text)).toEqual({
     name: 'tidy-up',
@@ -44,22 +44,22 @@ test('files come out of a zip as they went in, but for the manifest, which is se
     ['data.bin', { base64: 'AAH/' }],
     ['manifest.json', { text: '{}' }],
   ]);
-  const again = filesOfZip(zipOf(files));
+  const again = unzipFiles(zipPackage(files));
   files.delete('manifest.json');
   expect(again).toEqual(files);
 });
 
 test.each([
-  ['no zip', chosen('a.zip', 'not a zip'), 'This is no zip that can be read'],
-  ['no code', chosen('a.zip', zip({ 'readme.md': 'Hi' })), 'There is no Python file in it'],
+  ['no zip', toChosenFile('a.zip', 'not a zip'), 'This is no zip that can be read'],
+  ['no code', toChosenFile('a.zip', zip({ 'readme.md': 'Hi' })), 'There is no Python file in it'],
   [
     'too many files',
-    chosen('a.zip', zip(Object.fromEntries(Array.from({ length: 2_001 }, (_, at) => [`f${at}.py`, ''])))),
+    toChosenFile('a.zip', zip(Object.fromEntries(Array.from({ length: 2_001 }, (_, at) => [`f${at}.py`, ''])))),
     'more than 2000 files',
   ],
   [
     'a bomb',
-    chosen('a.zip', zip({ 'main.py': CODE, 'zeros.bin': new Uint8Array(101 * 1024 * 1024) })),
+    toChosenFile('a.zip', zip({ 'main.py': CODE, 'zeros.bin': new Uint8Array(101 * 1024 * 1024) })),
     'larger than 100 MB',
   ],
 ])('%s is refused in words', async (_, file, words) => {

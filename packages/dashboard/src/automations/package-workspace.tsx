@@ -2,25 +2,25 @@ import { NativeSelect } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { CodeEditor } from '../code/code-editor';
-import { type CodeProblem, countByFile, type FailedPlace, type FileProblem } from '../code/code-problem';
+import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../code/code-problem';
 import editing from '../code/editing.module.css';
 import { EditorColumns } from '../code/editor-columns';
 import { FilePane } from '../code/file-pane';
 import { FileTree } from '../code/file-tree';
-import { changeKinds } from '../code/files';
+import { listChangeKinds } from '../code/files';
 import { ProblemList } from '../code/problem-list';
 import type { PythonFile } from '../code/python-assist';
-import { treeEdit } from '../code/tree-edit';
+import { buildTreeEdit } from '../code/tree-edit';
 import type { DeclaredInput } from '../code/type-check/input-check';
 import { useTypeCheck } from '../code/type-check/use-type-check';
 import { useAssist } from '../code/use-assist';
 import type { Draft } from '../code/use-draft';
 import { inputFormKey } from '../inputs/input-form';
-import { fileIn, withFile } from '../shell/paths';
+import { getFileParam, setFileParam } from '../shell/paths';
 import { Notice } from '../ui/notice';
 import { Panel } from '../ui/panel';
 import { MANIFEST } from './manifest';
-import { TestPackage } from './test-package';
+import { PackageTestPanel } from './test-package';
 import type { Package } from './use-package';
 
 /** A stable reference: a new list would be type-checked again. */
@@ -28,32 +28,38 @@ const NO_INPUTS: readonly DeclaredInput[] = [];
 
 interface PackageWorkspaceProps {
   draft: Draft;
-  pack: Package;
+  packageDraft: Package;
   /** The automation whose secrets a test gets; null: it is not deployed yet. */
   automationId: string | null;
-  mayEdit?: boolean;
+  canEdit?: boolean;
   /** Actions below the test. */
   children: ReactNode;
 }
 
 /** Edits and tests the files of an automation before they are deployed. */
-export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, children }: PackageWorkspaceProps) {
+export function PackageWorkspace({
+  draft,
+  packageDraft: pack,
+  automationId,
+  canEdit: mayEdit = true,
+  children,
+}: PackageWorkspaceProps) {
   const { base, files, write } = draft;
   const { manifest, entrypoint } = pack;
   const [search, setSearch] = useSearchParams();
-  const [failure, setFailure] = useState<FailedPlace | null>(null);
-  const kinds = useMemo(() => changeKinds(base, files), [base, files]);
+  const [failure, setFailure] = useState<FailureLocation | null>(null);
+  const changes = useMemo(() => listChangeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...files.keys()], [files]);
-  const wanted = fileIn(search);
-  const selected = wanted !== null && files.has(wanted) ? wanted : (entrypoint ?? MANIFEST);
-  const select = (path: string) => setSearch((now) => withFile(now, path), { replace: true });
-  const isWrong = 'problem' in manifest;
+  const requestedFile = getFileParam(search);
+  const selected = requestedFile !== null && files.has(requestedFile) ? requestedFile : (entrypoint ?? MANIFEST);
+  const select = (path: string) => setSearch((now) => setFileParam(now, path), { replace: true });
+  const isManifestInvalid = 'problem' in manifest;
   const types = useTypeCheck(
-    { files, entrypoint: entrypoint ?? '', inputs: isWrong ? NO_INPUTS : manifest.inputs },
+    { files, entrypoint: entrypoint ?? '', inputs: isManifestInvalid ? NO_INPUTS : manifest.inputs },
     mayEdit,
   );
   const problems: FileProblem[] = [
-    ...(isWrong ? [{ ...manifest.problem, file: MANIFEST }] : []),
+    ...(isManifestInvalid ? [{ ...manifest.problem, file: MANIFEST }] : []),
     ...types.problems,
     ...(failure ? [failure] : []),
   ];
@@ -71,15 +77,15 @@ export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, ch
           paths={paths}
           selected={selected}
           onSelect={select}
-          changes={kinds}
+          changes={changes}
           problems={countByFile(problems)}
-          edit={mayEdit ? treeEdit({ files, write, select, keeps: MANIFEST }) : undefined}
+          edit={mayEdit ? buildTreeEdit({ files, write, select, keeps: MANIFEST }) : undefined}
         />
       }
       editor={
         <EditorPane
           draft={draft}
-          pack={pack}
+          packageDraft={pack}
           path={selected}
           problems={problems.filter(({ file }) => file === selected)}
           isStale={types.isStale}
@@ -100,15 +106,15 @@ export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, ch
               />
             )}
             <Panel title="Test">
-              {isWrong ? (
+              {isManifestInvalid ? (
                 <Notice tone="error" title={`${MANIFEST} can’t be used`}>
                   {manifest.problem.message}. The form for a test comes from it.
                 </Notice>
               ) : (
-                <TestPackage
+                <PackageTestPanel
                   key={inputFormKey(manifest.inputs)}
                   manifest={manifest}
-                  pack={pack}
+                  packageDraft={pack}
                   automationId={automationId}
                   onFailure={(found) => {
                     setFailure(found);
@@ -125,7 +131,7 @@ export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, ch
   );
 }
 
-interface EditorPaneProps extends Pick<PackageWorkspaceProps, 'draft' | 'pack'> {
+interface EditorPaneProps extends Pick<PackageWorkspaceProps, 'draft' | 'packageDraft'> {
   path: string;
   problems: CodeProblem[];
   isStale: boolean;
@@ -134,7 +140,15 @@ interface EditorPaneProps extends Pick<PackageWorkspaceProps, 'draft' | 'pack'> 
   onChange: ((text: string) => void) | undefined;
 }
 
-function EditorPane({ draft, pack: { manifest }, path, problems, isStale, getPyright, onChange }: EditorPaneProps) {
+function EditorPane({
+  draft,
+  packageDraft: { manifest },
+  path,
+  problems,
+  isStale,
+  getPyright,
+  onChange,
+}: EditorPaneProps) {
   const content = draft.files.get(path);
   const { inputs, secrets } = 'problem' in manifest ? { inputs: [], secrets: [] } : manifest;
   const loadAssist = useAssist(

@@ -2,44 +2,44 @@ import { unwrap } from '@gantry/sdk';
 import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { type FailedPlace, failedPlace } from '../code/code-problem';
-import { sendFiles } from '../inputs/send-files';
+import { type FailureLocation, findFailureLocation } from '../code/code-problem';
+import { encodeFiles } from '../inputs/send-files';
 import { TestForm } from '../inputs/test-form';
 import { OutputList } from '../outputs/output-list';
-import { linesOf } from '../runs/log/log-line';
+import { parseLogLines } from '../runs/log/log-line';
 import { createLogStore } from '../runs/log/log-store';
 import { RunLog } from '../runs/log/run-log';
 import { RunErrorBox } from '../runs/run-error-box';
-import { lookOf, RunStatusChip } from '../runs/run-status';
+import { getStatusLook, RunStatusChip } from '../runs/run-status';
 import { api, type TestRun } from '../shell/api';
-import { duration } from '../ui/format';
+import { formatDuration } from '../ui/format';
 import { FailedToLoad } from '../ui/notice';
 import type { Manifest } from './manifest';
 import type { Package } from './use-package';
 
-interface TestPackageProps {
+interface PackageTestPanelProps {
   manifest: Manifest;
-  pack: Package;
+  packageDraft: Package;
   automationId: string | null;
   /** Receives where the code failed; null when a new test begins. */
-  onFailure: (failure: FailedPlace | null) => void;
+  onFailure: (failure: FailureLocation | null) => void;
 }
 
-export function TestPackage({ manifest, pack, automationId, onFailure }: TestPackageProps) {
+export function PackageTestPanel({ manifest, packageDraft: pack, automationId, onFailure }: PackageTestPanelProps) {
   const [started, setStarted] = useState<TestRun | null>(null);
-  async function test(typed: Record<string, unknown>) {
+  async function test(values: Record<string, unknown>) {
     onFailure(null);
-    const [{ artifactId }, inputs] = await Promise.all([pack.artifact(), sendFiles(typed, 'member')]);
+    const [{ artifactId }, inputs] = await Promise.all([pack.artifact(), encodeFiles(values, 'member')]);
     const body = { artifactId, inputs, ...(automationId !== null && { automationId }) };
     setStarted(await unwrap(api.POST('/api/test', { body })));
   }
   return (
     <Stack gap="md">
-      <TestForm items={manifest.inputs} given={null} onTest={test}>
+      <TestForm items={manifest.inputs} initialValues={null} onTest={test}>
         Runs the code in the editor in the sandbox, without network access, for at most a minute.
       </TestForm>
       {started && (
-        <TestResult key={started.testRunId} started={started} outputs={manifest.outputs} onFailure={onFailure} />
+        <TestResult key={started.testRunId} testRun={started} outputs={manifest.outputs} onFailure={onFailure} />
       )}
     </Stack>
   );
@@ -47,12 +47,12 @@ export function TestPackage({ manifest, pack, automationId, onFailure }: TestPac
 
 const POLL_MS = 500;
 
-interface TestResultProps extends Pick<TestPackageProps, 'onFailure'> {
-  started: TestRun;
+interface TestResultProps extends Pick<PackageTestPanelProps, 'onFailure'> {
+  testRun: TestRun;
   outputs: Manifest['outputs'];
 }
 
-function TestResult({ started, outputs, onFailure }: TestResultProps) {
+function TestResult({ testRun: started, outputs, onFailure }: TestResultProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['test-run', started.testRunId],
     queryFn: () =>
@@ -63,12 +63,12 @@ function TestResult({ started, outputs, onFailure }: TestResultProps) {
   const failed = data.error;
   // biome-ignore lint/correctness/useExhaustiveDependencies: reported once, when it has failed.
   useEffect(() => {
-    if (failed) onFailure(failedPlace(failed));
+    if (failed) onFailure(findFailureLocation(failed));
   }, [failed === undefined]);
   const logs = data.logs ?? data.result?.logs ?? '';
-  const store = useMemo(() => createLogStore(linesOf(logs)), [logs]);
+  const store = useMemo(() => createLogStore(parseLogLines(logs)), [logs]);
   if (error) return <FailedToLoad what="The test" error={error} retry={refetch} />;
-  const over = isOver(data);
+  const isFinished = isOver(data);
   return (
     <Stack
       component="section"
@@ -79,14 +79,15 @@ function TestResult({ started, outputs, onFailure }: TestResultProps) {
     >
       <Group gap="8px 12px" fz="sm" c="dimmed">
         <RunStatusChip status={data.status} error={failed} />
-        {data.durationMs != null && <span>in {duration(data.durationMs)}</span>}
+        {data.durationMs != null && <span>in {formatDuration(data.durationMs)}</span>}
         <span className="visually-hidden" role="status">
-          {over && `The test is over: ${lookOf({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`}
+          {isFinished &&
+            `The test is over: ${getStatusLook({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`}
         </span>
       </Group>
       {failed && <RunErrorBox error={failed} />}
       {data.status === 'success' && <OutputList items={outputs} outputs={data.result?.outputs ?? {}} artifacts={[]} />}
-      {over ? (
+      {isFinished ? (
         <RunLog store={store} name={data.testRunId} startedAt={data.startedAt ?? null} empty="No output." />
       ) : (
         <Skeleton height={120} />

@@ -4,7 +4,7 @@ import { type Automation, type AutomationChange, api } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { automationKeys } from './automation-keys';
 
-const patch = (automationId: string, body: AutomationChange): Promise<Automation> =>
+const patchAutomation = (automationId: string, body: AutomationChange): Promise<Automation> =>
   unwrap(api.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
 
 /** Invalidates every query that shows the automation. */
@@ -19,9 +19,9 @@ export function useAutomationChange(automationId: string) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (change: AutomationChange) => patch(automationId, change),
-    onSuccess: async (changed) => {
-      queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, automationId), changed);
+    mutationFn: (change: AutomationChange) => patchAutomation(automationId, change),
+    onSuccess: async (automation) => {
+      queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, automationId), automation);
       await refreshAutomation(queryClient, workspaceId, automationId);
     },
   });

@@ -3,8 +3,8 @@ import { useMemo, useRef, useState } from 'react';
 import type { Draft } from '../code/use-draft';
 import { uploadFile } from '../inputs/send-files';
 import { api } from '../shell/api';
-import { type Manifest, type ReadManifest, readManifest } from './manifest';
-import { zipOf } from './package-files';
+import { type Manifest, type ParsedManifest, parseManifest } from './manifest';
+import { zipPackage } from './package-files';
 
 export interface Artifact {
   artifactId: string;
@@ -16,7 +16,7 @@ export interface Artifact {
 
 /** The package that the files of a draft are deployed as. */
 export interface Package {
-  manifest: ReadManifest;
+  manifest: ParsedManifest;
   /** Null: there is no Python file. */
   entrypoint: string | null;
   /** Candidates for the entrypoint. */
@@ -26,32 +26,38 @@ export interface Package {
   artifact: () => Promise<Artifact>;
 }
 
-const USUAL_ENTRYPOINT = 'main.py';
+const DEFAULT_ENTRYPOINT = 'main.py';
 
 /** @param defaultEntrypoint entrypoint of the previous version */
-export function usePackage({ files }: Draft, usual = USUAL_ENTRYPOINT): Package {
-  const [chosen, setChosen] = useState(usual);
-  const manifest = useMemo(() => readManifest(files), [files]);
+export function usePackage({ files }: Draft, defaultEntrypoint = DEFAULT_ENTRYPOINT): Package {
+  const [selectedEntrypoint, setSelectedEntrypoint] = useState(defaultEntrypoint);
+  const manifest = useMemo(() => parseManifest(files), [files]);
   const entrypoints = useMemo(() => [...files.keys()].filter((path) => path.endsWith('.py')).sort(), [files]);
-  const entrypoint = [chosen, USUAL_ENTRYPOINT].find((path) => entrypoints.includes(path)) ?? entrypoints[0] ?? null;
-  const made = useRef<{ files: Draft['files']; entrypoint: string; artifact: Promise<Artifact> } | null>(null);
+  const entrypoint =
+    [selectedEntrypoint, DEFAULT_ENTRYPOINT].find((path) => entrypoints.includes(path)) ?? entrypoints[0] ?? null;
+  const uploaded = useRef<{ files: Draft['files']; entrypoint: string; artifact: Promise<Artifact> } | null>(null);
 
-  function artifact(): Promise<Artifact> {
+  function uploadArtifact(): Promise<Artifact> {
     if ('problem' in manifest) throw new Error(`manifest.json: ${manifest.problem.message}.`);
     if (entrypoint === null) throw new Error('There is no Python file.');
-    if (made.current?.files === files && made.current.entrypoint === entrypoint) return made.current.artifact;
-    const making = makeArtifact(files, manifest.json, entrypoint);
-    made.current = { files, entrypoint, artifact: making };
-    making.catch(() => {
-      made.current = null;
+    if (uploaded.current?.files === files && uploaded.current.entrypoint === entrypoint)
+      return uploaded.current.artifact;
+    const upload = createArtifact(files, manifest.json, entrypoint);
+    uploaded.current = { files, entrypoint, artifact: upload };
+    upload.catch(() => {
+      uploaded.current = null;
     });
-    return making;
+    return upload;
   }
-  return { manifest, entrypoint, entrypoints, chooseEntrypoint: setChosen, artifact };
+  return { manifest, entrypoint, entrypoints, chooseEntrypoint: setSelectedEntrypoint, artifact: uploadArtifact };
 }
 
-async function makeArtifact(files: Draft['files'], manifest: Manifest['json'], entrypoint: string): Promise<Artifact> {
-  const zip = new File([zipOf(files)], 'automation.zip', { type: 'application/zip' });
+async function createArtifact(
+  files: Draft['files'],
+  manifest: Manifest['json'],
+  entrypoint: string,
+): Promise<Artifact> {
+  const zip = new File([zipPackage(files)], 'automation.zip', { type: 'application/zip' });
   const storageKey = await uploadFile(zip);
   const made = await unwrap(api.POST('/api/artifacts', { body: { manifest, entrypoint, storageKey } }));
   return { ...made, files, manifest };

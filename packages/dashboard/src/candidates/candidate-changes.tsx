@@ -1,11 +1,11 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ComparedFiles } from '../code/compared-files';
+import { FileComparison } from '../code/compared-files';
 import { type CandidateDetail, isStatus } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { FailedToLoad } from '../ui/notice';
 import { SettingChanges } from '../workers/setting-changes';
-import { versionFiles } from '../workers/version-files';
+import { versionFilesQuery } from '../workers/version-files';
 import { candidateFiles } from './candidate-queries';
 
 /** Shows the changes of a candidate against its base version: diffs of files, then settings. */
@@ -13,7 +13,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
   const workspaceId = useWorkspace()?.id;
   const { id, worker_id: workerId, base_sha: baseSha, changes } = candidate;
   const hasFiles = changes.files.length > 0;
-  const before = useQuery({ ...versionFiles(workspaceId, workerId, baseSha), enabled: hasFiles });
+  const before = useQuery({ ...versionFilesQuery(workspaceId, workerId, baseSha), enabled: hasFiles });
   const after = useQuery({ ...candidateFiles(workspaceId, workerId, id), enabled: hasFiles, retry: false });
   const failed = [before, after].find(({ error }) => error);
   return (
@@ -25,7 +25,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
       ) : failed?.error ? (
         <FailedToLoad what="The changes" error={failed.error} retry={failed.refetch} />
       ) : before.data && after.data ? (
-        <ComparedFiles before={before.data} after={after.data} />
+        <FileComparison before={before.data} after={after.data} />
       ) : (
         <Skeleton height={200} />
       )}

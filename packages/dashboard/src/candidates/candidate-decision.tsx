@@ -11,7 +11,7 @@ import content from '../ui/panel-content.module.css';
 import { refreshAfterDecision, useCandidateApproval } from './candidate-queries';
 
 /** Shown to members who cannot decide about a candidate. */
-export const DECIDED_BY_OTHERS =
+export const CANNOT_DECIDE =
   'You can’t decide this: you requested the repair and its worker requires another person, or you can’t edit the worker.';
 
 /** Approves or rejects a repair's candidate beside its evidence; or shows who did. */
@@ -35,7 +35,7 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
     );
   }
   if (!approval.permissions.decide) {
-    return <p className={content.about}>{DECIDED_BY_OTHERS}</p>;
+    return <p className={content.about}>{CANNOT_DECIDE}</p>;
   }
 
   async function decide(decision: Decision) {

@@ -1,7 +1,7 @@
 /** Queries of candidates. */
 import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
-import { type Files, type FilesQuery, filesOf } from '../code/files';
+import { type Files, type FilesQuery, toFiles } from '../code/files';
 import { workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
@@ -47,7 +47,7 @@ export const candidateFiles = (workspaceId: Scope, workerId: string, candidateId
   queryFn: async (): Promise<Files> => {
     const params = { path: { worker_id: workerId, candidate_id: candidateId } };
     const files = (await workerApi()).GET('/api/workers/{worker_id}/candidates/{candidate_id}/files', { params });
-    return filesOf(await unwrap(files));
+    return toFiles(await unwrap(files));
   },
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,

@@ -1,12 +1,12 @@
 import { Box, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
-import { lookOf } from '../runs/run-status';
+import { getStatusLook } from '../runs/run-status';
 import type { CandidateCase } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
-import { duration } from '../ui/format';
+import { formatDuration } from '../ui/format';
 import { DownIcon, RightIcon } from '../ui/icons';
-import { OutcomeChip } from './candidate-words';
+import { OutcomeChip } from './candidate-chips';
 import { CaseDetail } from './case-detail';
 import styles from './evidence.module.css';
 
@@ -18,7 +18,7 @@ interface EvidenceProps {
 
 /** Shows each recorded run beside its rehearsal; differences expand below it. */
 export function Evidence({ cases, failedRunId }: EvidenceProps) {
-  const names = namesOf(cases, failedRunId);
+  const names = labelRuns(cases, failedRunId);
   return (
     <Box style={{ containerType: 'inline-size' }}>
       <table className={styles.table} aria-label="Evidence">
@@ -50,16 +50,16 @@ export function Evidence({ cases, failedRunId }: EvidenceProps) {
 }
 
 /** Runs have no names, so the others are numbered. */
-function namesOf(cases: CandidateCase[], failedRunId: string | undefined): ReadonlyMap<string, string> {
+function labelRuns(cases: CandidateCase[], failedRunId: string | undefined): ReadonlyMap<string, string> {
   const others = cases.filter(({ run_id: id }) => id !== failedRunId);
   const names = new Map(others.map(({ run_id: id }, at) => [id, `Run ${at + 1}`]));
   return failedRunId === undefined ? names : names.set(failedRunId, 'The failed run');
 }
 
 function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: boolean }) {
-  const [chosen, setChosen] = useState<boolean | null>(null);
+  const [isToggled, setToggled] = useState<boolean | null>(null);
   const { run_id: runId, outcome, recorded, rehearsed } = one;
-  const isOpen = chosen ?? opens;
+  const isOpen = isToggled ?? opens;
   const hasMore = outcome !== null;
   return (
     <>
@@ -79,7 +79,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
         <td className={styles.end} data-label="Rehearsed">
           {outcome === 'same' && rehearsed ? (
             <Text span c="dimmed">
-              The same{rehearsed.duration_ms !== null && `, in ${duration(rehearsed.duration_ms)}`}
+              The same{rehearsed.duration_ms !== null && `, in ${formatDuration(rehearsed.duration_ms)}`}
             </Text>
           ) : (
             <End end={rehearsed} />
@@ -92,7 +92,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
               className={styles.toggle}
               aria-expanded={isOpen}
               aria-label={`Details of ${name.toLowerCase()}`}
-              onClick={() => setChosen(!isOpen)}
+              onClick={() => setToggled(!isOpen)}
             >
               {isOpen ? <DownIcon /> : <RightIcon />}
             </button>
@@ -119,7 +119,7 @@ function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearse
       </Text>
     );
   const { status, error, error_code: code, output } = end;
-  const { tone, word } = lookOf({ status, error: code === null ? undefined : { code } });
+  const { tone, word } = getStatusLook({ status, error: code === null ? undefined : { code } });
   const took = 'duration_ms' in end ? end.duration_ms : null;
   return (
     <>
@@ -128,7 +128,7 @@ function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearse
         {took !== null && took !== undefined && (
           <Text span fw={400} c="dimmed">
             {' '}
-            in {duration(took)}
+            in {formatDuration(took)}
           </Text>
         )}
       </Text>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Candidate } from '../shell/api';
 import { CheckIcon, CrossIcon, StopIcon, WaitIcon, WarningIcon } from '../ui/icons';
 import type { Tone } from '../ui/status-chip';
-import { verdictOf } from './verdict';
+import { buildVerdict } from './verdict';
 import styles from './verdict-line.module.css';
 
 const ICONS: Record<Tone, () => ReactNode> = {
@@ -16,7 +16,7 @@ const ICONS: Record<Tone, () => ReactNode> = {
 
 /** Shows the verdict as a headline. */
 export function VerdictLine({ candidate, level }: { candidate: Candidate; level: 2 | 3 }) {
-  const { tone, words } = verdictOf(candidate.summary, candidate.origin === 'repair');
+  const { tone, words } = buildVerdict(candidate.summary, candidate.origin === 'repair');
   const Heading = `h${level}` as const;
   const Icon = ICONS[tone];
   return (

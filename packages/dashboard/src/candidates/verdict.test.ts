@@ -1,5 +1,5 @@
 import type { CandidateSummary } from '../shell/api';
-import { verdictOf } from './verdict';
+import { buildVerdict } from './verdict';
 
 const NONE: CandidateSummary = {
   same: 0,
@@ -42,5 +42,5 @@ test.each<[Partial<CandidateSummary>, boolean, string, string]>([
   [{ fixed: 2, still_failing: 1 }, false, 'timeout', 'Fixes 2 failed runs and leaves 1 run failing'],
   [{ inconclusive: 3 }, false, 'timeout', 'Proves nothing for 3 runs'],
 ])('%j, of a repair: %s', (counts, isRepair, tone, words) => {
-  expect(verdictOf(summary(counts), isRepair)).toEqual({ tone, words });
+  expect(buildVerdict(summary(counts), isRepair)).toEqual({ tone, words });
 });

@@ -7,41 +7,41 @@ export interface Verdict {
   words: string;
 }
 
-const many = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`);
+const formatCount = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`);
 
 /** @param isRepair whether one of the cases is the failed run that it should fix */
-export function verdictOf(summary: CandidateSummary, isRepair: boolean): Verdict {
+export function buildVerdict(summary: CandidateSummary, isRepair: boolean): Verdict {
   const { different, fixed, still_failing: failing, broken, inconclusive, total } = summary;
-  const settled = settledIn(summary);
+  const settled = countSettled(summary);
   if (total === 0) return { tone: 'idle', words: 'Nothing was rehearsed: no recorded run could be compared' };
   if (settled < total)
-    return { tone: 'running', words: `Rehearsed ${settled} of ${many(total, '1 run', 'runs')} so far` };
-  const isMended = !isRepair || fixed > 0;
-  const clauses = [...aboutFailed(summary, isRepair), ...aboutCompleted(summary, isRepair)];
+    return { tone: 'running', words: `Rehearsed ${settled} of ${formatCount(total, '1 run', 'runs')} so far` };
+  const isFixed = !isRepair || fixed > 0;
+  const clauses = [...describeFailedRuns(summary, isRepair), ...describeCompletedRuns(summary, isRepair)];
   const unclear = inconclusive - (isRepair && fixed + failing === 0 ? 1 : 0);
-  if (unclear > 0) clauses.push(`proves nothing for ${many(unclear, '1 run', 'runs')}`);
-  const tone = broken > 0 || !isMended ? 'error' : different + failing + inconclusive > 0 ? 'timeout' : 'success';
-  return { tone, words: sentence(clauses) };
+  if (unclear > 0) clauses.push(`proves nothing for ${formatCount(unclear, '1 run', 'runs')}`);
+  const tone = broken > 0 || !isFixed ? 'error' : different + failing + inconclusive > 0 ? 'timeout' : 'success';
+  return { tone, words: joinClauses(clauses) };
 }
 
-export const settledIn = (summary: CandidateSummary): number =>
+export const countSettled = (summary: CandidateSummary): number =>
   summary.same + summary.different + summary.fixed + summary.still_failing + summary.broken + summary.inconclusive;
 
-function aboutFailed({ fixed, still_failing: failing }: CandidateSummary, isRepair: boolean): string[] {
+function describeFailedRuns({ fixed, still_failing: failing }: CandidateSummary, isRepair: boolean): string[] {
   if (!isRepair) {
     return [
-      ...(fixed > 0 ? [`fixes ${many(fixed, '1 failed run', 'failed runs')}`] : []),
-      ...(failing > 0 ? [`leaves ${many(failing, '1 run', 'runs')} failing`] : []),
+      ...(fixed > 0 ? [`fixes ${formatCount(fixed, '1 failed run', 'failed runs')}`] : []),
+      ...(failing > 0 ? [`leaves ${formatCount(failing, '1 run', 'runs')} failing`] : []),
     ];
   }
   if (fixed > 0) return ['fixes the failed run'];
   return [failing > 0 ? 'does not fix the failed run' : 'does not show that the failed run is fixed'];
 }
 
-function aboutCompleted({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {
+function describeCompletedRuns({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {
   const completed = same + different + broken;
   if (completed === 0) return [];
-  const others = isRepair ? many(completed, 'the 1 other', 'others') : many(completed, '1 run', 'runs');
+  const others = isRepair ? formatCount(completed, 'the 1 other', 'others') : formatCount(completed, '1 run', 'runs');
   if (different + broken === 0) {
     return [
       completed === 1
@@ -55,7 +55,7 @@ function aboutCompleted({ same, different, broken }: CandidateSummary, isRepair:
   ];
 }
 
-function sentence(clauses: string[]): string {
+function joinClauses(clauses: string[]): string {
   const last = clauses.at(-1) ?? 'proves nothing';
   const words = clauses.length > 1 ? `${clauses.slice(0, -1).join(', ')} and ${last}` : last;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

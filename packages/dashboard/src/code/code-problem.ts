@@ -11,21 +11,21 @@ export interface CodeProblem {
 export type FileProblem = CodeProblem & { file: string };
 
 /** A failure of code that ran. */
-export type FailedPlace = FileProblem;
+export type FailureLocation = FileProblem;
 
-interface Failed {
+interface CodeFailure {
   message: string;
   type?: string | null;
   trace?: string | null;
 }
 
 /** Finds the last frame of the code itself; null where the code was not reached. */
-export function failedPlace({ message, type, trace }: Failed): FailedPlace | null {
+export function findFailureLocation({ message, type, trace }: CodeFailure): FailureLocation | null {
   const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
   const [, file, line] = frames.at(-1) ?? [];
   if (file === undefined) return null;
-  const said = `The test failed here: ${type ?? ''} ${message}`.trim();
-  return { file, line: Number(line), severity: 'error', message: said };
+  const text = `The test failed here: ${type ?? ''} ${message}`.trim();
+  return { file, line: Number(line), severity: 'error', message: text };
 }
 
 /** Counts the problems of each file; those of a draft as a whole have none. */

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { DiffView } from './diff-view';
-import { type ChangeKind, changeKinds, type Files, textOf } from './files';
+import { type ChangeKind, type Files, findText, listChangeKinds } from './files';
 import styles from './version-list.module.css';
 
 /** More diffs are opened one by one: each is an editor. */
@@ -10,8 +10,8 @@ const OPEN_MAX = 5;
 const WORDS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
 /** Shows the differences between two trees, file by file. */
-export function ComparedFiles({ before, after }: { before: Files; after: Files }) {
-  const kinds = useMemo(() => [...changeKinds(before, after)], [before, after]);
+export function FileComparison({ before, after }: { before: Files; after: Files }) {
+  const kinds = useMemo(() => [...listChangeKinds(before, after)], [before, after]);
   if (kinds.length === 0)
     return (
       <Text fz="sm" c="dimmed">
@@ -19,11 +19,11 @@ export function ComparedFiles({ before, after }: { before: Files; after: Files }
       </Text>
     );
   return kinds.map(([path, kind], index) => (
-    <ComparedFile key={path} path={path} kind={kind} before={before} after={after} opensAtOnce={index < OPEN_MAX} />
+    <FileDiff key={path} path={path} kind={kind} before={before} after={after} opensAtOnce={index < OPEN_MAX} />
   ));
 }
 
-interface ComparedFileProps {
+interface FileDiffProps {
   path: string;
   kind: ChangeKind;
   before: Files;
@@ -31,9 +31,9 @@ interface ComparedFileProps {
   opensAtOnce: boolean;
 }
 
-function ComparedFile({ path, kind, before, after, opensAtOnce }: ComparedFileProps) {
+function FileDiff({ path, kind, before, after, opensAtOnce }: FileDiffProps) {
   const [isOpen, setOpen] = useState(opensAtOnce);
-  const isText = isTextIn(before, path) && isTextIn(after, path);
+  const isText = isTextOrAbsent(before, path) && isTextOrAbsent(after, path);
   return (
     <Stack gap="xs">
       <Group className={styles.fileHead} gap="sm" align="baseline" justify="space-between" wrap="nowrap" fz="sm">
@@ -50,8 +50,8 @@ function ComparedFile({ path, kind, before, after, opensAtOnce }: ComparedFilePr
         <DiffView
           label={`Changes of ${path}`}
           path={path}
-          before={textOf(before, path) ?? ''}
-          after={textOf(after, path) ?? ''}
+          before={findText(before, path) ?? ''}
+          after={findText(after, path) ?? ''}
         />
       ) : (
         <div>
@@ -64,4 +64,4 @@ function ComparedFile({ path, kind, before, after, opensAtOnce }: ComparedFilePr
   );
 }
 
-const isTextIn = (files: Files, path: string): boolean => !files.has(path) || textOf(files, path) !== null;
+const isTextOrAbsent = (files: Files, path: string): boolean => !files.has(path) || findText(files, path) !== null;

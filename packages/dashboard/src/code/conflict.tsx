@@ -7,27 +7,27 @@ import { FailedToLoad } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
 import { DiffView } from './diff-view';
 import styles from './editing.module.css';
-import { changeKinds, type Files, textOf, withChanges } from './files';
+import { applyChanges, type Files, findText, listChangeKinds } from './files';
 import type { Draft, DraftSource } from './use-draft';
 
-export interface Newer {
+export interface NewerVersion {
   version: number;
   author: string | null;
   message: string | null;
   created_at: string;
 }
 
-interface ConflictProps {
+interface DraftConflictProps {
   source: DraftSource;
   draft: Draft;
   /** The current version; undefined until it is known. */
-  newer: Newer | undefined;
+  newer: NewerVersion | undefined;
 }
 
 /** Resolves a conflict with a version saved since the draft began: shows both, and rebases the draft. */
-export function Conflict({ source, draft, newer }: ConflictProps) {
+export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
   const [isOpen, setOpen] = useState(false);
-  const theirs = useQuery(source.filesAt(source.sha));
+  const theirs = useQuery(source.getFilesQuery(source.sha));
   const name = newer ? `version ${newer.version}` : 'another version';
   return (
     <Stack
@@ -60,13 +60,13 @@ export function Conflict({ source, draft, newer }: ConflictProps) {
                 label="Discard my changes"
                 question="Discard them"
                 busy={false}
-                onConfirm={() => draft.moveTo(source.sha, null)}
+                onConfirm={() => draft.rebase(source.sha, null)}
               >
                 Discard mine
               </ConfirmButton>
               <Button
                 onClick={() => {
-                  draft.moveTo(source.sha, withChanges(theirs.data, draft.changes));
+                  draft.rebase(source.sha, applyChanges(theirs.data, draft.changes));
                   toast(`Your changes are on top of ${name} now`);
                 }}
               >
@@ -78,7 +78,7 @@ export function Conflict({ source, draft, newer }: ConflictProps) {
       </Group>
       {isOpen &&
         (theirs.data ? (
-          <Compared draft={draft} theirs={theirs.data} name={name} />
+          <DraftComparison draft={draft} theirs={theirs.data} name={name} />
         ) : theirs.error ? (
           <FailedToLoad what="The newer version" error={theirs.error} retry={theirs.refetch} />
         ) : (
@@ -88,13 +88,13 @@ export function Conflict({ source, draft, newer }: ConflictProps) {
   );
 }
 
-function Compared({ draft, theirs, name }: { draft: Draft; theirs: Files; name: string }) {
-  const mine = useMemo(() => changeKinds(draft.base, draft.files), [draft.base, draft.files]);
-  const others = useMemo(() => changeKinds(draft.base, theirs), [draft.base, theirs]);
+function DraftComparison({ draft, theirs, name }: { draft: Draft; theirs: Files; name: string }) {
+  const mine = useMemo(() => listChangeKinds(draft.base, draft.files), [draft.base, draft.files]);
+  const others = useMemo(() => listChangeKinds(draft.base, theirs), [draft.base, theirs]);
   const both = [...mine.keys()].filter((path) => others.has(path));
   return (
     <Stack className={styles.compared} gap="sm" fz="sm">
-      <p>{both.length === 0 ? APART : overlapOf(both)}</p>
+      <p>{both.length === 0 ? NO_OVERLAP : describeOverlap(both)}</p>
       {[...mine.keys()].map((path) => (
         <div key={path}>
           <h3>
@@ -103,8 +103,8 @@ function Compared({ draft, theirs, name }: { draft: Draft; theirs: Files; name: 
           <DiffView
             label={`${path}, ${name} and yours`}
             path={path}
-            before={textOf(theirs, path) ?? ''}
-            after={textOf(draft.files, path) ?? ''}
+            before={findText(theirs, path) ?? ''}
+            after={findText(draft.files, path) ?? ''}
           />
         </div>
       ))}
@@ -112,7 +112,7 @@ function Compared({ draft, theirs, name }: { draft: Draft; theirs: Files; name: 
   );
 }
 
-const APART = 'You changed different files, so keeping yours on top loses nothing.';
+const NO_OVERLAP = 'You changed different files, so keeping yours on top loses nothing.';
 
-const overlapOf = (paths: string[]): string =>
+const describeOverlap = (paths: string[]): string =>
   `Both have changed ${paths.join(', ')}. “Keep mine on top” keeps your text there, and not theirs.`;

@@ -15,11 +15,11 @@ export interface DiffSurfaceProps {
   unified: boolean;
 }
 
-const FOLDED = { margin: 3, minSize: 6 };
+const FOLDING = { margin: 3, minSize: 6 };
 /** Beyond it, lines are still compared exactly, but words in them only roughly. */
 const DIFF = { scanLimit: 1_000, timeout: 200 };
 
-const reading = (label: string): Extension => [
+const readOnlyExtensions = (label: string): Extension => [
   lineNumbers(),
   EditorState.readOnly.of(true),
   EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' }),
@@ -37,16 +37,16 @@ export default function DiffSurface({ label, path, before, after, unified }: Dif
       if (!isCurrent) return;
       // In an entirely new or deleted file, highlighted words carry no information.
       const highlightChanges = before !== '' && after !== '';
-      const merge = { collapseUnchanged: FOLDED, diffConfig: DIFF, gutter: true, highlightChanges };
+      const merge = { collapseUnchanged: FOLDING, diffConfig: DIFF, gutter: true, highlightChanges };
       if (unified) {
         const original = unifiedMergeView({ ...merge, original: before, mergeControls: false });
-        const extensions = [reading(label), language, original];
+        const extensions = [readOnlyExtensions(label), language, original];
         view = new EditorView({ doc: after, extensions, parent: root, root });
       } else {
         view = new MergeView({
           ...merge,
-          a: { doc: before, extensions: [reading(`${label}, before`), language] },
-          b: { doc: after, extensions: [reading(`${label}, after`), language] },
+          a: { doc: before, extensions: [readOnlyExtensions(`${label}, before`), language] },
+          b: { doc: after, extensions: [readOnlyExtensions(`${label}, after`), language] },
           parent: root,
           root,
         });

@@ -18,16 +18,16 @@ import {
 import { editorTheme } from './editor-theme';
 
 /** Marks a change made by the page itself, which is not reported to `onChange`. */
-const fromOutside = Annotation.define<boolean>();
+const externalChange = Annotation.define<boolean>();
 
-interface Heard {
+interface BaseExtensionOptions {
   /** Leaves room for marks beside the lines. */
   showsProblems: boolean;
   onChange: (text: string) => void;
   onSave: () => void;
 }
 
-export function baseExtensions({ showsProblems, onChange, onSave }: Heard): Extension {
+export function buildBaseExtensions({ showsProblems, onChange, onSave }: BaseExtensionOptions): Extension {
   return [
     lineNumbers(),
     foldGutter({ openText: '⌄', closedText: '›' }),
@@ -47,7 +47,7 @@ export function baseExtensions({ showsProblems, onChange, onSave }: Heard): Exte
     highlightSelectionMatches(),
     search({ top: true }),
     keymap.of([
-      { key: 'Mod-s', preventDefault: true, run: () => saved(onSave) },
+      { key: 'Mod-s', preventDefault: true, run: () => handleSave(onSave) },
       ...closeBracketsKeymap,
       ...defaultKeymap,
       ...searchKeymap,
@@ -58,20 +58,20 @@ export function baseExtensions({ showsProblems, onChange, onSave }: Heard): Exte
       indentWithTab,
     ]),
     EditorView.updateListener.of((update) => {
-      if (!update.docChanged || update.transactions.some((one) => one.annotation(fromOutside))) return;
+      if (!update.docChanged || update.transactions.some((one) => one.annotation(externalChange))) return;
       onChange(update.state.doc.toString());
     }),
     editorTheme,
   ];
 }
 
-function saved(onSave: () => void): boolean {
+function handleSave(onSave: () => void): boolean {
   onSave();
   return true;
 }
 
 /** Read-only text keeps the focus and the cursor, so that it can be read and copied by keyboard. */
-export const behaviourOf = ({ label, readOnly }: { label: string; readOnly: boolean }): Extension => [
+export const buildBehaviour = ({ label, readOnly }: { label: string; readOnly: boolean }): Extension => [
   EditorState.readOnly.of(readOnly),
   EditorView.contentAttributes.of({
     'aria-label': readOnly ? label : `${label}. Escape, then Tab leaves the editor.`,
@@ -81,7 +81,7 @@ export const behaviourOf = ({ label, readOnly }: { label: string; readOnly: bool
   }),
 ];
 
-export const replacedBy = (state: EditorState, text: string): TransactionSpec => ({
+export const buildReplacement = (state: EditorState, text: string): TransactionSpec => ({
   changes: { from: 0, to: state.doc.length, insert: text },
-  annotations: fromOutside.of(true),
+  annotations: externalChange.of(true),
 });

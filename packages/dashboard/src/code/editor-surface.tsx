@@ -3,8 +3,8 @@ import { EditorView } from '@codemirror/view';
 import { Stack } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type { CodeProblem } from './code-problem';
-import { showProblems } from './editor-problems';
-import { baseExtensions, behaviourOf, replacedBy } from './editor-setup';
+import { buildProblemTransaction } from './editor-problems';
+import { buildBaseExtensions, buildBehaviour, buildReplacement } from './editor-setup';
 import { loadLanguage } from './languages';
 
 export interface EditorSurfaceProps {
@@ -29,9 +29,9 @@ interface Surface {
   path: string;
   newState: (text: string) => EditorState;
   /** Other files that have been edited here, by path. */
-  left: Map<string, EditorState>;
+  savedStates: Map<string, EditorState>;
   /** Texts reported to the page and not passed back yet: people type faster than it renders. */
-  told: string[];
+  pendingTexts: string[];
 }
 
 const language = new Compartment();
@@ -52,13 +52,13 @@ export default function EditorSurface(props: EditorSurfaceProps) {
   useEffect(() => {
     const element = host.current as HTMLDivElement;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
-    const base = baseExtensions({
+    const base = buildBaseExtensions({
       showsProblems: latest.current.problems !== undefined,
       onSave: () => latest.current.onSave?.(),
       onChange: (text) => {
         const { onChange } = latest.current;
         if (!onChange) return;
-        surface.current?.told.push(text);
+        surface.current?.pendingTexts.push(text);
         onChange(text);
       },
     });
@@ -66,7 +66,7 @@ export default function EditorSurface(props: EditorSurfaceProps) {
       EditorState.create({ doc, extensions: [base, language.of([]), behaviour.of([]), assist.of([])] });
     const { path, value } = latest.current;
     const view = new EditorView({ state: newState(value), parent: root, root });
-    surface.current = { view, path, newState, left: new Map(), told: [] };
+    surface.current = { view, path, newState, savedStates: new Map(), pendingTexts: [] };
     return () => {
       view.destroy();
       surface.current = null;
@@ -77,16 +77,16 @@ export default function EditorSurface(props: EditorSurfaceProps) {
   useEffect(() => {
     const { current } = surface;
     if (!current) return;
-    const { view, left, newState } = current;
+    const { view, savedStates: left, newState } = current;
     if (current.path !== path) {
       left.set(current.path, view.state);
       current.path = path;
-      current.told = [];
+      current.pendingTexts = [];
       view.setState(left.get(path) ?? newState(value));
     }
-    const place = current.told.indexOf(value);
-    current.told = current.told.slice(place + 1);
-    if (place < 0 && view.state.doc.toString() !== value) view.dispatch(replacedBy(view.state, value));
+    const place = current.pendingTexts.indexOf(value);
+    current.pendingTexts = current.pendingTexts.slice(place + 1);
+    if (place < 0 && view.state.doc.toString() !== value) view.dispatch(buildReplacement(view.state, value));
   }, [path, value]);
 
   useEffect(() => {
@@ -101,7 +101,7 @@ export default function EditorSurface(props: EditorSurfaceProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another state.
   useEffect(() => {
-    surface.current?.view.dispatch({ effects: behaviour.reconfigure(behaviourOf({ label, readOnly })) });
+    surface.current?.view.dispatch({ effects: behaviour.reconfigure(buildBehaviour({ label, readOnly })) });
   }, [path, label, readOnly]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path has another state.
@@ -118,7 +118,7 @@ export default function EditorSurface(props: EditorSurfaceProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: places are those of the present text.
   useEffect(() => {
     const view = surface.current?.view;
-    if (view) view.dispatch(showProblems(view.state, problems ?? []));
+    if (view) view.dispatch(buildProblemTransaction(view.state, problems ?? []));
   }, [path, problems]);
 
   useEffect(() => {

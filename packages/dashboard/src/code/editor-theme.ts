@@ -13,7 +13,7 @@ const field = {
   padding: '2px 8px',
 };
 
-const look = EditorView.theme({
+const baseTheme = EditorView.theme({
   '&': {
     height: 'var(--editor-height)',
     minHeight: 'var(--editor-height-min)',
@@ -144,4 +144,4 @@ const syntax = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--error)' },
 ]);
 
-export const editorTheme: Extension = [look, syntaxHighlighting(syntax)];
+export const editorTheme: Extension = [baseTheme, syntaxHighlighting(syntax)];

@@ -5,7 +5,7 @@ import { CrossIcon, DownIcon } from '../ui/icons';
 import styles from './file-tree.module.css';
 import type { ChangeKind } from './files';
 import { FileIcon, PlusIcon, RenameIcon } from './icons';
-import { type Folder, foldersOf } from './tree';
+import { buildFolderTree, type Folder } from './tree';
 
 export interface FileTreeProps {
   /** Names the list for screen readers. */
@@ -30,14 +30,14 @@ export interface FileTreeProps {
 
 /** Lists folders and files, with the actions for the selected one. */
 export function FileTree({ label, paths, selected, onSelect, changes, problems, edit }: FileTreeProps) {
-  const [asking, setAsking] = useState<'add' | 'rename' | null>(null);
+  const [pathFormMode, setPathFormMode] = useState<'add' | 'rename' | null>(null);
   const canChange = selected !== null && selected !== edit?.keeps && changes?.get(selected) !== 'deleted';
   const folder = selected?.includes('/') ? selected.slice(0, selected.lastIndexOf('/') + 1) : '';
   return (
     <Stack component="nav" gap="xs" miw={0} fz="sm" aria-label={label}>
       {edit && (
         <Group gap={4} justify="space-between" wrap="nowrap" mih="2rem">
-          <button type="button" className={styles.action} onClick={() => setAsking('add')}>
+          <button type="button" className={styles.action} onClick={() => setPathFormMode('add')}>
             <PlusIcon /> New file
           </button>
           {canChange && (
@@ -47,7 +47,7 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
                 className={styles.action}
                 aria-label={`Rename ${selected}`}
                 title="Rename"
-                onClick={() => setAsking('rename')}
+                onClick={() => setPathFormMode('rename')}
               >
                 <RenameIcon />
               </button>
@@ -64,21 +64,21 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
           )}
         </Group>
       )}
-      {edit && asking && (
+      {edit && pathFormMode && (
         <PathForm
-          key={asking}
-          label={asking === 'add' ? 'Path of the new file' : `New path of ${selected}`}
-          given={asking === 'add' ? folder : (selected ?? '')}
+          key={pathFormMode}
+          label={pathFormMode === 'add' ? 'Path of the new file' : `New path of ${selected}`}
+          given={pathFormMode === 'add' ? folder : (selected ?? '')}
           check={edit.check}
-          onCancel={() => setAsking(null)}
+          onCancel={() => setPathFormMode(null)}
           onDone={(path) => {
-            if (asking === 'add') edit.onAdd(path);
+            if (pathFormMode === 'add') edit.onAdd(path);
             else if (selected !== null && path !== selected) edit.onRename(selected, path);
-            setAsking(null);
+            setPathFormMode(null);
           }}
         />
       )}
-      <Entries folder={foldersOf(paths)} depth={0} marks={{ selected, onSelect, changes, problems }} />
+      <Entries folder={buildFolderTree(paths)} depth={0} marks={{ selected, onSelect, changes, problems }} />
     </Stack>
   );
 }
@@ -168,16 +168,16 @@ interface PathFormProps {
   onCancel: () => void;
 }
 
-function PathForm({ label, given, check, onDone, onCancel }: PathFormProps) {
-  const [path, setPath] = useState(given);
+function PathForm({ label, given: initialPath, check, onDone, onCancel }: PathFormProps) {
+  const [path, setPath] = useState(initialPath);
   const [problem, setProblem] = useState<string | null>(null);
   const id = useId();
   function submit(event: FormEvent) {
     event.preventDefault();
-    const wanted = path.trim();
-    const found = wanted === given && given !== '' ? null : check(wanted);
-    if (found) setProblem(found);
-    else onDone(wanted);
+    const newPath = path.trim();
+    const pathError = newPath === initialPath && initialPath !== '' ? null : check(newPath);
+    if (pathError) setProblem(pathError);
+    else onDone(newPath);
   }
   return (
     <FormStack

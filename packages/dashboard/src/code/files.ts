@@ -15,7 +15,7 @@ export interface FilesQuery {
   staleTime: number;
 }
 
-export const filesOf = (tree: TreeFile[]): Files =>
+export const toFiles = (tree: TreeFile[]): Files =>
   new Map(
     tree.map(({ path, content, content_base64: base64 }) => [
       path,
@@ -23,7 +23,7 @@ export const filesOf = (tree: TreeFile[]): Files =>
     ]),
   );
 
-export const textOf = (files: Files, path: string): string | null => {
+export const findText = (files: Files, path: string): string | null => {
   const content = files.get(path);
   return content && 'text' in content ? content.text : null;
 };
@@ -34,7 +34,7 @@ const isSame = (a: FileContent | undefined, b: FileContent | undefined): boolean
 export type ChangeKind = 'added' | 'modified' | 'deleted';
 
 /** Lists the kind of change of each file, sorted by path. */
-export function changeKinds(before: Files, after: Files): ReadonlyMap<string, ChangeKind> {
+export function listChangeKinds(before: Files, after: Files): ReadonlyMap<string, ChangeKind> {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return new Map(
     paths.flatMap((path): [string, ChangeKind][] => {
@@ -46,14 +46,14 @@ export function changeKinds(before: Files, after: Files): ReadonlyMap<string, Ch
 }
 
 /** Lists the changes that a request sends to get from `before` to `after`. */
-export const changesBetween = (before: Files, after: Files): FileChange[] =>
-  [...changeKinds(before, after).keys()].map((path) => {
+export const diffFiles = (before: Files, after: Files): FileChange[] =>
+  [...listChangeKinds(before, after).keys()].map((path) => {
     const now = after.get(path);
     if (!now) return { path, delete: true };
     return 'text' in now ? { path, content: now.text } : { path, content_base64: now.base64 };
   });
 
-export function withChanges(files: Files, changes: FileChange[]): Files {
+export function applyChanges(files: Files, changes: FileChange[]): Files {
   const changed = new Map(files);
   for (const { path, content, content_base64: base64 } of changes) {
     if (content !== undefined) changed.set(path, { text: content });
@@ -63,7 +63,7 @@ export function withChanges(files: Files, changes: FileChange[]): Files {
   return changed;
 }
 
-export function renamed(files: Files, from: string, to: string): Files {
+export function renameFile(files: Files, from: string, to: string): Files {
   const content = files.get(from);
   if (!content) return files;
   const changed = new Map(files);
@@ -75,7 +75,7 @@ export function renamed(files: Files, from: string, to: string): Files {
 const PATH_CHARS_MAX = 1_024;
 
 /** Describes the problem with the path of a new file; null without one. */
-export function pathProblem(files: Files, path: string): string | null {
+export function validatePath(files: Files, path: string): string | null {
   if (!path) return 'Give the file a name.';
   if (path.length > PATH_CHARS_MAX) return 'This name is too long.';
   if (path.startsWith('/') || path.endsWith('/') || path.includes('//')) return 'Use a path like lib/prices.py.';

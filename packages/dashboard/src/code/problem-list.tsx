@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core';
 import type { CodeProblem } from './code-problem';
 import styles from './problem-list.module.css';
 
-const sentence = (words: string): string =>
+const toSentence = (words: string): string =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 
 interface ProblemListProps {
@@ -46,8 +46,8 @@ export function ProblemList({ problems, isStale, onSelect }: ProblemListProps) {
               {WORDS[severity]}
             </Text>
             <span>
-              {sentence(message)}
-              {hint && <Text span c="dimmed">{` ${sentence(hint)}`}</Text>}
+              {toSentence(message)}
+              {hint && <Text span c="dimmed">{` ${toSentence(hint)}`}</Text>}
             </span>
             <Text span className="nowrap" c="dimmed">
               Line {line}

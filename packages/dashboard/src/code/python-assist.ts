@@ -5,7 +5,7 @@ import type { EditorState, Extension } from '@codemirror/state';
 import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view';
 import type { CompletionItem, Pyright } from './type-check/pyright';
 
-export interface Declared {
+export interface DeclaredNames {
   inputs: string[];
   secrets: string[];
 }
@@ -27,7 +27,7 @@ const WORD = /\w{0,100}$/;
 /** Kinds of the Language Server Protocol: a method and a function. */
 const CALLABLE_KINDS = [2, 3];
 
-export function pythonAssist(declared: Declared, { path, getPyright }: PythonFile): Extension {
+export function buildPythonAssist(declared: DeclaredNames, { path, getPyright }: PythonFile): Extension {
   const secrets = declared.secrets.map((label) => ({ label, type: 'constant', detail: 'secret' }));
   const parameters = [
     ...declared.inputs.map((label) => ({ label, type: 'variable', detail: 'input' })),
@@ -38,14 +38,14 @@ export function pythonAssist(declared: Declared, { path, getPyright }: PythonFil
     const line = at.state.doc.lineAt(at.pos);
     const before = line.text.slice(0, at.pos - line.from);
     const from = at.pos - (WORD.exec(before)?.[0].length ?? 0);
-    const offer = (options: Completion[]): CompletionResult => ({ from, options, validFor: /^\w*$/ });
-    if (IN_SECRET.test(before)) return offer(secrets);
-    if (IN_RUN.test(before)) return offer(parameters);
+    const toResult = (options: Completion[]): CompletionResult => ({ from, options, validFor: /^\w*$/ });
+    if (IN_SECRET.test(before)) return toResult(secrets);
+    if (IN_RUN.test(before)) return toResult(parameters);
     if (!AFTER_DOT.test(before) && !IN_IMPORT.test(before)) return null;
     const pyright = await getPyright();
     if (!pyright || at.aborted) return null;
     const items = await pyright.complete(path, at.state.doc.toString(), toPosition(at.state, at.pos));
-    return at.aborted ? null : offer(items.map((item) => toOption(item, pyright, IN_IMPORT.test(before))));
+    return at.aborted ? null : toResult(items.map((item) => toOption(item, pyright, IN_IMPORT.test(before))));
   }
 
   async function explain(view: EditorView, pos: number): Promise<Tooltip | null> {
@@ -57,7 +57,7 @@ export function pythonAssist(declared: Declared, { path, getPyright }: PythonFil
       pos: word?.from ?? pos,
       end: word?.to ?? pos,
       above: true,
-      create: () => ({ dom: drawExplanation(text) }),
+      create: () => ({ dom: renderExplanation(text) }),
     };
   }
 
@@ -78,13 +78,13 @@ function toOption(item: CompletionItem, pyright: Pyright, isImport: boolean): Co
     apply: isCallable && !isImport ? `${item.label}(` : item.label,
     info: async () => {
       const text = await pyright.describe(item);
-      return text ? drawExplanation(text) : null;
+      return text ? renderExplanation(text) : null;
     },
   };
 }
 
 /** @param text the signature and, after an empty line, its description */
-function drawExplanation(text: string): HTMLElement {
+function renderExplanation(text: string): HTMLElement {
   const dom = document.createElement('div');
   dom.className = 'cm-explained';
   const [signature = '', ...words] = text.trim().split('\n\n');

@@ -7,12 +7,12 @@ export interface StoredDraft {
   changes: FileChange[];
 }
 
-const keyOf = (name: string) => `gantry.draft.${name}`;
+const draftKey = (name: string) => `gantry.draft.${name}`;
 
 /** Loads a draft; null also for what another version of this page has written. */
-export function readDraft(name: string): StoredDraft | null {
+export function loadDraft(name: string): StoredDraft | null {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(keyOf(name)) ?? 'null');
+    const found: unknown = JSON.parse(localStorage.getItem(draftKey(name)) ?? 'null');
     const { baseSha, changes } = (found ?? {}) as Partial<StoredDraft>;
     const isDraft = typeof baseSha === 'string' && Array.isArray(changes) && changes.every(({ path }) => path);
     return isDraft && changes.length > 0 ? { baseSha, changes } : null;
@@ -24,8 +24,8 @@ export function readDraft(name: string): StoredDraft | null {
 /** Stores a draft. @returns false where the browser refuses: storage may be full or forbidden */
 export function storeDraft(name: string, draft: StoredDraft | null): boolean {
   try {
-    if (draft?.changes.length) localStorage.setItem(keyOf(name), JSON.stringify(draft));
-    else localStorage.removeItem(keyOf(name));
+    if (draft?.changes.length) localStorage.setItem(draftKey(name), JSON.stringify(draft));
+    else localStorage.removeItem(draftKey(name));
     return true;
   } catch {
     return false;

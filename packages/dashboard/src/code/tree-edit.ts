@@ -1,6 +1,6 @@
 import { toast } from '../shell/toasts';
 import type { FileTreeProps } from './file-tree';
-import { type Files, pathProblem, renamed } from './files';
+import { type Files, renameFile, validatePath } from './files';
 
 interface TreeEditOptions {
   files: Files;
@@ -13,15 +13,15 @@ interface TreeEditOptions {
 }
 
 /** Builds the actions that add, rename and delete files of a draft; a deletion can be undone. */
-export const treeEdit = ({ files, write, select, keeps, reserved }: TreeEditOptions): FileTreeProps['edit'] => ({
+export const buildTreeEdit = ({ files, write, select, keeps, reserved }: TreeEditOptions): FileTreeProps['edit'] => ({
   ...(keeps !== undefined && { keeps }),
-  check: (path) => pathProblem(files, path) ?? reserved?.(path) ?? null,
+  check: (path) => validatePath(files, path) ?? reserved?.(path) ?? null,
   onAdd(path) {
     write(new Map(files).set(path, { text: '' }));
     select(path);
   },
   onRename(from, to) {
-    write(renamed(files, from, to));
+    write(renameFile(files, from, to));
     select(to);
   },
   onDelete(path) {

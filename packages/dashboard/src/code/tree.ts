@@ -6,21 +6,21 @@ export interface Folder {
 }
 
 /** Builds a tree of folders, each sorted by name. */
-export function foldersOf(paths: string[]): Folder {
+export function buildFolderTree(paths: string[]): Folder {
   const root: Folder = { name: '', path: '', folders: [], files: [] };
-  const known = new Map<string, Folder>([['', root]]);
-  const folderAt = (path: string): Folder => {
-    const found = known.get(path);
+  const foldersByPath = new Map<string, Folder>([['', root]]);
+  const getFolder = (path: string): Folder => {
+    const found = foldersByPath.get(path);
     if (found) return found;
     const cut = path.lastIndexOf('/');
     const folder: Folder = { name: path.slice(cut + 1), path, folders: [], files: [] };
-    known.set(path, folder);
-    folderAt(cut < 0 ? '' : path.slice(0, cut)).folders.push(folder);
+    foldersByPath.set(path, folder);
+    getFolder(cut < 0 ? '' : path.slice(0, cut)).folders.push(folder);
     return folder;
   };
   for (const path of [...paths].sort()) {
     const cut = path.lastIndexOf('/');
-    folderAt(cut < 0 ? '' : path.slice(0, cut)).files.push({ name: path.slice(cut + 1), path });
+    getFolder(cut < 0 ? '' : path.slice(0, cut)).files.push({ name: path.slice(cut + 1), path });
   }
   return root;
 }

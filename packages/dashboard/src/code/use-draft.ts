@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { isStatus } from '../shell/api';
 import { toast } from '../shell/toasts';
-import { changesBetween, type FileChange, type Files, type FilesQuery, withChanges } from './files';
-import { readDraft, storeDraft } from './stored-draft';
+import { applyChanges, diffFiles, type FileChange, type Files, type FilesQuery } from './files';
+import { loadDraft, storeDraft } from './stored-draft';
 
 /** Files with versions: of a worker, or of a context. */
 export interface DraftSource {
@@ -13,9 +13,9 @@ export interface DraftSource {
   name: string;
   /** The current version. */
   sha: string;
-  mayEdit: boolean;
+  canEdit: boolean;
   /** Reads the files of a version. */
-  filesAt: (sha: string) => FilesQuery;
+  getFilesQuery: (sha: string) => FilesQuery;
 }
 
 export interface Draft {
@@ -26,10 +26,10 @@ export interface Draft {
   changes: FileChange[];
   write: (files: Files) => void;
   /** Bases the draft on another version. @param files null: discards the changes */
-  moveTo: (sha: string, files: Files | null) => void;
+  rebase: (sha: string, files: Files | null) => void;
 }
 
-interface Edited {
+interface DraftEdits {
   baseSha: string;
   /** Null: as in the version. */
   files: Files | null;
@@ -39,43 +39,46 @@ const STORE_AFTER_MS = 300;
 
 /** Loads the draft of a source; undefined until its base version is read. */
 export function useDraft(source: DraftSource) {
-  const { key, sha, mayEdit, filesAt } = source;
-  const [stored, setStored] = useState(() => (mayEdit ? readDraft(key) : null));
-  const [edited, setEdited] = useState<Edited>(() => ({ baseSha: stored?.baseSha ?? sha, files: null }));
-  const { data: base, error, refetch } = useQuery(filesAt(edited.baseSha));
+  const { key, sha, canEdit, getFilesQuery } = source;
+  const [stored, setStored] = useState(() => (canEdit ? loadDraft(key) : null));
+  const [edits, setEdits] = useState<DraftEdits>(() => ({ baseSha: stored?.baseSha ?? sha, files: null }));
+  const { data: base, error, refetch } = useQuery(getFilesQuery(edits.baseSha));
 
   const files = useMemo(
-    () => edited.files ?? (base && stored ? withChanges(base, stored.changes) : base),
-    [edited.files, base, stored],
+    () => edits.files ?? (base && stored ? applyChanges(base, stored.changes) : base),
+    [edits.files, base, stored],
   );
-  const changes = useMemo(() => (base && files ? changesBetween(base, files) : []), [base, files]);
+  const changes = useMemo(() => (base && files ? diffFiles(base, files) : []), [base, files]);
 
   // Without changes here, a version saved by another member replaces the base at once.
-  const isOutdated = edited.baseSha !== sha && base !== undefined && changes.length === 0;
+  const isOutdated = edits.baseSha !== sha && base !== undefined && changes.length === 0;
   // The version is gone: it belonged to something of the same name that was deleted.
   const isLost = stored !== null && isStatus(error, 404);
   useEffect(() => {
     if (!isOutdated && !isLost) return;
     setStored(null);
-    setEdited({ baseSha: sha, files: null });
+    setEdits({ baseSha: sha, files: null });
   }, [isOutdated, isLost, sha]);
 
-  useStoring(source, mayEdit && base !== undefined, { baseSha: edited.baseSha, changes });
+  useDraftStorage(source, canEdit && base !== undefined, { baseSha: edits.baseSha, changes });
 
   const draft: Draft | undefined = base &&
     files && {
-      ...{ baseSha: edited.baseSha, base, files, changes },
-      write: (next) => setEdited((before) => ({ ...before, files: next })),
-      moveTo: (moved, next) => {
+      baseSha: edits.baseSha,
+      base,
+      files,
+      changes,
+      write: (next) => setEdits((before) => ({ ...before, files: next })),
+      rebase: (newSha, next) => {
         setStored(null);
-        setEdited({ baseSha: moved, files: next });
+        setEdits({ baseSha: newSha, files: next });
       },
     };
   return { draft, error, retry: refetch };
 }
 
 /** Stores the draft in this browser, and warns a member who leaves. */
-function useStoring({ key, name }: DraftSource, isReady: boolean, draft: Pick<Draft, 'baseSha' | 'changes'>) {
+function useDraftStorage({ key, name }: DraftSource, isReady: boolean, draft: Pick<Draft, 'baseSha' | 'changes'>) {
   const latest = useRef({ isReady, draft });
   latest.current = { isReady, draft };
   const { baseSha, changes } = draft;
@@ -86,18 +89,18 @@ function useStoring({ key, name }: DraftSource, isReady: boolean, draft: Pick<Dr
   }, [isReady, key, baseSha, changes]);
 
   useEffect(() => {
-    const keep = () => latest.current.isReady && storeDraft(key, latest.current.draft);
+    const saveDraft = () => latest.current.isReady && storeDraft(key, latest.current.draft);
     const hasChanges = () => latest.current.draft.changes.length > 0;
     const warn = (event: BeforeUnloadEvent) => {
-      keep();
+      saveDraft();
       if (hasChanges()) event.preventDefault();
     };
     window.addEventListener('beforeunload', warn);
     return () => {
       window.removeEventListener('beforeunload', warn);
-      const isKept = keep();
+      const wasSaved = saveDraft();
       if (!hasChanges()) return;
-      if (isKept) toast(`Your changes to ${name} are unsaved. They are kept in this browser.`);
+      if (wasSaved) toast(`Your changes to ${name} are unsaved. They are kept in this browser.`);
       else toast(`Your changes to ${name} could not be kept.`, { tone: 'error' });
     };
   }, [key, name]);

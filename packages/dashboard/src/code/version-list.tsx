@@ -1,6 +1,6 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fileSize } from '../ui/format';
+import { formatFileSize } from '../ui/format';
 import { CheckIcon } from '../ui/icons';
 import { StatusChip } from '../ui/status-chip';
 import { Timestamp } from '../ui/timestamp';
@@ -64,9 +64,8 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                 </Text>
               )}
               <Text className="wrap-anywhere" fz="xs" c="dimmed">
-                {author ?? 'Unknown'} {SOURCES[change_source] ?? 'changed it'}{' '}
-                <Timestamp at={Date.parse(created_at)} /> · {file_count === 1 ? '1 file' : `${file_count} files`},{' '}
-                {fileSize(bytes)}
+                {author ?? 'Unknown'} {SOURCES[change_source] ?? 'changed it'} <Timestamp at={Date.parse(created_at)} />{' '}
+                · {file_count === 1 ? '1 file' : `${file_count} files`}, {formatFileSize(bytes)}
               </Text>
             </Stack>
             <Group gap="xs" align="stretch">

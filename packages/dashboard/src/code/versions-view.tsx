@@ -1,7 +1,7 @@
 import { Box, Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { comparedIn, withCompared } from '../shell/paths';
+import { getComparedVersions, setComparedVersions } from '../shell/paths';
 import { RollBackDialog } from './roll-back-dialog';
 import { type ListedVersion, VersionList } from './version-list';
 import styles from './version-list.module.css';
@@ -24,15 +24,15 @@ export function VersionsView<Version extends ListedVersion>({
   compare,
 }: VersionsViewProps<Version>) {
   const [search, setSearch] = useSearchParams();
-  const [chosen, setChosen] = useState<Version | null>(null);
-  const compared = useRef<HTMLDivElement>(null);
+  const [rollbackTarget, setRollbackTarget] = useState<Version | null>(null);
+  const comparison = useRef<HTMLDivElement>(null);
   const find = (number: number | null) => versions.find(({ version }) => version === number);
-  const asked = comparedIn(search);
-  const to = find(asked.to) ?? versions[0];
+  const requested = getComparedVersions(search);
+  const to = find(requested.to) ?? versions[0];
   const before = to && versions[versions.indexOf(to) + 1];
-  const from = asked.from === 0 ? null : (find(asked.from) ?? before ?? null);
+  const from = requested.from === 0 ? null : (find(requested.from) ?? before ?? null);
   const show = (next: { from: number; to: number }) =>
-    setSearch((now) => withCompared(now, next.from, next.to), { replace: true });
+    setSearch((now) => setComparedVersions(now, next.from, next.to), { replace: true });
   if (!to) return null;
   return (
     <div className={styles.columns}>
@@ -44,9 +44,9 @@ export function VersionsView<Version extends ListedVersion>({
             const earlier = versions[versions.indexOf(version as Version) + 1];
             show({ from: earlier?.version ?? 0, to: version.version });
             // On a phone they are below the list.
-            compared.current?.scrollIntoView({ block: 'nearest' });
+            comparison.current?.scrollIntoView({ block: 'nearest' });
           }}
-          {...(rollBack && { onRollBack: (version) => setChosen(version as Version) })}
+          {...(rollBack && { onRollBack: (version) => setRollbackTarget(version as Version) })}
         />
         {more && (
           <Group
@@ -63,7 +63,7 @@ export function VersionsView<Version extends ListedVersion>({
           </Group>
         )}
       </Box>
-      <Stack component="section" ref={compared} gap="lg" miw={0} aria-label="Compared">
+      <Stack component="section" ref={comparison} gap="lg" miw={0} aria-label="Compared">
         <Group gap="sm" align="flex-end">
           <Box component="h2" fz="md" style={{ flexBasis: '100%' }}>
             Changes
@@ -73,31 +73,31 @@ export function VersionsView<Version extends ListedVersion>({
             size="sm"
             value={String(from?.version ?? 0)}
             onChange={(event) => show({ from: Number(event.currentTarget.value), to: to.version })}
-            data={[...versions.map(optionOf), { value: '0', label: 'Nothing' }]}
+            data={[...versions.map(toVersionOption), { value: '0', label: 'Nothing' }]}
           />
           <NativeSelect
             label="To"
             size="sm"
             value={String(to.version)}
             onChange={(event) => show({ from: from?.version ?? 0, to: Number(event.currentTarget.value) })}
-            data={versions.map(optionOf)}
+            data={versions.map(toVersionOption)}
           />
         </Group>
         {compare(from, to)}
       </Stack>
-      {chosen && rollBack && (
+      {rollbackTarget && rollBack && (
         <RollBackDialog
-          version={chosen.version}
+          version={rollbackTarget.version}
           current={versions.find(({ current }) => current)?.version}
-          onRollBack={(message) => rollBack(chosen, message)}
-          onClose={() => setChosen(null)}
+          onRollBack={(message) => rollBack(rollbackTarget, message)}
+          onClose={() => setRollbackTarget(null)}
         />
       )}
     </div>
   );
 }
 
-const optionOf = ({ version, current }: ListedVersion) => ({
+const toVersionOption = ({ version, current }: ListedVersion) => ({
   value: String(version),
   label: current ? `Version ${version} (current)` : `Version ${version}`,
 });

@@ -3,9 +3,9 @@ import type { FormEvent, ReactNode } from 'react';
 import { toast } from '../shell/toasts';
 import { CodeToCopy } from '../ui/code-to-copy';
 import { FormStack } from '../ui/form';
+import { getText } from '../ui/form-text';
 import { Failure } from '../ui/notice';
 import { PasswordField } from '../ui/password-field';
-import { textIn } from '../ui/text-in';
 import { type Integration, useClientChanges } from './connection-queries';
 
 interface ClientFormProps {
@@ -21,14 +21,14 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
   const isOwn = app.configured === 'workspace';
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const secret = textIn(given, 'client_secret');
+    const formData = new FormData(event.currentTarget);
+    const secret = getText(formData, 'client_secret');
     const onSuccess = () => {
       toast(`The OAuth client of ${name} is set.`);
       onSaved?.();
     };
     set.mutate(
-      { slug: app.slug, client_id: textIn(given, 'client_id'), ...(secret && { client_secret: secret }) },
+      { slug: app.slug, client_id: getText(formData, 'client_id'), ...(secret && { client_secret: secret }) },
       { onSuccess },
     );
   }
@@ -57,7 +57,9 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
       <PasswordField
         name="client_secret"
         label="Client secret"
-        description={isOwn ? 'Leave empty to keep the current one' : 'Stored encrypted; leave empty for a public client'}
+        description={
+          isOwn ? 'Leave empty to keep the current one' : 'Stored encrypted; leave empty for a public client'
+        }
         autoComplete="off"
         maxLength={4_096}
         required={false}

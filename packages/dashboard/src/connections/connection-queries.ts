@@ -14,7 +14,7 @@ const TOOLS_PAGE_SIZE = 200;
 
 const useConnectionsKey = () => ['connections', useWorkspace()?.id];
 export const connectionKey = (workspaceId: string | undefined, id: string) => ['connections', workspaceId, 'one', id];
-const pathOf = (id: string) => ({ params: { path: { connection_id: id } } });
+const buildPathParams = (id: string) => ({ params: { path: { connection_id: id } } });
 
 /** Lists connections, newest first. */
 export function useConnections() {
@@ -30,7 +30,7 @@ export function useConnections() {
 }
 
 /** Lists the newest connections of one app. */
-export function useConnectionsOf(app: string) {
+export function useAppConnections(app: string) {
   const key = useConnectionsKey();
   return useQuery({
     queryKey: [...key, 'of', app],
@@ -40,15 +40,15 @@ export function useConnectionsOf(app: string) {
   });
 }
 
-export const readConnection = async (id: string, headers = {}): Promise<Connection> =>
-  unwrap((await workerApi()).GET('/api/connections/{connection_id}', { ...pathOf(id), headers }));
+export const getConnection = async (id: string, headers = {}): Promise<Connection> =>
+  unwrap((await workerApi()).GET('/api/connections/{connection_id}', { ...buildPathParams(id), headers }));
 
 export function useConnection(id: string) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
     queryKey: connectionKey(workspaceId, id),
     enabled: workspaceId !== undefined,
-    queryFn: () => readConnection(id),
+    queryFn: () => getConnection(id),
   });
 }
 
@@ -61,7 +61,7 @@ export function useConnectionTools(id: string) {
     queryFn: async () => {
       const { GET } = await workerApi();
       const path = { connection_id: id };
-      return everyPage((page) =>
+      return loadAllPages((page) =>
         unwrap(GET('/api/connections/{connection_id}/tools', { params: { path, query: { all: true, ...page } } })),
       );
     },
@@ -75,17 +75,17 @@ export function useCatalogTools(slug: string) {
     enabled: key[1] !== undefined,
     queryFn: async () => {
       const { GET } = await workerApi();
-      return everyPage((query) =>
+      return loadAllPages((query) =>
         unwrap(GET('/api/integrations/catalog/{slug}/tools', { params: { path: { slug }, query } })),
       );
     },
   });
 }
 
-async function everyPage<T>(read: (page: { limit: number; offset: number }) => Promise<T[]>): Promise<T[]> {
+async function loadAllPages<T>(loadPage: (page: { limit: number; offset: number }) => Promise<T[]>): Promise<T[]> {
   const all: T[] = [];
   for (let isMore = true; isMore; ) {
-    const page = await read({ limit: TOOLS_PAGE_SIZE, offset: all.length });
+    const page = await loadPage({ limit: TOOLS_PAGE_SIZE, offset: all.length });
     all.push(...page);
     isMore = page.length === TOOLS_PAGE_SIZE;
   }
@@ -120,12 +120,12 @@ export function useConnectionChanges() {
     onSettled,
     onSuccess: ({ label, warnings }) => toastWarnings(label, warnings),
     mutationFn: async ({ id, ...body }: { id: string } & ConnectionChange) =>
-      unwrap((await workerApi()).PATCH('/api/connections/{connection_id}', { ...pathOf(id), body })),
+      unwrap((await workerApi()).PATCH('/api/connections/{connection_id}', { ...buildPathParams(id), body })),
   });
   const check = useMutation({
     onSettled,
     mutationFn: async ({ id }: Connection) =>
-      unwrap((await workerApi()).POST('/api/connections/{connection_id}/test', pathOf(id))),
+      unwrap((await workerApi()).POST('/api/connections/{connection_id}/test', buildPathParams(id))),
   });
   const remove = useMutation({
     // Not awaited: the page of the deleted connection would unmount before it could navigate.
@@ -138,7 +138,9 @@ export function useConnectionChanges() {
   const consent = useMutation({
     mutationFn: async ({ id, scopes }: { id: string; scopes?: string[] }) => {
       const body = scopes ? { scopes } : {};
-      return unwrap((await workerApi()).POST('/api/connections/{connection_id}/authorize', { ...pathOf(id), body }));
+      return unwrap(
+        (await workerApi()).POST('/api/connections/{connection_id}/authorize', { ...buildPathParams(id), body }),
+      );
     },
     onSuccess: ({ authorization_url: url }) => window.location.assign(url),
   });
@@ -192,14 +194,14 @@ export const needsConsent = ({ kind, issuer }: Connection): boolean => kind === 
  * Creates a connection. If that needs consent, redirects to the provider.
  * @param onCreated called where no consent is needed
  */
-export function useNewConnection(onMade: (made: Connection) => void) {
+export function useNewConnection(onCreated: (made: Connection) => void) {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
-  const onSuccess = async (made: WorkerSchemas['NewConnection']) => {
-    if (made.authorization_url !== null) return window.location.assign(made.authorization_url);
+  const onSuccess = async (connection: WorkerSchemas['NewConnection']) => {
+    if (connection.authorization_url !== null) return window.location.assign(connection.authorization_url);
     await queryClient.invalidateQueries({ queryKey: key });
-    toastWarnings(made.label, made.warnings);
-    onMade(made);
+    toastWarnings(connection.label, connection.warnings);
+    onCreated(connection);
   };
   const account = useMutation({
     onSuccess,

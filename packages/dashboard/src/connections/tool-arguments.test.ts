@@ -1,7 +1,7 @@
-import { toolArguments } from './tool-arguments';
+import { listToolArguments } from './tool-arguments';
 
-const wordsOf = (schema: Record<string, unknown>) =>
-  toolArguments(schema).map(({ path, type, isRequired, limits }) => [path, type, isRequired, limits]);
+const describeArguments = (schema: Record<string, unknown>) =>
+  listToolArguments(schema).map(({ path, type, isRequired, limits }) => [path, type, isRequired, limits]);
 
 test('arguments are described, and those of objects and lists follow theirs', () => {
   const properties = {
@@ -12,7 +12,7 @@ test('arguments are described, and those of objects and lists follow theirs', ()
     state: { enum: ['open', 'done'], default: 'open' },
     either: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }] },
   };
-  expect(wordsOf({ type: 'object', required: ['title'], properties })).toEqual([
+  expect(describeArguments({ type: 'object', required: ['title'], properties })).toEqual([
     ['title', 'Text', true, 'up to 80 characters'],
     ['day', 'Text: date', false, ''],
     ['labels', 'List: text', false, 'up to 5 items'],
@@ -25,11 +25,11 @@ test('arguments are described, and those of objects and lists follow theirs', ()
 
 test('untrusted schemas are bounded, and what is no schema is left out', () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`a${at}`, { type: 'string' }]));
-  expect(toolArguments({ properties: many })).toHaveLength(100);
+  expect(listToolArguments({ properties: many })).toHaveLength(100);
   let deep: Record<string, unknown> = { type: 'string' };
   for (let at = 0; at < 40; at++) deep = { type: 'object', properties: { a: deep } };
-  expect(wordsOf(deep).map(([path]) => path)).toEqual(['a', 'a.a', 'a.a.a', 'a.a.a.a']);
+  expect(describeArguments(deep).map(([path]) => path)).toEqual(['a', 'a.a', 'a.a.a', 'a.a.a.a']);
   const odd = { properties: { a: null, b: 'text', c: { type: ['constructor', 7], enum: 'no' }, d: { items: [] } } };
-  expect(wordsOf(odd)).toEqual(['a', 'b', 'c', 'd'].map((name) => [name, 'Any', false, '']));
-  for (const properties of [[], null, 'text', undefined]) expect(toolArguments({ properties })).toEqual([]);
+  expect(describeArguments(odd)).toEqual(['a', 'b', 'c', 'd'].map((name) => [name, 'Any', false, '']));
+  for (const properties of [[], null, 'text', undefined]) expect(listToolArguments({ properties })).toEqual([]);
 });

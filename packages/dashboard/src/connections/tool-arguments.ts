@@ -19,16 +19,21 @@ const DEPTH_MAX = 4;
 const VALUES_SHOWN = 12;
 
 const TYPES: Record<string, string> = {
-  ...{ string: 'Text', integer: 'Whole number', number: 'Number', boolean: 'Yes or no' },
-  ...{ object: 'Object', array: 'List', null: 'Nothing' },
+  string: 'Text',
+  integer: 'Whole number',
+  number: 'Number',
+  boolean: 'Yes or no',
+  object: 'Object',
+  array: 'List',
+  null: 'Nothing',
 };
 
 /** Lists the arguments that a tool's schema declares; the properties of an object follow the object. */
-export function toolArguments(schema: Schema): ToolArgument[] {
-  return within(schema, '', 0).slice(0, ROWS_MAX);
+export function listToolArguments(schema: Schema): ToolArgument[] {
+  return listProperties(schema, '', 0).slice(0, ROWS_MAX);
 }
 
-function within(schema: Schema, above: string, depth: number): ToolArgument[] {
+function listProperties(schema: Schema, above: string, depth: number): ToolArgument[] {
   if (depth === DEPTH_MAX || !isObject(schema.properties)) return [];
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(schema.properties)
@@ -37,15 +42,21 @@ function within(schema: Schema, above: string, depth: number): ToolArgument[] {
       const one = isObject(given) ? given : {};
       const path = above ? `${above}.${name}` : name;
       const row = {
-        ...{ path, depth, type: typeOf(one), isRequired: required.includes(name), limits: limitsOf(one) },
+        path,
+        depth,
+        type: typeLabel(one),
+        isRequired: required.includes(name),
+        limits: formatLimits(one),
         description: typeof one.description === 'string' ? one.description : '',
       };
-      const inner = isObject(one.items) ? within(one.items, `${path}[]`, depth + 1) : within(one, path, depth + 1);
+      const inner = isObject(one.items)
+        ? listProperties(one.items, `${path}[]`, depth + 1)
+        : listProperties(one, path, depth + 1);
       return [row, ...inner];
     });
 }
 
-function typeOf(schema: Schema): string {
+function typeLabel(schema: Schema): string {
   const { type, items, format } = schema;
   if (Array.isArray(schema.enum) || 'const' in schema) return 'One of';
   if (type === 'array' && isObject(items) && typeof items.type === 'string') {
@@ -53,38 +64,38 @@ function typeOf(schema: Schema): string {
   }
   if (type === 'string' && typeof format === 'string') return `Text: ${format}`;
   const types = [type].flat().filter((one): one is string => typeof one === 'string' && Object.hasOwn(TYPES, one));
-  if (types.length > 0) return alternatives(types.map((one) => TYPES[one] ?? 'Any'));
+  if (types.length > 0) return formatAlternatives(types.map((one) => TYPES[one] ?? 'Any'));
   const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
-  return alternatives(choices ? choices.map((one) => (isObject(one) ? typeOf(one) : 'Any')) : ['Any']);
+  return formatAlternatives(choices ? choices.map((one) => (isObject(one) ? typeLabel(one) : 'Any')) : ['Any']);
 }
 
-const alternatives = (types: string[]): string =>
+const formatAlternatives = (types: string[]): string =>
   [...new Set(types)].map((one, at) => (at ? one.toLowerCase() : one)).join(' or ');
 
-function limitsOf(schema: Schema): string {
+function formatLimits(schema: Schema): string {
   const { minimum, maximum, maxLength, maxItems } = schema;
   const values = 'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : [];
-  const shown = values.slice(0, VALUES_SHOWN).map(asText);
+  const shown = values.slice(0, VALUES_SHOWN).map(formatValue);
   return [
     shown.join(', ') + (values.length > shown.length ? ` and ${values.length - shown.length} more` : ''),
-    range(minimum, maximum),
+    formatRange(minimum, maximum),
     typeof maxLength === 'number' && `up to ${maxLength} characters`,
     typeof maxItems === 'number' && `up to ${maxItems} items`,
-    'default' in schema && `else ${asText(schema.default)}`,
+    'default' in schema && `else ${formatValue(schema.default)}`,
   ]
     .filter(Boolean)
     .join('; ');
 }
 
-function range(minimum: unknown, maximum: unknown): string {
-  const [least, most] = [minimum, maximum].map((one) => (typeof one === 'number' ? one : undefined));
-  if (least !== undefined && most !== undefined) return `${least} to ${most}`;
-  if (least !== undefined) return `${least} or more`;
-  return most === undefined ? '' : `${most} or less`;
+function formatRange(minimum: unknown, maximum: unknown): string {
+  const [lowest, highest] = [minimum, maximum].map((one) => (typeof one === 'number' ? one : undefined));
+  if (lowest !== undefined && highest !== undefined) return `${lowest} to ${highest}`;
+  if (lowest !== undefined) return `${lowest} or more`;
+  return highest === undefined ? '' : `${highest} or less`;
 }
 
 const VALUE_CHARS_MAX = 80;
-const asText = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, VALUE_CHARS_MAX);
 
 const isObject = (value: unknown): value is Schema =>

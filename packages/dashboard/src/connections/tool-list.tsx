@@ -1,17 +1,17 @@
 import { Box, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { CodeToCopy } from '../ui/code-to-copy';
-import { figure } from '../ui/format';
+import { formatNumber } from '../ui/format';
 import { RightIcon, SearchIcon, WarningIcon } from '../ui/icons';
-import { revealed } from '../ui/revealed';
+import { revealHidden } from '../ui/reveal-hidden';
 import { StatusChip } from '../ui/status-chip';
 import type { ConnectionTool } from './connection-queries';
-import { type ToolArgument, toolArguments } from './tool-arguments';
+import { listToolArguments, type ToolArgument } from './tool-arguments';
 import styles from './tool-list.module.css';
 
-const SHOWN = 50;
+const PAGE_SIZE = 50;
 /** Minimum number of tools for a search field. */
-const SEARCHED_FROM = 8;
+const SEARCH_MIN_TOOLS = 8;
 const DESCRIPTION_CHARS = 480;
 
 interface ToolListProps {
@@ -25,12 +25,12 @@ interface ToolListProps {
 /** Lists tools with their descriptions and arguments. */
 export function ToolList({ tools, isForeign, choice }: ToolListProps) {
   const [text, setText] = useState('');
-  const [shown, setShown] = useState(SHOWN);
-  const wanted = text.trim().toLowerCase();
-  const found = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted));
+  const [shown, setShown] = useState(PAGE_SIZE);
+  const query = text.trim().toLowerCase();
+  const found = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(query));
   return (
     <>
-      {tools.length >= SEARCHED_FROM && (
+      {tools.length >= SEARCH_MIN_TOOLS && (
         <TextInput
           maw="24rem"
           mb="md"
@@ -67,7 +67,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
         ))}
       </Box>
       {found.length > shown && (
-        <Button variant="default" onClick={() => setShown(shown + SHOWN)}>
+        <Button variant="default" onClick={() => setShown(shown + PAGE_SIZE)}>
           Show more
         </Button>
       )}
@@ -103,7 +103,7 @@ function ToolHead({ tool, children }: { tool: ConnectionTool; children: ReactNod
 }
 
 function Description({ text, isForeign }: { text: string; isForeign: boolean }) {
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   if (text.trim() === '')
     return (
       <Text fz="sm" c="dimmed">
@@ -119,10 +119,10 @@ function Description({ text, isForeign }: { text: string; isForeign: boolean }) 
   const isLong = text.length > DESCRIPTION_CHARS;
   return (
     <blockquote className={styles.quote}>
-      {revealed(isLong && !isWhole ? `${text.slice(0, DESCRIPTION_CHARS)}…` : text)}
+      {revealHidden(isLong && !isExpanded ? `${text.slice(0, DESCRIPTION_CHARS)}…` : text)}
       {isLong && (
-        <button type="button" className={styles.more} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show less' : `Show all ${figure(text.length)} characters`}
+        <button type="button" className={styles.more} onClick={() => setExpanded(!isExpanded)}>
+          {isExpanded ? 'Show less' : `Show all ${formatNumber(text.length)} characters`}
         </button>
       )}
     </blockquote>
@@ -131,7 +131,7 @@ function Description({ text, isForeign }: { text: string; isForeign: boolean }) 
 
 function Arguments({ tool: { name, input_schema: schema }, isForeign }: { tool: ConnectionTool; isForeign: boolean }) {
   const [isOpen, setOpen] = useState(false);
-  const all = toolArguments(schema);
+  const all = listToolArguments(schema);
   const own = all.filter(({ depth }) => depth === 0);
   const words = own.map(({ path, isRequired }) => (isRequired ? path : `${path}?`)).join(', ');
   return (
@@ -149,12 +149,12 @@ function Arguments({ tool: { name, input_schema: schema }, isForeign }: { tool: 
           {own.length === 0 ? 'No arguments' : `${own.length} ${own.length === 1 ? 'argument' : 'arguments'}`}
           <span className="visually-hidden"> of {name}</span>
         </span>
-        <code className={styles.names}>{revealed(words)}</code>
+        <code className={styles.names}>{revealHidden(words)}</code>
       </summary>
       {isOpen && (
         <Stack className={styles.opened} gap="sm" p="8px 0 8px">
           {all.length > 0 && <ArgumentList all={all} isForeign={isForeign} />}
-          <CodeToCopy label="JSON Schema" code={revealed(JSON.stringify(schema, null, 2))} />
+          <CodeToCopy label="JSON Schema" code={revealHidden(JSON.stringify(schema, null, 2))} />
         </Stack>
       )}
     </Box>
@@ -166,17 +166,17 @@ const ArgumentList = ({ all, isForeign }: { all: ToolArgument[]; isForeign: bool
     {all.map(({ path, type, isRequired, description, limits }) => (
       <div key={path}>
         <dt>
-          <code>{revealed(path)}</code>
+          <code>{revealHidden(path)}</code>
           <Text span fz="sm" c="dimmed">
             {type}
             {isRequired && ', required'}
           </Text>
         </dt>
         <dd>
-          {description && <span className={isForeign ? styles.quoted : undefined}>{revealed(description)}</span>}
+          {description && <span className={isForeign ? styles.quoted : undefined}>{revealHidden(description)}</span>}
           {limits && (
             <Text span fz="sm" c="dimmed">
-              {revealed(limits)}
+              {revealHidden(limits)}
             </Text>
           )}
         </dd>

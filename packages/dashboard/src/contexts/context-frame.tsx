@@ -1,17 +1,17 @@
 import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { Elsewhere } from '../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../accounts/elsewhere';
 import { type Context, isStatus } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
 import { contextPath, workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
-import { fileSize } from '../ui/format';
+import { formatFileSize } from '../ui/format';
 import { FailedToLoad } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
-import { contextKeys, readContext, useContextPack } from './use-context';
+import { contextKeys, getContext, useContextPack } from './use-context';
 
 const TABS = [
   ['context', 'Files'],
@@ -33,7 +33,9 @@ export function ContextFrame({ tab, children }: ContextFrameProps) {
   useTitle(tab ?? contextName, tab ? [{ to: contextPath(contextName), label: contextName }] : []);
   if (isStatus(error, 400, 403, 404)) {
     const queryKey = contextKeys.one(workspaceId, contextName);
-    return <Elsewhere what="context" queryKey={queryKey} read={(headers) => readContext(contextName, headers)} />;
+    return (
+      <OtherWorkspaceNotice what="context" queryKey={queryKey} read={(headers) => getContext(contextName, headers)} />
+    );
   }
   if (error && !context) return <FailedToLoad what="The context" error={error} retry={refetch} />;
   return (
@@ -61,7 +63,7 @@ function About({ context }: { context: Context }) {
         </Box>
       )}
       <span>
-        {file_count === 1 ? '1 file' : `${file_count} files`}, {fileSize(total_size_bytes)}
+        {file_count === 1 ? '1 file' : `${file_count} files`}, {formatFileSize(total_size_bytes)}
       </span>
       <span>
         Version {version}, <Timestamp at={Date.parse(updated_at)} />

@@ -1,6 +1,6 @@
 import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Files, type FilesQuery, filesOf } from '../code/files';
+import { type Files, type FilesQuery, toFiles } from '../code/files';
 import { type Context, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
@@ -13,14 +13,14 @@ export const contextKeys = {
     ['contexts', workspaceId, 'one', name, part, filter] as const,
 };
 
-export const readContext = async (name: string, headers = {}): Promise<Context> =>
+export const getContext = async (name: string, headers = {}): Promise<Context> =>
   unwrap((await workerApi()).GET('/api/contexts/{name}', { params: { path: { name } }, headers }));
 
 export function useContextPack(name: string) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
     queryKey: contextKeys.one(workspaceId, name),
-    queryFn: () => readContext(name),
+    queryFn: () => getContext(name),
     enabled: workspaceId !== undefined,
   });
 }
@@ -30,7 +30,7 @@ export const contextFiles = (workspaceId: string | undefined, name: string, sha:
   queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
   queryFn: async (): Promise<Files> => {
     const params = { path: { name }, query: { version: sha } };
-    return filesOf(await unwrap((await workerApi()).GET('/api/contexts/{name}/files', { params })));
+    return toFiles(await unwrap((await workerApi()).GET('/api/contexts/{name}/files', { params })));
   },
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,
@@ -40,11 +40,11 @@ export const refreshContexts = (queryClient: QueryClient, workspaceId: string | 
   queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
 
 /** Stores the response of a change in the cache, and invalidates the rest. */
-export function useChangedContext() {
+export function useContextUpdate() {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  return ({ warnings: _, ...now }: Context) => {
-    queryClient.setQueryData(contextKeys.one(workspaceId, now.name), now);
+  return ({ warnings: _, ...context }: Context) => {
+    queryClient.setQueryData(contextKeys.one(workspaceId, context.name), context);
     void refreshContexts(queryClient, workspaceId);
   };
 }

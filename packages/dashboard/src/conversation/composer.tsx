@@ -18,7 +18,7 @@ interface ComposerProps {
   modelChoice?: ModelChoiceProps;
   placeholder: string;
   /** Above the field. */
-  news?: ReactNode;
+  banner?: ReactNode;
 }
 
 interface ModelChoiceProps {
@@ -30,24 +30,24 @@ interface ModelChoiceProps {
 
 /** Writes a message: Enter sends it, Shift and Enter begin a new line. */
 export function Composer(props: ComposerProps) {
-  const { ref, text, onText, onSend, isSending, stop, blocked, modelChoice, placeholder, news } = props;
+  const { ref, text, onText, onSend, isSending, stop, blocked, modelChoice, placeholder, banner: news } = props;
   const hintId = useId();
   const field = useRef<HTMLTextAreaElement | null>(null);
-  const maySend = !blocked && !isSending && text.trim() !== '';
+  const canSend = !blocked && !isSending && text.trim() !== '';
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: its height follows its text.
   useLayoutEffect(() => {
-    const shown = field.current;
-    if (!shown) return;
-    shown.style.height = 'auto';
-    shown.style.height = `${shown.scrollHeight}px`;
+    const element = field.current;
+    if (!element) return;
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`;
   }, [text]);
 
   function onKeyDown(event: KeyboardEvent) {
     // Enter also ends a word that is being composed, as in Japanese.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    if (maySend) onSend();
+    if (canSend) onSend();
   }
 
   return (
@@ -57,14 +57,14 @@ export function Composer(props: ComposerProps) {
         className={styles.composer}
         onSubmit={(event) => {
           event.preventDefault();
-          if (maySend) onSend();
+          if (canSend) onSend();
         }}
       >
         <textarea
-          ref={(shown) => {
-            field.current = shown;
-            if (typeof ref === 'function') ref(shown);
-            else if (ref) ref.current = shown;
+          ref={(element) => {
+            field.current = element;
+            if (typeof ref === 'function') ref(element);
+            else if (ref) ref.current = element;
           }}
           className={styles.field}
           aria-label="Message"
@@ -87,7 +87,7 @@ export function Composer(props: ComposerProps) {
               Stop
             </Button>
           ) : (
-            <Button type="submit" leftSection={<ArrowUpIcon />} loading={isSending} disabled={!maySend}>
+            <Button type="submit" leftSection={<ArrowUpIcon />} loading={isSending} disabled={!canSend}>
               Send
             </Button>
           )}
@@ -98,7 +98,7 @@ export function Composer(props: ComposerProps) {
 }
 
 function ModelChoice({ models, model, onModel }: ModelChoiceProps) {
-  const standard = models.find(({ is_default: isDefault }) => isDefault);
+  const defaultModel = models.find(({ is_default: isDefault }) => isDefault);
   const names = models.flatMap(({ id, aliases }) => [...aliases, id]);
   return (
     <select
@@ -107,7 +107,7 @@ function ModelChoice({ models, model, onModel }: ModelChoiceProps) {
       value={model}
       onChange={(event) => onModel(event.currentTarget.value)}
     >
-      <option value="">{standard?.model ?? 'Default model'}</option>
+      <option value="">{defaultModel?.model ?? 'Default model'}</option>
       {names.map((name) => (
         <option key={name} value={name}>
           {name}

@@ -1,5 +1,5 @@
 /** Creates an unguessable, unique key. `randomUUID` is missing where the page was loaded without TLS. */
-const newKey = (): string => `message-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
+const createKey = (): string => `message-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
 
 /**
  * Names attempts to send a message, so that the server takes it once: it may have taken one whose response was lost,
@@ -8,7 +8,7 @@ const newKey = (): string => `message-${crypto.getRandomValues(new Uint32Array(4
 export function createMessageKeys() {
   let attempt = { text: '', key: '' };
   return (text: string, lastError: Error | null): string => {
-    if (attempt.text !== text || !(lastError instanceof TypeError)) attempt = { text, key: newKey() };
+    if (attempt.text !== text || !(lastError instanceof TypeError)) attempt = { text, key: createKey() };
     return attempt.key;
   };
 }

@@ -4,14 +4,14 @@ import { Timestamp } from '../ui/timestamp';
 interface PersonMessageProps {
   author: string;
   /** Whether the author is also shown visually. */
-  isNamed?: boolean;
+  showsAuthor?: boolean;
   text: string;
   /** Epoch milliseconds. */
   at: number;
 }
 
 /** Shows a message that a person wrote to an agent. */
-export const PersonMessage = ({ author, isNamed = false, text, at }: PersonMessageProps) => (
+export const PersonMessage = ({ author, showsAuthor: isNamed = false, text, at }: PersonMessageProps) => (
   <Stack component="article" gap={4} align="flex-end" aria-label={author}>
     <Box
       component="p"

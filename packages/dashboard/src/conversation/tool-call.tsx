@@ -1,9 +1,9 @@
 import { Box, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { OutputJson } from '../outputs/output-json';
-import { duration } from '../ui/format';
+import { formatDuration } from '../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, RightIcon, StopIcon, WaitIcon } from '../ui/icons';
-import { revealed } from '../ui/revealed';
+import { revealHidden } from '../ui/reveal-hidden';
 import { StatusChip, type Tone } from '../ui/status-chip';
 import { ExactValue } from './exact-value';
 import styles from './tool-call.module.css';
@@ -22,7 +22,7 @@ interface ToolCallProps {
   title: string;
   /** As the model names it. */
   name: string;
-  given: unknown;
+  callArguments: unknown;
   /** The tool's response; null until there is one. */
   result: string | null;
   state: { tone: Tone; word: string };
@@ -33,7 +33,16 @@ interface ToolCallProps {
 }
 
 /** Shows a tool call on one line that expands to its arguments and result. */
-export function ToolCall({ id, title, name, given, result, state: { tone, word }, ms, note }: ToolCallProps) {
+export function ToolCall({
+  id,
+  title,
+  name,
+  callArguments: given,
+  result,
+  state: { tone, word },
+  ms,
+  note,
+}: ToolCallProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className={styles.call} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -43,11 +52,11 @@ export function ToolCall({ id, title, name, given, result, state: { tone, word }
         </Stack>
         <span className={styles.title}>{title}</span>
         <Text span className={styles.gist} flex={1} miw={0} c="dimmed" truncate>
-          {gistOf(given)}
+          {summarizeArguments(given)}
         </Text>
         {ms !== undefined && (
           <Text span className="tabular-nums" flex="none" fz="xs" c="dimmed">
-            {duration(ms)}
+            {formatDuration(ms)}
           </Text>
         )}
         <StatusChip tone={tone} icon={ICONS[tone]}>
@@ -57,19 +66,19 @@ export function ToolCall({ id, title, name, given, result, state: { tone, word }
       {isOpen && (
         <div className={styles.body}>
           {title !== name && (
-            <Named name="Tool">
+            <LabeledSection name="Tool">
               <Box component="code" className="wrap-anywhere" fz="xs">
                 {name}
               </Box>
-            </Named>
+            </LabeledSection>
           )}
-          <Named name="Arguments">
+          <LabeledSection name="Arguments">
             <ExactValue value={given} />
-          </Named>
+          </LabeledSection>
           {result !== null && (
-            <Named name="Result">
+            <LabeledSection name="Result">
               <Result text={result} />
-            </Named>
+            </LabeledSection>
           )}
           {note && (
             <Box fz="sm" c="dimmed">
@@ -82,7 +91,7 @@ export function ToolCall({ id, title, name, given, result, state: { tone, word }
   );
 }
 
-function Named({ name, children }: { name: string; children: ReactNode }) {
+function LabeledSection({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Stack gap={4}>
       <Text fz="xs" fw={600}>
@@ -95,17 +104,17 @@ function Named({ name, children }: { name: string; children: ReactNode }) {
 
 /** Most tools return JSON. */
 function Result({ text }: { text: string }) {
-  const value = jsonOf(text);
-  if (typeof value === 'object' && value !== null) return <OutputJson value={withRevealed(value)} />;
+  const value = parseJson(text);
+  if (typeof value === 'object' && value !== null) return <OutputJson value={revealDeep(value)} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <pre className={styles.result} tabIndex={0}>
-      {revealed(text)}
+      {revealHidden(text)}
     </pre>
   );
 }
 
-export function jsonOf(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -113,22 +122,22 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-function withRevealed(value: unknown): unknown {
-  if (typeof value === 'string') return revealed(value);
+function revealDeep(value: unknown): unknown {
+  if (typeof value === 'string') return revealHidden(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withRevealed);
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [revealed(name), withRevealed(field)]));
+  if (Array.isArray(value)) return value.map(revealDeep);
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [revealHidden(name), revealDeep(field)]));
 }
 
 const GIST_CHARS_MAX = 60;
 const GIST_VALUES = 3;
 
 /** Summarizes arguments in one line: the first short values. */
-function gistOf(given: unknown): string {
+function summarizeArguments(given: unknown): string {
   if (typeof given !== 'object' || given === null) return '';
   return Object.values(given)
     .filter((value) => ['string', 'number', 'boolean'].includes(typeof value))
-    .map((value) => revealed(String(value).replace(/\s+/g, ' ').trim()))
+    .map((value) => revealHidden(String(value).replace(/\s+/g, ' ').trim()))
     .filter((value) => value !== '' && value.length <= GIST_CHARS_MAX)
     .slice(0, GIST_VALUES)
     .join(' · ');

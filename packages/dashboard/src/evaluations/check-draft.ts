@@ -26,18 +26,27 @@ export type CheckProblem = {
 
 let count = 0;
 
-export const newCheck = (kind: CheckKind = 'equal'): CheckDraft => ({
-  ...{ id: `check-${++count}`, kind, path: '', value: '', tolerance: '', ignoresCase: true },
-  ...{ schema: '', instructions: '', model: '', threshold: '', errorContains: '' },
+export const createCheckDraft = (kind: CheckKind = 'equal'): CheckDraft => ({
+  id: `check-${++count}`,
+  kind,
+  path: '',
+  value: '',
+  tolerance: '',
+  ignoresCase: true,
+  schema: '',
+  instructions: '',
+  model: '',
+  threshold: '',
+  errorContains: '',
 });
 
-export function draftOf(check: Check): CheckDraft {
-  const draft = { ...newCheck(check.kind), path: 'path' in check ? (check.path ?? '') : '' };
+export function toCheckDraft(check: Check): CheckDraft {
+  const draft = { ...createCheckDraft(check.kind), path: 'path' in check ? (check.path ?? '') : '' };
   switch (check.kind) {
     case 'equal':
-      return { ...draft, value: textOfValue(check.value), tolerance: check.tolerance?.toString() ?? '' };
+      return { ...draft, value: formatValue(check.value), tolerance: check.tolerance?.toString() ?? '' };
     case 'contains':
-      return { ...draft, value: textOfValue(check.value), ignoresCase: check.ignore_case ?? false };
+      return { ...draft, value: formatValue(check.value), ignoresCase: check.ignore_case ?? false };
     case 'schema':
       return { ...draft, schema: JSON.stringify(check.schema, null, 2) };
     case 'judge': {
@@ -50,13 +59,13 @@ export function draftOf(check: Check): CheckDraft {
 }
 
 /** Formats a value; text that would be parsed as another type keeps its quotes. */
-export const textOfValue = (value: unknown): string =>
-  typeof value === 'string' && typeof readValue(value) === 'string' && value.trim() === value && value !== ''
+export const formatValue = (value: unknown): string =>
+  typeof value === 'string' && typeof parseValue(value) === 'string' && value.trim() === value && value !== ''
     ? value
     : JSON.stringify(value, null, typeof value === 'object' ? 2 : undefined);
 
 /** Parses JSON; returns any other text itself. */
-export function readValue(text: string): unknown {
+export function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -65,15 +74,15 @@ export function readValue(text: string): unknown {
 }
 
 /** Describes the type that a value will be parsed as. */
-export function kindOfValue(text: string): string {
-  const value = readValue(text);
+export function valueKindLabel(text: string): string {
+  const value = parseValue(text);
   if (value === null) return 'nothing (null)';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   return { number: 'a number', boolean: 'yes or no' }[typeof value as string] ?? 'text';
 }
 
-export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
+export function parseCheckDraft(draft: CheckDraft): CheckInput | CheckProblem {
   const { kind } = draft;
   const path = draft.path.trim();
   if (path && !path.startsWith('/')) return { field: 'path', words: 'Start with a slash, or leave it empty.' };
@@ -81,22 +90,22 @@ export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
   switch (kind) {
     case 'equal': {
       if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
-      const tolerance = numberIn(draft.tolerance, 0, Number.MAX_VALUE);
+      const tolerance = parseNumber(draft.tolerance, 0, Number.MAX_VALUE);
       if (tolerance === null) return { field: 'tolerance', words: 'Enter a number, 0 or more.' };
-      return { kind, ...at, value: readValue(draft.value), ...(tolerance !== undefined && { tolerance }) };
+      return { kind, ...at, value: parseValue(draft.value), ...(tolerance !== undefined && { tolerance }) };
     }
     case 'contains':
       if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
-      return { kind, ...at, value: readValue(draft.value), ignore_case: draft.ignoresCase };
+      return { kind, ...at, value: parseValue(draft.value), ignore_case: draft.ignoresCase };
     case 'schema': {
-      const schema = readValue(draft.schema);
+      const schema = parseValue(draft.schema);
       const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
       if (!isObject) return { field: 'schema', words: 'Enter a JSON Schema: a JSON object.' };
       return { kind, ...at, schema: schema as Record<string, unknown> };
     }
     case 'judge': {
       if (!draft.instructions.trim()) return { field: 'instructions', words: 'Fill this in.' };
-      const threshold = numberIn(draft.threshold, 0, 1);
+      const threshold = parseNumber(draft.threshold, 0, 1);
       if (threshold === null) return { field: 'threshold', words: 'Enter a number from 0 to 1.' };
       const optional = { ...(draft.model && { model: draft.model }), ...(threshold !== undefined && { threshold }) };
       return { kind, ...at, instructions: draft.instructions.trim(), ...optional };
@@ -106,10 +115,11 @@ export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
   }
 }
 
-export const isProblem = (read: CheckInput | CheckProblem): read is CheckProblem => 'words' in read && 'field' in read;
+export const isCheckProblem = (read: CheckInput | CheckProblem): read is CheckProblem =>
+  'words' in read && 'field' in read;
 
 /** Parses a number; undefined where the text is empty, null where it is not a number in the range. */
-export function numberIn(text: string, min: number, max: number): number | null | undefined {
+export function parseNumber(text: string, min: number, max: number): number | null | undefined {
   if (!text.trim()) return undefined;
   const value = Number(text);
   return Number.isFinite(value) && value >= min && value <= max ? value : null;

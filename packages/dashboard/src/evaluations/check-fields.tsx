@@ -1,9 +1,9 @@
 import { Button, Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { modelNames, useModels } from '../models/use-models';
 import { CrossIcon } from '../ui/icons';
-import { type CheckDraft, type CheckKind, type CheckProblem, kindOfValue } from './check-draft';
+import { type CheckDraft, type CheckKind, type CheckProblem, valueKindLabel } from './check-draft';
 import styles from './check-fields.module.css';
-import { KIND_WORDS } from './check-words';
+import { CHECK_KIND_LABELS } from './check-labels';
 
 interface CheckFieldsProps {
   check: CheckDraft;
@@ -40,7 +40,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           label={`Check ${number}`}
           value={check.kind}
           onChange={(event) => onChange({ ...check, kind: event.currentTarget.value as CheckKind })}
-          data={Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(CHECK_KIND_LABELS).map(([value, label]) => ({ value, label }))}
         />
         {check.kind !== 'fails' && (
           <TextInput
@@ -103,7 +103,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           onChange={write('schema')}
         />
       )}
-      {check.kind === 'judge' && <Judge check={check} wrong={wrong} write={write} />}
+      {check.kind === 'judge' && <Judge check={check} fieldProblem={wrong} write={write} />}
       {check.kind === 'fails' && (
         <TextInput
           size="sm"
@@ -139,7 +139,7 @@ const Value = ({ check, error, onChange }: ValueProps) => (
     rows={check.value.includes('\n') ? 4 : 1}
     spellCheck={false}
     classNames={{ input: styles.code ?? '' }}
-    description={check.value.trim() ? `Parsed as ${kindOfValue(check.value)}` : 'Text, a number, or other JSON'}
+    description={check.value.trim() ? `Parsed as ${valueKindLabel(check.value)}` : 'Text, a number, or other JSON'}
     error={error}
     value={check.value}
     onChange={onChange}
@@ -148,11 +148,11 @@ const Value = ({ check, error, onChange }: ValueProps) => (
 
 interface JudgeProps {
   check: CheckDraft;
-  wrong: (field: CheckProblem['field']) => string | undefined;
+  fieldProblem: (field: CheckProblem['field']) => string | undefined;
   write: Write;
 }
 
-function Judge({ check, wrong, write }: JudgeProps) {
+function Judge({ check, fieldProblem: wrong, write }: JudgeProps) {
   const { data: models } = useModels();
   return (
     <>

@@ -19,11 +19,11 @@ const EXAMPLES_MAX = 200;
 /** Columns of the table: more are too many to read. */
 const VERSIONS_SHOWN = 20;
 
-const of = (workerId: string) => ({ worker_id: workerId });
+const toWorkerPath = (workerId: string) => ({ worker_id: workerId });
 
 export function useExamples(workerId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: of(workerId), query: { limit: EXAMPLES_MAX } };
+  const params = { path: toWorkerPath(workerId), query: { limit: EXAMPLES_MAX } };
   return useQuery({
     queryKey: evaluationKeys.examples(workspaceId, workerId),
     enabled: workspaceId !== undefined,
@@ -34,7 +34,7 @@ export function useExamples(workerId: string) {
 /** Lists the newest evaluations. */
 export function useEvaluations(workerId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: of(workerId), query: { limit: 10 } };
+  const params = { path: toWorkerPath(workerId), query: { limit: 10 } };
   return useQuery({
     queryKey: evaluationKeys.list(workspaceId, workerId),
     enabled: workspaceId !== undefined,
@@ -44,7 +44,7 @@ export function useEvaluations(workerId: string) {
 
 export function useEvaluationTable(workerId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: of(workerId), query: { versions: VERSIONS_SHOWN } };
+  const params = { path: toWorkerPath(workerId), query: { versions: VERSIONS_SHOWN } };
   return useQuery({
     queryKey: evaluationKeys.table(workspaceId, workerId),
     enabled: workspaceId !== undefined,
@@ -54,7 +54,7 @@ export function useEvaluationTable(workerId: string) {
 
 export function useEvaluation(workerId: string, evaluationId: string) {
   const workspaceId = useWorkspace()?.id;
-  const params = { path: { ...of(workerId), evaluation_id: evaluationId } };
+  const params = { path: { ...toWorkerPath(workerId), evaluation_id: evaluationId } };
   return useQuery({
     queryKey: evaluationKeys.one(workspaceId, workerId, evaluationId),
     enabled: workspaceId !== undefined,
@@ -64,7 +64,7 @@ export function useEvaluation(workerId: string, evaluationId: string) {
 }
 
 /** Mutates evaluations or examples, then invalidates all queries of evaluations. */
-function useRefreshed<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
+function useEvaluationMutation<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
@@ -85,34 +85,36 @@ export interface ExampleFields {
 }
 
 export const useCreateExample = (workerId: string) =>
-  useRefreshed(async (body: ExampleFields) =>
-    unwrap((await workerApi()).POST('/api/workers/{worker_id}/examples', { params: { path: of(workerId) }, body })),
+  useEvaluationMutation(async (body: ExampleFields) =>
+    unwrap(
+      (await workerApi()).POST('/api/workers/{worker_id}/examples', { params: { path: toWorkerPath(workerId) }, body }),
+    ),
   );
 
 type ExampleChange = Partial<Omit<ExampleFields, 'run_id'>> & { enabled?: boolean };
 
 export const useChangeExample = (workerId: string) =>
-  useRefreshed(async ({ id, ...body }: ExampleChange & { id: string }) => {
-    const params = { path: { ...of(workerId), example_id: id } };
+  useEvaluationMutation(async ({ id, ...body }: ExampleChange & { id: string }) => {
+    const params = { path: { ...toWorkerPath(workerId), example_id: id } };
     return unwrap((await workerApi()).PATCH('/api/workers/{worker_id}/examples/{example_id}', { params, body }));
   });
 
 export const useDeleteExample = (workerId: string) =>
-  useRefreshed(async (id: string) => {
-    const params = { path: { ...of(workerId), example_id: id } };
+  useEvaluationMutation(async (id: string) => {
+    const params = { path: { ...toWorkerPath(workerId), example_id: id } };
     return unwrap((await workerApi()).DELETE('/api/workers/{worker_id}/examples/{example_id}', { params }));
   });
 
 /** @param sha of the version; the current one without */
 export const useStartEvaluation = (workerId: string) =>
-  useRefreshed(async (sha: string | undefined) => {
+  useEvaluationMutation(async (sha: string | undefined) => {
     const body = sha === undefined ? {} : { sha };
-    const params = { path: of(workerId) };
+    const params = { path: toWorkerPath(workerId) };
     return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations', { params, body }));
   });
 
 export const useStopEvaluation = (workerId: string) =>
-  useRefreshed(async (id: string) => {
-    const params = { path: { ...of(workerId), evaluation_id: id } };
+  useEvaluationMutation(async (id: string) => {
+    const params = { path: { ...toWorkerPath(workerId), evaluation_id: id } };
     return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations/{evaluation_id}/stop', { params }));
   });

@@ -1,8 +1,8 @@
 import { ApiError } from '@gantry/sdk';
 import { Box, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { problemsOf } from '../inputs/input-problems';
-import { objectOf } from '../inputs/object-of';
+import { toInputProblems } from '../inputs/input-problems';
+import { toObject } from '../inputs/to-object';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { CheckInput, Example, InputItem, Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
@@ -10,7 +10,15 @@ import { Dialog } from '../ui/dialog';
 import { FormStack } from '../ui/form';
 import { Notice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
-import { type CheckDraft, type CheckProblem, checkOf, draftOf, isProblem, newCheck, numberIn } from './check-draft';
+import {
+  type CheckDraft,
+  type CheckProblem,
+  createCheckDraft,
+  isCheckProblem,
+  parseCheckDraft,
+  parseNumber,
+  toCheckDraft,
+} from './check-draft';
 import { CheckFields } from './check-fields';
 import { type ExampleFields, useChangeExample, useCreateExample } from './evaluation-queries';
 import styles from './example-dialog.module.css';
@@ -25,7 +33,7 @@ interface ExampleDialogProps {
 }
 
 /** A worker that declares no inputs takes any object. */
-const ANYTHING: InputItem[] = [
+const ANY_OBJECT: InputItem[] = [
   { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object. Optional.' },
 ];
 const CHECKS_MAX = 20;
@@ -34,62 +42,66 @@ const CHECKS_MAX = 20;
 export default function ExampleDialog({ worker, example, runId, onClose }: ExampleDialogProps) {
   const create = useCreateExample(worker.id);
   const change = useChangeExample(worker.id);
-  const declares = worker.inputs.length > 0;
+  const hasDeclaredInputs = worker.inputs.length > 0;
   const hasInputs = runId === undefined && !hasFiles(worker, example);
-  const items = !hasInputs ? [] : declares ? givenByHand(worker) : ANYTHING;
-  const given = example ? (declares ? example.inputs : { inputs: example.inputs }) : null;
-  const { fields, problem, show, read } = useInputFields(items, given);
+  const items = !hasInputs ? [] : hasDeclaredInputs ? listEditableInputs(worker) : ANY_OBJECT;
+  const initialValues = example ? (hasDeclaredInputs ? example.inputs : { inputs: example.inputs }) : null;
+  const { fields, problem, show, read } = useInputFields(items, initialValues);
   const [name, setName] = useState(example?.name ?? '');
   const [about, setAbout] = useState(example?.description ?? '');
   const [seconds, setSeconds] = useState(example?.max_duration_seconds?.toString() ?? '');
   const [dollars, setDollars] = useState(example?.max_cost_usd?.toString() ?? '');
-  const [checks, setChecks] = useState<CheckDraft[]>(() => example?.checks.map(draftOf) ?? (runId ? [] : [newCheck()]));
-  const [wrong, setWrong] = useState<ReadonlyMap<string, string | CheckProblem>>(new Map());
+  const [checks, setChecks] = useState<CheckDraft[]>(
+    () => example?.checks.map(toCheckDraft) ?? (runId ? [] : [createCheckDraft()]),
+  );
+  const [formProblems, setFormProblems] = useState<ReadonlyMap<string, string | CheckProblem>>(new Map());
   const isBusy = create.isPending || change.isPending;
 
   function readForm(): ExampleFields | null {
     const found = new Map<string, string | CheckProblem>();
     const { inputs, problems } = read();
     show(problems);
-    const made = checks.map((draft): CheckInput[] => {
-      const one = checkOf(draft);
-      if (!isProblem(one)) return [one];
+    const parsedChecks = checks.map((draft): CheckInput[] => {
+      const one = parseCheckDraft(draft);
+      if (!isCheckProblem(one)) return [one];
       found.set(draft.id, one);
       return [];
     });
-    const duration = numberIn(seconds, 0.001, 3_600);
-    const cost = numberIn(dollars, 0, 1_000_000);
+    const duration = parseNumber(seconds, 0.001, 3_600);
+    const cost = parseNumber(dollars, 0, 1_000_000);
     if (!name.trim()) found.set('name', 'Enter a name.');
     if (duration === null) found.set('seconds', 'Enter seconds, up to 3600.');
     if (cost === null) found.set('dollars', 'Enter an amount, 0 or more.');
-    setWrong(found);
+    setFormProblems(found);
     if (found.size || problems.size) return null;
     return {
-      ...{ name: name.trim(), description: about.trim() },
-      ...{ max_duration_seconds: duration ?? null, max_cost_usd: cost ?? null },
-      ...(hasInputs && { inputs: declares ? inputs : objectOf(inputs.inputs) }),
-      ...(checks.length > 0 && { checks: made.flat() }),
+      name: name.trim(),
+      description: about.trim(),
+      max_duration_seconds: duration ?? null,
+      max_cost_usd: cost ?? null,
+      ...(hasInputs && { inputs: hasDeclaredInputs ? inputs : toObject(inputs.inputs) }),
+      ...(checks.length > 0 && { checks: parsedChecks.flat() }),
     };
   }
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const wanted = readForm();
-    if (!wanted) return;
+    const exampleFields = readForm();
+    if (!exampleFields) return;
     try {
-      if (example) await change.mutateAsync({ id: example.id, ...wanted });
-      else await create.mutateAsync({ ...wanted, ...(runId !== undefined && { run_id: runId }) });
-      toast(example ? `${wanted.name} saved` : `${wanted.name} added`);
+      if (example) await change.mutateAsync({ id: example.id, ...exampleFields });
+      else await create.mutateAsync({ ...exampleFields, ...(runId !== undefined && { run_id: runId }) });
+      toast(example ? `${exampleFields.name} saved` : `${exampleFields.name} added`);
       onClose();
     } catch (error) {
-      const refused = refusedChecks(error, checks);
-      setWrong(refused);
-      if (!refused.size) show(problemsOf(error, items));
+      const checkProblems = toCheckProblems(error, checks);
+      setFormProblems(checkProblems);
+      if (!checkProblems.size) show(toInputProblems(error, items));
     }
   }
 
-  const said = (field: string) => {
-    const words = wrong.get(field);
+  const fieldProblem = (field: string) => {
+    const words = formProblems.get(field);
     return typeof words === 'string' ? words : undefined;
   };
   return (
@@ -103,7 +115,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           autoComplete="off"
           maxLength={120}
           placeholder="A quiet day"
-          error={said('name')}
+          error={fieldProblem('name')}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
@@ -120,7 +132,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           <Stack component="fieldset" className={styles.inputs} gap="sm">
             <legend>Inputs</legend>
             {fields}
-            {declares && items.length < worker.inputs.length && (
+            {hasDeclaredInputs && items.length < worker.inputs.length && (
               <p className={content.about}>A file comes from a run: save one as an example on its page.</p>
             )}
           </Stack>
@@ -131,7 +143,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             <p className={content.about}>Without checks, the output must equal that of this run.</p>
           )}
           {checks.map((check, at) => {
-            const found = wrong.get(check.id);
+            const found = formProblems.get(check.id);
             return (
               <CheckFields
                 key={check.id}
@@ -139,7 +151,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
                 number={at + 1}
                 problem={typeof found === 'object' ? found : undefined}
                 refusal={typeof found === 'string' ? found : undefined}
-                pointers={worker.outputs.map(pointerOf)}
+                pointers={worker.outputs.map(toJsonPointer)}
                 onChange={(next) => setChecks(checks.map((one) => (one.id === check.id ? next : one)))}
                 onRemove={() => setChecks(checks.filter((one) => one !== check))}
               />
@@ -147,7 +159,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           })}
           {checks.length < CHECKS_MAX && (
             <div>
-              <Button size="sm" variant="default" onClick={() => setChecks([...checks, newCheck()])}>
+              <Button size="sm" variant="default" onClick={() => setChecks([...checks, createCheckDraft()])}>
                 Add a check
               </Button>
             </div>
@@ -165,7 +177,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               inputMode="decimal"
               autoComplete="off"
               placeholder="No limit"
-              error={said('seconds')}
+              error={fieldProblem('seconds')}
               value={seconds}
               onChange={(event) => setSeconds(event.currentTarget.value)}
             />
@@ -174,7 +186,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               inputMode="decimal"
               autoComplete="off"
               placeholder="No limit"
-              error={said('dollars')}
+              error={fieldProblem('dollars')}
               value={dollars}
               onChange={(event) => setDollars(event.currentTarget.value)}
             />
@@ -203,17 +215,18 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
   );
 }
 
-const givenByHand = ({ inputs }: Worker): InputItem[] => (inputs as InputItem[]).filter(({ type }) => type !== 'file');
+const listEditableInputs = ({ inputs }: Worker): InputItem[] =>
+  (inputs as InputItem[]).filter(({ type }) => type !== 'file');
 
 /** The API takes no inputs for an example with files: they stay as they are. */
 const hasFiles = ({ inputs }: Worker, example: Example | undefined): boolean =>
   example?.of_run_id != null &&
   (inputs as InputItem[]).some(({ type, name }) => type === 'file' && name in example.inputs);
 
-const pointerOf = ({ name }: { name: string }): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+const toJsonPointer = ({ name }: { name: string }): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /** Maps an error to checks, where the response names them: `checks.0.value`, `/body/checks/0/value`. */
-function refusedChecks(error: unknown, checks: CheckDraft[]): ReadonlyMap<string, string> {
+function toCheckProblems(error: unknown, checks: CheckDraft[]): ReadonlyMap<string, string> {
   const found = error instanceof ApiError ? error.fields : [];
   return new Map(
     found.flatMap(({ path, message }): [string, string][] => {

@@ -1,50 +1,54 @@
 import { Box, Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { InputItem } from '../shell/api';
 import styles from './input-field.module.css';
-import { labelOf, optionsOf, type Typed } from './input-value';
+import { type FieldValue, inputLabel, listInputOptions } from './input-value';
 
 interface InputFieldProps {
   item: InputItem;
-  typed: Typed;
+  typed: FieldValue;
   problem: string | undefined;
-  onChange: (typed: Typed) => void;
+  onChange: (typed: FieldValue) => void;
 }
 
 /** Renders the field for an input item of a manifest. */
 export function InputField({ item, typed, problem, onChange }: InputFieldProps) {
-  const named = {
+  const fieldProps = {
     id: fieldId(item),
     name: item.name,
-    label: labelOf(item),
+    label: inputLabel(item),
     description: item.description,
     error: problem,
   };
-  const shared = { ...named, required: item.required };
+  const inputProps = { ...fieldProps, required: item.required };
   const text = typeof typed === 'string' ? typed : '';
   const write = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value);
   switch (item.type) {
     case 'boolean':
       return (
-        <Checkbox {...named} checked={typed === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+        <Checkbox
+          {...fieldProps}
+          checked={typed === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
       );
     case 'select':
       return (
         <NativeSelect
-          {...shared}
+          {...inputProps}
           value={text}
           onChange={write}
           data={[
             { value: '', label: item.required ? 'Choose…' : 'None' },
-            ...optionsOf(item).map(({ key, label }) => ({ value: key, label })),
+            ...listInputOptions(item).map(({ key, label }) => ({ value: key, label })),
           ]}
         />
       );
     case 'textarea':
-      return <Textarea {...shared} rows={5} value={text} onChange={write} placeholder={item.placeholder} />;
+      return <Textarea {...inputProps} rows={5} value={text} onChange={write} placeholder={item.placeholder} />;
     case 'json':
       return (
         <Textarea
-          {...shared}
+          {...inputProps}
           rows={6}
           value={text}
           onChange={write}
@@ -56,7 +60,15 @@ export function InputField({ item, typed, problem, onChange }: InputFieldProps) 
     case 'file':
       return <FileField item={item} problem={problem} onChange={onChange} />;
     default:
-      return <TextInput {...shared} {...lineOf(item)} value={text} onChange={write} placeholder={item.placeholder} />;
+      return (
+        <TextInput
+          {...inputProps}
+          {...getTextInputProps(item)}
+          value={text}
+          onChange={write}
+          placeholder={item.placeholder}
+        />
+      );
   }
 }
 
@@ -65,20 +77,20 @@ export const fieldId = (item: InputItem): string => `input-${item.name}`;
 /**
  * Numbers are typed as text: a browser's number field loses what it can't read, and changes when one scrolls over it.
  */
-function lineOf(item: InputItem) {
+function getTextInputProps(item: InputItem) {
   switch (item.type) {
     case 'number':
       return {
         inputMode: 'decimal',
         autoComplete: 'off',
-        rightSection: range(item),
+        rightSection: renderRange(item),
         rightSectionWidth: 'auto',
       } as const;
     case 'integer':
       return {
         inputMode: 'numeric',
         autoComplete: 'off',
-        rightSection: range(item),
+        rightSection: renderRange(item),
         rightSectionWidth: 'auto',
       } as const;
     case 'date':
@@ -90,7 +102,7 @@ function lineOf(item: InputItem) {
   }
 }
 
-function range({ minimum, maximum }: InputItem) {
+function renderRange({ minimum, maximum }: InputItem) {
   if (minimum === undefined && maximum === undefined) return undefined;
   const text =
     maximum === undefined
@@ -113,7 +125,7 @@ function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'typed'>) 
     <Input.Wrapper
       id={id}
       size="md"
-      label={labelOf(item)}
+      label={inputLabel(item)}
       labelProps={{ htmlFor: id }}
       description={description || undefined}
       error={problem}

@@ -5,13 +5,13 @@ import { FormStack } from '../ui/form';
 import { PlayIcon } from '../ui/icons';
 import { Notice } from '../ui/notice';
 import styles from './input-form.module.css';
-import { problemsOf } from './input-problems';
+import { toInputProblems } from './input-problems';
 import { useInputFields } from './use-input-fields';
 
 interface InputFormProps {
   items: InputItem[];
   /** Values of an earlier run to begin with, instead of the manifest's defaults. */
-  given: Record<string, unknown> | null;
+  initialValues: Record<string, unknown> | null;
   canRun: boolean;
   /** @throws ApiError: its field problems are shown at their fields */
   onRun: (inputs: Record<string, unknown>) => Promise<void>;
@@ -23,7 +23,7 @@ interface InputFormProps {
  */
 export const inputFormKey = (items: unknown[], fillCount = 0): string => `${fillCount} ${JSON.stringify(items)}`;
 
-export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
+export function InputForm({ items, initialValues: given, canRun, onRun }: InputFormProps) {
   const { fields, problem, show, read } = useInputFields(items, given);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -39,7 +39,7 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
     try {
       await onRun(inputs);
     } catch (error) {
-      show(problemsOf(error, items));
+      show(toInputProblems(error, items));
     } finally {
       setBusy(false);
     }
@@ -69,13 +69,13 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
 /** Submits on Ctrl+Enter, except while a dialog is open. */
 function useRunShortcut(form: { current: HTMLFormElement | null }) {
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
+    const handleKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       if (document.querySelector('[role="dialog"]')) return;
       event.preventDefault();
       form.current?.requestSubmit();
     };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
+    document.addEventListener('keydown', handleKeyDown);
+    return () => document.removeEventListener('keydown', handleKeyDown);
   }, [form]);
 }

@@ -4,30 +4,33 @@ import type { InputItem } from '../shell/api';
 /** Problems by input name; those of no field, or of one that the form does not have, under the empty name. */
 export type Problems = ReadonlyMap<string, string>;
 
-const general = (problem: string): Problems => new Map([['', problem]]);
+const toGeneralProblem = (problem: string): Problems => new Map([['', problem]]);
 
 /** `inputs.limit`, `/body/inputs/limit`, `scheduleInputs.limit` and `limit` all mean the field `limit`. */
-export function problemsOf(error: unknown, items: InputItem[]): Problems {
+export function toInputProblems(error: unknown, items: InputItem[]): Problems {
   // `fetch` reports an unreachable server as a TypeError.
-  if (error instanceof TypeError) return general('Gantry can’t be reached. Check your connection, then run again.');
-  if (!(error instanceof ApiError)) return general(error instanceof Error ? error.message : String(error));
+  if (error instanceof TypeError)
+    return toGeneralProblem('Gantry can’t be reached. Check your connection, then run again.');
+  if (!(error instanceof ApiError)) return toGeneralProblem(error instanceof Error ? error.message : String(error));
   const problems = new Map<string, string>();
   for (const { path, message } of error.fields) {
     const name = path.replace(/^.*\b(inputs|scheduleInputs)[./]/, '').split(/[./[]/)[0] ?? '';
     if (!problems.has(name) && items.some((item) => item.name === name)) problems.set(name, message);
   }
-  return problems.size ? problems : general(nextStep(error));
+  return problems.size ? problems : toGeneralProblem(describeNextStep(error));
 }
 
 /** Error codes whose message already says what to do. */
-const OF_ITSELF = new Set(['budget_exceeded', 'missing_context']);
+const SELF_EXPLANATORY_CODES = new Set(['budget_exceeded', 'missing_context']);
 
-function nextStep(error: ApiError): string {
+function describeNextStep(error: ApiError): string {
   switch (error.status) {
     case 401:
       return 'Sign in, then run again.';
     case 409:
-      return OF_ITSELF.has(error.code) ? error.message : `${error.message}. It has to be active before it can run.`;
+      return SELF_EXPLANATORY_CODES.has(error.code)
+        ? error.message
+        : `${error.message}. It has to be active before it can run.`;
     case 429:
       return 'Too many runs at once. Wait a minute, then run again.';
     case 503:

@@ -1,7 +1,7 @@
 import { ApiError } from '@gantry/sdk';
 import type { InputItem } from '../shell/api';
-import { problemsOf } from './input-problems';
-import { initialTyped, readTyped } from './input-value';
+import { toInputProblems } from './input-problems';
+import { parseFieldValue, toInitialValue } from './input-value';
 
 const item = (fields: Partial<InputItem> = {}): InputItem => ({ name: 'x', ...fields });
 
@@ -21,7 +21,7 @@ test.each<[string, Partial<InputItem>, string, unknown]>([
   ],
   ['emptiness where there was a default', { default: 'old' }, '', ''],
 ])('reads %s', (_what, fields, typed, value) => {
-  expect(readTyped(item(fields), typed)).toEqual({ value });
+  expect(parseFieldValue(item(fields), typed)).toEqual({ value });
 });
 
 test.each<[string, Partial<InputItem>, string]>([
@@ -35,12 +35,12 @@ test.each<[string, Partial<InputItem>, string]>([
   ['broken JSON', { type: 'json' }, '{a: 1}'],
   ['text that is too long, in characters as people count them', { max_length: 1 }, '👍👍'],
 ])('refuses %s', (_what, fields, typed) => {
-  expect(readTyped(item(fields), typed)).toHaveProperty('problem');
+  expect(parseFieldValue(item(fields), typed)).toHaveProperty('problem');
 });
 
 test('an empty optional field is left out, so that the automation’s own default applies', () => {
   for (const type of ['text', 'number', 'date', 'url', 'json', 'select', 'file'] as const) {
-    expect(readTyped(item({ type }), initialTyped(item({ type })))).toEqual({ absent: true });
+    expect(parseFieldValue(item({ type }), toInitialValue(item({ type })))).toEqual({ absent: true });
   }
 });
 
@@ -54,8 +54,8 @@ test('problems of a server go to their fields, however it writes their paths, an
       null,
     );
   for (const path of ['inputs.x', '/body/inputs/x', 'x', 'inputs.x.0.name']) {
-    expect(problemsOf(refuse(path), [item()])).toEqual(new Map([['x', `bad ${path}`]]));
+    expect(toInputProblems(refuse(path), [item()])).toEqual(new Map([['x', `bad ${path}`]]));
   }
-  expect(problemsOf(refuse('inputs.other'), [item()])).toEqual(new Map([['', 'something is wrong']]));
-  expect(problemsOf(new TypeError('Failed to fetch'), []).get('')).toMatch(/can’t be reached/);
+  expect(toInputProblems(refuse('inputs.other'), [item()])).toEqual(new Map([['', 'something is wrong']]));
+  expect(toInputProblems(new TypeError('Failed to fetch'), []).get('')).toMatch(/can’t be reached/);
 });

@@ -2,12 +2,12 @@
 import type { InputItem } from '../shell/api';
 
 /** A file stays a File until the form is sent. */
-export type Typed = string | boolean | File | null;
-export type Read = { value: unknown } | { problem: string } | { absent: true };
+export type FieldValue = string | boolean | File | null;
+export type ParsedInput = { value: unknown } | { problem: string } | { absent: true };
 
-export const labelOf = (item: InputItem): string => item.label ?? item.name;
+export const inputLabel = (item: InputItem): string => item.label ?? item.name;
 
-export function initialTyped(item: InputItem, given: unknown = item.default): Typed {
+export function toInitialValue(item: InputItem, given: unknown = item.default): FieldValue {
   if (item.type === 'boolean') return given === true;
   if (item.type === 'file') return null;
   if (given === undefined || given === null) return '';
@@ -15,7 +15,7 @@ export function initialTyped(item: InputItem, given: unknown = item.default): Ty
 }
 
 /** Options may be given as `{value, label}` or as bare values; a form can only send text, so the text is the key. */
-export function optionsOf(item: InputItem): { key: string; label: string; value: unknown }[] {
+export function listInputOptions(item: InputItem): { key: string; label: string; value: unknown }[] {
   return (item.options ?? []).map((option: unknown) => {
     if (typeof option !== 'object' || option === null)
       return { key: String(option), label: String(option), value: option };
@@ -24,40 +24,42 @@ export function optionsOf(item: InputItem): { key: string; label: string; value:
   });
 }
 
-export function readTyped(item: InputItem, typed: Typed): Read {
+export function parseFieldValue(item: InputItem, typed: FieldValue): ParsedInput {
   if (item.type === 'boolean') return { value: typed === true };
-  if (item.type === 'file') return typed instanceof File ? readFile(item, typed) : missing(item, 'Choose a file.');
+  if (item.type === 'file')
+    return typed instanceof File ? validateFile(item, typed) : toMissingInput(item, 'Choose a file.');
   const text = typeof typed === 'string' ? typed : '';
   const isText = item.type === undefined || item.type === 'text' || item.type === 'textarea';
   if (isText ? text === '' : text.trim() === '') {
     // Emptying a text field that had a default means "empty", not "the default again".
     if (isText && !item.required && typeof item.default === 'string' && item.default) return { value: '' };
-    return missing(item, item.type === 'select' ? 'Choose one.' : 'Fill this in.');
+    return toMissingInput(item, item.type === 'select' ? 'Choose one.' : 'Fill this in.');
   }
   switch (item.type) {
     case 'number':
     case 'integer':
-      return readNumber(item, text.trim());
+      return parseNumber(item, text.trim());
     case 'select': {
-      const option = optionsOf(item).find(({ key }) => key === text);
+      const option = listInputOptions(item).find(({ key }) => key === text);
       return option ? { value: option.value } : { problem: 'Choose one from the list.' };
     }
     case 'date':
       return Number.isNaN(Date.parse(text)) ? { problem: 'Enter a date, such as 2026-03-31.' } : { value: text };
     case 'url':
       return isWebAddress(text.trim())
-        ? readText(item, text.trim())
+        ? parseText(item, text.trim())
         : { problem: 'Enter a full URL, such as https://example.com/page.' };
     case 'json':
-      return readJson(text);
+      return parseJson(text);
     default:
-      return readText(item, text);
+      return parseText(item, text);
   }
 }
 
-const missing = (item: InputItem, problem: string): Read => (item.required ? { problem } : { absent: true });
+const toMissingInput = (item: InputItem, problem: string): ParsedInput =>
+  item.required ? { problem } : { absent: true };
 
-function readText(item: InputItem, text: string): Read {
+function parseText(item: InputItem, text: string): ParsedInput {
   const { min_length: min, max_length: max } = item;
   const length = [...text].length;
   if (min !== undefined && length < min) return { problem: `Use at least ${min} characters; this has ${length}.` };
@@ -66,7 +68,7 @@ function readText(item: InputItem, text: string): Read {
   return { value: text };
 }
 
-function readNumber(item: InputItem, text: string): Read {
+function parseNumber(item: InputItem, text: string): ParsedInput {
   const value = Number(text);
   if (!Number.isFinite(value)) return { problem: 'Enter a number, such as 12.5.' };
   if (item.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'Enter a whole number.' };
@@ -75,7 +77,7 @@ function readNumber(item: InputItem, text: string): Read {
   return { value };
 }
 
-function readJson(text: string): Read {
+function parseJson(text: string): ParsedInput {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
@@ -85,7 +87,7 @@ function readJson(text: string): Read {
 
 const MB = 1024 * 1024;
 
-function readFile(item: InputItem, file: File): Read {
+function validateFile(item: InputItem, file: File): ParsedInput {
   const { max_size_mb: max } = item;
   if (max === undefined || file.size <= max * MB) return { value: file };
   return { problem: `Choose a file of at most ${max} MB; this one has ${(file.size / MB).toFixed(1)} MB.` };

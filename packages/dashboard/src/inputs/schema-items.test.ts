@@ -1,5 +1,5 @@
 import { buildSchemaForm } from './schema-items';
-import { beginTyped, readAll } from './typed-inputs';
+import { buildInitialValues, parseFieldValues } from './typed-inputs';
 
 const schema = {
   type: 'object',
@@ -14,11 +14,11 @@ const schema = {
   required: ['title', 'priority'],
 };
 
-function fill(given: Record<string, unknown>, typed: Record<string, string> = {}, of: object | null = schema) {
-  const form = buildSchemaForm(of as Record<string, unknown> | null, given, 'c1');
-  const begun = new Map(beginTyped(form.items, form.values));
+function fill(initial: Record<string, unknown>, typed: Record<string, string> = {}, of: object | null = schema) {
+  const form = buildSchemaForm(of as Record<string, unknown> | null, initial, 'c1');
+  const begun = new Map(buildInitialValues(form.items, form.values));
   for (const [key, text] of Object.entries(typed)) begun.set(`c1.${key}`, text);
-  const { inputs, problems } = readAll(form.items, begun);
+  const { inputs, problems } = parseFieldValues(form.items, begun);
   return { form, problems, object: problems.size ? null : form.toObject(inputs) };
 }
 
@@ -31,10 +31,10 @@ test('each property is a field of its type, also one that only the value has', (
 });
 
 test('what was not changed stays exactly as it was, absent or empty, and what was changed has its type', () => {
-  const given = { title: '', priority: 1, other: { a: [1] } };
-  expect(fill(given).object).toEqual(given);
-  expect(fill(given, { priority: '2', state: 'closed', draft: 'false', labels: '["a"]' }).object).toEqual({
-    ...given,
+  const initial = { title: '', priority: 1, other: { a: [1] } };
+  expect(fill(initial).object).toEqual(initial);
+  expect(fill(initial, { priority: '2', state: 'closed', draft: 'false', labels: '["a"]' }).object).toEqual({
+    ...initial,
     priority: 2,
     state: 'closed',
     draft: false,

@@ -1,7 +1,7 @@
 /** Fields for a JSON object whose parts a JSON Schema describes, such as the arguments of a tool. */
 import type { InputItem } from '../shell/api';
-import { objectOf } from './object-of';
-import { beginTyped, readAll } from './typed-inputs';
+import { toObject } from './to-object';
+import { buildInitialValues, parseFieldValues } from './typed-inputs';
 
 type Schema = Record<string, unknown>;
 
@@ -23,25 +23,25 @@ const LINE_CHARS_MAX = 100;
  * @param prefix makes the names of the items unique on a page with several forms
  */
 export function buildSchemaForm(schema: Schema | null, given: Record<string, unknown>, prefix: string): SchemaForm {
-  const properties = objectOf(schema?.properties);
+  const properties = toObject(schema?.properties);
   const keys = [...new Set([...Object.keys(properties), ...Object.keys(given)])];
   if (!Object.keys(properties).length || keys.length > FIELDS_MAX) return buildJsonForm(given, prefix);
   const required = Array.isArray(schema?.required) ? schema.required : [];
-  const named = new Map(
+  const itemsByKey = new Map(
     keys.map((key) => [
       key,
-      toItem(`${prefix}.${key}`, key, objectOf(properties[key]), given[key], required.includes(key)),
+      toItem(`${prefix}.${key}`, key, toObject(properties[key]), given[key], required.includes(key)),
     ]),
   );
-  const items = [...named.values()];
+  const items = [...itemsByKey.values()];
   const values = Object.fromEntries(
     keys.flatMap((key) => (Object.hasOwn(given, key) ? [[`${prefix}.${key}`, given[key]]] : [])),
   );
-  const before = readAll(items, beginTyped(items, values)).inputs;
+  const before = parseFieldValues(items, buildInitialValues(items, values)).inputs;
   return {
     items,
     values,
-    findItem: (key) => named.get(key),
+    findItem: (key) => itemsByKey.get(key),
     toObject: (inputs) =>
       Object.fromEntries(
         keys.flatMap((key): [string, unknown][] => {
@@ -49,7 +49,7 @@ export function buildSchemaForm(schema: Schema | null, given: Record<string, unk
           const isUnchanged = JSON.stringify(inputs[name]) === JSON.stringify(before[name]);
           if (isUnchanged) return Object.hasOwn(given, key) ? [[key, given[key]]] : [];
           if (Object.hasOwn(inputs, name)) return [[key, inputs[name]]];
-          return isText(named.get(key)) && required.includes(key) ? [[key, '']] : [];
+          return isText(itemsByKey.get(key)) && required.includes(key) ? [[key, '']] : [];
         }),
       ),
   };
@@ -84,25 +84,25 @@ function toItem(name: string, key: string, schema: Schema, given: unknown, isReq
 
 function findType(schema: Schema, given: unknown): Pick<InputItem, 'type'> & Partial<InputItem> {
   const { type, enum: choices } = schema;
-  const isGiven = given !== undefined;
+  const hasValue = given !== undefined;
   if (
     Array.isArray(choices) &&
     choices.every((one) => typeof one === 'string') &&
-    (!isGiven || choices.some((one) => one === given))
+    (!hasValue || choices.some((one) => one === given))
   ) {
     return { type: 'select', options: choices };
   }
-  if (type === 'string' && (!isGiven || typeof given === 'string')) {
+  if (type === 'string' && (!hasValue || typeof given === 'string')) {
     const limits = {
       ...copyNumber(schema, 'minLength', 'min_length'),
       ...copyNumber(schema, 'maxLength', 'max_length'),
     };
     return { type: isLong(given) ? 'textarea' : 'text', ...limits };
   }
-  if ((type === 'integer' || type === 'number') && (!isGiven || typeof given === 'number')) {
+  if ((type === 'integer' || type === 'number') && (!hasValue || typeof given === 'number')) {
     return { type, ...copyNumber(schema, 'minimum', 'minimum'), ...copyNumber(schema, 'maximum', 'maximum') };
   }
-  if (type === 'boolean' && (!isGiven || typeof given === 'boolean')) {
+  if (type === 'boolean' && (!hasValue || typeof given === 'boolean')) {
     const options = [true, false].map((value) => ({ value, label: value ? 'Yes' : 'No' }));
     return { type: 'select', options: options as object as NonNullable<InputItem['options']> };
   }

@@ -5,18 +5,18 @@ import { api, type Page } from '../shell/api';
 const INLINE_BYTES_MAX = 700_000;
 
 /** Encodes the files among the inputs: a member's are uploaded, a visitor's go inside the request. */
-export async function sendFiles(
+export async function encodeFiles(
   inputs: Record<string, unknown>,
   access: Page['access'],
 ): Promise<Record<string, unknown>> {
-  const send = access === 'member' ? named : inline;
-  const sent = await Promise.all(
+  const send = access === 'member' ? uploadNamed : inline;
+  const entries = await Promise.all(
     Object.entries(inputs).map(async ([name, value]) => [name, value instanceof File ? await send(value) : value]),
   );
-  return Object.fromEntries(sent);
+  return Object.fromEntries(entries);
 }
 
-const named = async (file: File) => ({ name: file.name, storageKey: await uploadFile(file) });
+const uploadNamed = async (file: File) => ({ name: file.name, storageKey: await uploadFile(file) });
 
 /** @returns the key that names the upload in later requests */
 export async function uploadFile(file: File): Promise<string> {

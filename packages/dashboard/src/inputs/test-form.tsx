@@ -5,13 +5,13 @@ import type { InputItem } from '../shell/api';
 import { FormStack } from '../ui/form';
 import { PlayIcon } from '../ui/icons';
 import { Notice } from '../ui/notice';
-import { problemsOf } from './input-problems';
+import { toInputProblems } from './input-problems';
 import styles from './test-form.module.css';
 import { useInputFields } from './use-input-fields';
 
 interface TestFormProps {
   items: InputItem[];
-  given: Record<string, unknown> | null;
+  initialValues: Record<string, unknown> | null;
   /** @throws ApiError: its field problems are shown at their fields */
   onTest: (inputs: Record<string, unknown>) => Promise<void>;
   /** A sentence below the button about what a test runs. */
@@ -19,10 +19,10 @@ interface TestFormProps {
 }
 
 /** Starts a test of the code in the editor beside it. */
-export function TestForm({ items, given, onTest, children }: TestFormProps) {
+export function TestForm({ items, initialValues: given, onTest, children }: TestFormProps) {
   const { fields, problem, show, read } = useInputFields(items, given);
   const form = useRef<HTMLFormElement>(null);
-  const start = useMutation({ mutationFn: onTest, onError: (error) => show(problemsOf(error, items)) });
+  const start = useMutation({ mutationFn: onTest, onError: (error) => show(toInputProblems(error, items)) });
   function submit(event: FormEvent) {
     event.preventDefault();
     const { inputs, problems } = read();
@@ -30,14 +30,14 @@ export function TestForm({ items, given, onTest, children }: TestFormProps) {
     if (problems.size === 0) start.mutate(inputs);
   }
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
+    const handleKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       form.current?.requestSubmit();
     };
     // Before the editor, where it would begin a line.
-    document.addEventListener('keydown', press, { capture: true });
-    return () => document.removeEventListener('keydown', press, { capture: true });
+    document.addEventListener('keydown', handleKeyDown, { capture: true });
+    return () => document.removeEventListener('keydown', handleKeyDown, { capture: true });
   }, []);
   return (
     <FormStack ref={form} gap="md" onSubmit={submit} noValidate>

@@ -1,23 +1,26 @@
 import type { InputItem } from '../shell/api';
-import { initialTyped, readTyped, type Typed } from './input-value';
+import { type FieldValue, parseFieldValue, toInitialValue } from './input-value';
 
 /** Maps, since an input may be called `constructor`. */
-export const beginTyped = (items: InputItem[], given: Record<string, unknown> | null): ReadonlyMap<string, Typed> =>
+export const buildInitialValues = (
+  items: InputItem[],
+  given: Record<string, unknown> | null,
+): ReadonlyMap<string, FieldValue> =>
   new Map(
     items.map((item) => [
       item.name,
-      initialTyped(item, given && Object.hasOwn(given, item.name) ? given[item.name] : item.default),
+      toInitialValue(item, given && Object.hasOwn(given, item.name) ? given[item.name] : item.default),
     ]),
   );
 
 /** Parses the fields into the values to send, and the problems by field. */
-export function readAll(items: InputItem[], typed: ReadonlyMap<string, Typed>) {
+export function parseFieldValues(items: InputItem[], typed: ReadonlyMap<string, FieldValue>) {
   const inputs: [string, unknown][] = [];
   const problems = new Map<string, string>();
   for (const item of items) {
-    const read = readTyped(item, typed.get(item.name) ?? null);
-    if ('problem' in read) problems.set(item.name, read.problem);
-    else if ('value' in read) inputs.push([item.name, read.value]);
+    const parsed = parseFieldValue(item, typed.get(item.name) ?? null);
+    if ('problem' in parsed) problems.set(item.name, parsed.problem);
+    else if ('value' in parsed) inputs.push([item.name, parsed.value]);
   }
   return { inputs: Object.fromEntries(inputs), problems };
 }

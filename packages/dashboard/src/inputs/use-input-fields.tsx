@@ -2,18 +2,18 @@ import { type ReactNode, useState } from 'react';
 import type { InputItem } from '../shell/api';
 import { fieldId, InputField } from './input-field';
 import type { Problems } from './input-problems';
-import type { Typed } from './input-value';
-import { beginTyped, readAll } from './typed-inputs';
+import type { FieldValue } from './input-value';
+import { buildInitialValues, parseFieldValues } from './typed-inputs';
 
 /** Renders the fields of a form, and holds their values and problems. */
 export function useInputFields(items: InputItem[], given: Record<string, unknown> | null) {
-  const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => beginTyped(items, given));
+  const [typed, setTyped] = useState<ReadonlyMap<string, FieldValue>>(() => buildInitialValues(items, given));
   const [problems, setProblems] = useState<Problems>(new Map());
 
   /** Shows problems at their fields, and focuses the first. */
-  function show(found: Problems) {
-    setProblems(found);
-    const first = items.find((item) => found.has(item.name));
+  function show(newProblems: Problems) {
+    setProblems(newProblems);
+    const first = items.find((item) => newProblems.has(item.name));
     if (first) document.getElementById(fieldId(first))?.focus();
   }
 
@@ -32,5 +32,5 @@ export function useInputFields(items: InputItem[], given: Record<string, unknown
 
   /** The problem of no field in particular. */
   const problem = problems.get('');
-  return { fields, problem, show, read: () => readAll(items, typed) };
+  return { fields, problem, show, read: () => parseFieldValues(items, typed) };
 }

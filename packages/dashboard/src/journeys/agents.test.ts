@@ -14,7 +14,7 @@ describe('an agent', () => {
       { text: 'It is right.', usage, hold: true },
       { text: JSON.stringify({ verdict: 'One claim, and it is right.', checked }), usage },
     );
-    const page = await platform.signedIn('/workers/new');
+    const page = await platform.visitAsOwner('/workers/new');
     await page.getByRole('link', { name: 'Check the numbers of a text' }).click();
     await page.getByRole('textbox', { name: 'Task in SKILL.md' }).waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
@@ -38,7 +38,7 @@ describe('an agent', () => {
     const text = '# Greet\n\nSay hello.\n';
     const made = await skills('POST', '/api/v1/skills', { title: 'Greet people', body_md: text });
     const { slug } = typeof made.body === 'string' ? JSON.parse(made.body) : made.body;
-    const page = await platform.signedIn(`/skills/${slug}`);
+    const page = await platform.visitAsOwner(`/skills/${slug}`);
     await page.getByRole('button', { name: 'Use in a worker' }).click();
     await page.waitForURL(/\/workers\/[a-z-]+\/settings/);
     const tools = page.getByRole('region', { name: 'Tools', exact: true });
@@ -67,7 +67,7 @@ describe('an agent', () => {
 
   test('the first sentence of an empty workspace is answered in the chat', async () => {
     await platform.model.says({ text: 'Hello. Nothing runs here yet.', usage });
-    const page = await platform.signedIn('/');
+    const page = await platform.visitAsOwner('/');
     await page.getByRole('textbox', { name: 'What should happen' }).fill('What runs here?');
     await page.getByRole('button', { name: 'Send to the agent' }).click();
     await page.getByText('Hello. Nothing runs here yet.').waitFor();

@@ -13,14 +13,14 @@ describe('an automation', () => {
   }
   const tab = (page: Page, name: string) =>
     page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name }).click();
-  async function run(page: Page, price: string, shown: string) {
+  async function runAutomation(page: Page, price: string, expectedText: string) {
     await page.getByLabel('Price').fill(price);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('region', { name: 'Result' }).getByText(shown).first().waitFor();
+    await page.getByRole('region', { name: 'Result' }).getByText(expectedText).first().waitFor();
   }
 
   test('an empty page becomes a published form, and then its next version', async () => {
-    const page = await platform.signedIn('/automations');
+    const page = await platform.visitAsOwner('/automations');
     await page.getByRole('link', { name: 'New automation' }).first().click();
     const inputs = [{ name: 'price', label: 'Price', type: 'number', required: true }];
     const manifest = { name: 'Gross price', inputs, outputs: [{ name: 'gross', label: 'Gross', type: 'number' }] };
@@ -37,10 +37,10 @@ describe('an automation', () => {
     await page.getByLabel('Who may run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL(/\/a\/aut_/);
-    await run(page, '200', '238');
+    await runAutomation(page, '200', '238');
     const visitor = await platform.visit();
     await visitor.goto(page.url().split('?')[0] ?? '');
-    await run(visitor, '10', '11.9');
+    await runAutomation(visitor, '10', '11.9');
 
     await tab(page, 'Code');
     await page.getByText('Nothing is changed yet').waitFor();
@@ -49,13 +49,13 @@ describe('an automation', () => {
     await page.getByRole('button', { name: 'Deploy the next version' }).click();
     await page.getByText('Version 2 is deployed').waitFor();
     await tab(page, 'Run');
-    await run(page, '21', '42');
+    await runAutomation(page, '21', '42');
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /Roll back/ })
       .click();
     await page.getByText('Version 1 is current now').waitFor();
-    await run(page, '100', '119');
+    await runAutomation(page, '100', '119');
   });
 });

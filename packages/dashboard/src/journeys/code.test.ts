@@ -4,14 +4,15 @@ import { testPlatform } from '../test/open-platform';
 describe('code and files', () => {
   const platform = testPlatform();
 
-  async function ask(status: number, ...request: Parameters<typeof platform.call>) {
-    const answer = await platform.call(...request);
-    if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  async function expectStatus(status: number, ...request: Parameters<typeof platform.call>) {
+    const response = await platform.call(...request);
+    if (response.status !== status)
+      throw new Error(`${request[1]}: ${response.status} ${JSON.stringify(response.body)}`);
     // The client parses only objects.
-    return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+    return typeof response.body === 'string' ? JSON.parse(response.body) : response.body;
   }
 
-  async function write(page: Page, name: RegExp, text: string) {
+  async function replaceText(page: Page, name: RegExp, text: string) {
     await page.getByRole('textbox', { name }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(text);
@@ -27,13 +28,17 @@ describe('code and files', () => {
   test('code is fixed, tested, saved, compared and rolled back', async () => {
     const inputs = [{ name: 'n', label: 'Number', type: 'integer', required: true }];
     const files = [{ path: 'main.py', content: 'def run(n):\n    return {"square": n + n}\n' }];
-    await ask(201, 'POST', '/api/workers', { id: 'squares', name: 'Squares', inputs, files });
-    const page = await platform.signedIn('/workers/squares/code');
+    await expectStatus(201, 'POST', '/api/workers', { id: 'squares', name: 'Squares', inputs, files });
+    const page = await platform.visitAsOwner('/workers/squares/code');
     await page.getByText('No problems found.').waitFor();
 
-    await write(page, /Code of main\.py/, 'import requests\n\ndef run(n):\n    return {"square": n ** (2}\n');
+    await replaceText(page, /Code of main\.py/, 'import requests\n\ndef run(n):\n    return {"square": n ** (2}\n');
     await page.getByRole('button', { name: /Error.*Line 4/ }).waitFor();
-    await write(page, /Code of main\.py/, 'def run(n):\n    print("squaring", n)\n    return {"square": n / 0}\n');
+    await replaceText(
+      page,
+      /Code of main\.py/,
+      'def run(n):\n    print("squaring", n)\n    return {"square": n / 0}\n',
+    );
     await page.getByText('No problems found.').waitFor();
 
     await page.getByLabel('Number').fill('7');
@@ -41,15 +46,15 @@ describe('code and files', () => {
     await page.getByRole('button', { name: /The test failed here: ZeroDivisionError.*Line 3/ }).waitFor();
     await page.getByRole('log').getByText('squaring 7').waitFor();
 
-    await write(page, /Code of main\.py/, 'def run(n):\n    return {"square": n ** 2}\n');
+    await replaceText(page, /Code of main\.py/, 'def run(n):\n    return {"square": n ** 2}\n');
     await page.keyboard.press('Control+Enter');
     const result = page.getByRole('region', { name: 'Result of the test' });
     await result.getByText('Succeeded', { exact: true }).waitFor();
     await result.getByText('49').first().waitFor();
     const test = await result.getByRole('link', { name: 'Open the run' }).getAttribute('href');
-    expect(await ask(200, 'GET', `/api${test}`)).toMatchObject({ trigger: 'test', output: { square: 49 } });
-    expect(await ask(200, 'GET', '/api/workers/squares/versions')).toHaveLength(1);
-    expect(await ask(200, 'GET', '/api/runs?worker_id=squares')).toEqual([]);
+    expect(await expectStatus(200, 'GET', `/api${test}`)).toMatchObject({ trigger: 'test', output: { square: 49 } });
+    expect(await expectStatus(200, 'GET', '/api/workers/squares/versions')).toHaveLength(1);
+    expect(await expectStatus(200, 'GET', '/api/runs?worker_id=squares')).toEqual([]);
 
     await save(page, 'Square instead of doubling', 2);
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
@@ -58,12 +63,12 @@ describe('code and files', () => {
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('Rolled Squares back to version 1').waitFor();
-    const [now] = await ask(200, 'GET', '/api/workers/squares/files');
+    const [now] = await expectStatus(200, 'GET', '/api/workers/squares/files');
     expect(now.content).toContain('n + n');
   });
 
   test('a context is created, filled by dropping a file, edited and rolled back', async () => {
-    const page = await platform.signedIn('/contexts');
+    const page = await platform.visitAsOwner('/contexts');
     await page.getByRole('button', { name: 'Create the first one' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('price-list');
     await page.getByRole('button', { name: 'Create context' }).click();
@@ -78,14 +83,14 @@ describe('code and files', () => {
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('cell', { name: 'A1' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await write(page, /Text of prices\.csv/, 'sku,price\nA1,13\n');
+    await replaceText(page, /Text of prices\.csv/, 'sku,price\nA1,13\n');
     await save(page, 'Dearer', 3);
     await page.getByRole('navigation', { name: 'Context' }).getByRole('link', { name: 'Versions' }).click();
     await page.locator('.cm-changedLine', { hasText: 'A1,13' }).first().waitFor();
     await page.getByRole('button', { name: 'Roll back to version 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('Rolled price-list back to version 2').waitFor();
-    expect(await ask(200, 'GET', '/api/contexts/price-list/files')).toMatchObject([
+    expect(await expectStatus(200, 'GET', '/api/contexts/price-list/files')).toMatchObject([
       { path: 'prices.csv', content: 'sku,price\nA1,12\n' },
     ]);
   });

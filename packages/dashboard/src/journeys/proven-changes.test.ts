@@ -8,29 +8,30 @@ const usage = { input: 812, output: 40 };
 describe('a change that is proven before it counts', () => {
   const platform = testPlatform();
 
-  async function ask(status: number, ...request: Parameters<typeof platform.call>) {
-    const answer = await platform.call(...request);
-    if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+  async function expectStatus(status: number, ...request: Parameters<typeof platform.call>) {
+    const response = await platform.call(...request);
+    if (response.status !== status)
+      throw new Error(`${request[1]}: ${response.status} ${JSON.stringify(response.body)}`);
+    return typeof response.body === 'string' ? JSON.parse(response.body) : response.body;
   }
 
-  const make = (id: string, name: string, content: string) => {
+  const createWorker = (id: string, name: string, content: string) => {
     const inputs = [{ name: 'n', label: 'Number', type: 'number', required: true }];
-    return ask(201, 'POST', '/api/workers', { id, name, inputs, files: [{ path: 'main.py', content }] });
+    return expectStatus(201, 'POST', '/api/workers', { id, name, inputs, files: [{ path: 'main.py', content }] });
   };
 
   /** @returns the id of a run that has ended */
-  async function run(id: string, n: number): Promise<string> {
-    const { run_id: runId } = await ask(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
-    await until(async () => (await ask(200, 'GET', `/api/runs/${runId}`)).completed_at);
+  async function createEndedRun(id: string, n: number): Promise<string> {
+    const { run_id: runId } = await expectStatus(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
+    await until(async () => (await expectStatus(200, 'GET', `/api/runs/${runId}`)).completed_at);
     return runId;
   }
 
   test('a draft is rehearsed on past runs, shows what it changes, and is promoted', async () => {
-    await make('doubles', 'Doubles', ADDS);
-    await run('doubles', 2);
-    await run('doubles', 3);
-    const page = await platform.signedIn('/workers/doubles/code');
+    await createWorker('doubles', 'Doubles', ADDS);
+    await createEndedRun('doubles', 2);
+    await createEndedRun('doubles', 3);
+    const page = await platform.visitAsOwner('/workers/doubles/code');
     await page.getByRole('textbox', { name: /Code of main\.py/ }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(SQUARES);
@@ -45,15 +46,15 @@ describe('a change that is proven before it counts', () => {
     await page.goBack();
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByText('It is the current version of Doubles').waitFor();
-    expect(await ask(200, 'GET', '/api/workers/doubles')).toMatchObject({ version: 2 });
+    expect(await expectStatus(200, 'GET', '/api/workers/doubles')).toMatchObject({ version: 2 });
     await page.goto(platform.at('/workers/doubles/code'));
     await page.getByText('No changes.').waitFor();
   });
 
   test('a run becomes an example, and the table says which version broke it', async () => {
-    await make('squares', 'Squares', SQUARES);
-    const runId = await run('squares', 3);
-    const page = await platform.signedIn(`/runs/${runId}`);
+    await createWorker('squares', 'Squares', SQUARES);
+    const runId = await createEndedRun('squares', 3);
+    const page = await platform.visitAsOwner(`/runs/${runId}`);
     await page.getByRole('button', { name: 'Save as example…' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Three');
     await page.getByRole('button', { name: 'Add example' }).click();
@@ -64,16 +65,16 @@ describe('a change that is proven before it counts', () => {
     await page.getByRole('button', { name: 'Evaluate version 1' }).click();
     await page.getByRole('link', { name: 'Three, version 1: Passed' }).waitFor();
     const files = [{ path: 'main.py', content: ADDS }];
-    await ask(200, 'PATCH', '/api/workers/squares', { files });
+    await expectStatus(200, 'PATCH', '/api/workers/squares', { files });
     await page.getByRole('link', { name: 'Three, version 2: Failed' }).click();
     await page.getByRole('heading', { level: 1, name: 'Evaluation of version 2' }).waitFor();
     await page.getByRole('list', { name: 'Checks' }).getByText('Failed').waitFor({ state: 'attached' });
   });
 
   test('a failed run is repaired by a model, proven by rehearsals, and approved by a person', async () => {
-    await make('roots', 'Roots', 'def run(n):\n    return {"root": n / (n - 4)}\n');
-    await run('roots', 2);
-    const failed = await run('roots', 4);
+    await createWorker('roots', 'Roots', 'def run(n):\n    return {"root": n / (n - 4)}\n');
+    await createEndedRun('roots', 2);
+    const failed = await createEndedRun('roots', 4);
     const content = 'def run(n):\n    return {"root": n / (n - 4) if n != 4 else None}\n';
     const proposal = { explanation: 'Four divides by **zero**.', files: [{ path: 'main.py', content }] };
     await platform.model.says(
@@ -81,7 +82,7 @@ describe('a change that is proven before it counts', () => {
       { text: '', calls: [{ name: 'propose_change', input: proposal, id: 'c2' }], usage },
       { text: 'It is mended.', usage },
     );
-    const page = await platform.signedIn(`/runs/${failed}`);
+    const page = await platform.visitAsOwner(`/runs/${failed}`);
     await page.getByRole('button', { name: 'Repair…' }).click();
     await page.getByRole('button', { name: 'Repair', exact: true }).click();
     const panel = page.getByRole('region', { name: 'Repair', exact: true });
@@ -90,6 +91,6 @@ describe('a change that is proven before it counts', () => {
     await panel.getByText('Four divides by zero.').waitFor();
     await panel.getByRole('button', { name: 'Approve' }).click();
     await panel.getByText(/^Approved by/).waitFor();
-    expect(await ask(200, 'GET', '/api/workers/roots')).toMatchObject({ version: 2 });
+    expect(await expectStatus(200, 'GET', '/api/workers/roots')).toMatchObject({ version: 2 });
   });
 });

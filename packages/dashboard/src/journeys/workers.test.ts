@@ -9,14 +9,14 @@ describe('a worker', () => {
   const platform = testPlatform();
 
   /** @throws Error for any status but 201 */
-  async function worker(id: string, code: string, rest: object = {}): Promise<void> {
+  async function createWorker(id: string, code: string, rest: object = {}): Promise<void> {
     const files = [{ path: 'main.py', content: code }];
-    const answer = await platform.call('POST', '/api/workers', { id, name: id, files, ...rest });
-    if (answer.status !== 201) throw new Error(`${id}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    const response = await platform.call('POST', '/api/workers', { id, name: id, files, ...rest });
+    if (response.status !== 201) throw new Error(`${id}: ${response.status} ${JSON.stringify(response.body)}`);
   }
 
-  const idIn = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
-  const statusOf = async (runId: string): Promise<string> =>
+  const lastPathSegment = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
+  const getRunStatus = async (runId: string): Promise<string> =>
     (await platform.call('GET', `/api/runs/${runId}`)).body.status;
 
   const editor = (page: Page) => page.getByRole('textbox', { name: 'Code of main.py' });
@@ -35,7 +35,7 @@ describe('a worker', () => {
   }
 
   test('a template with a schedule and an approval is created, run and approved in the browser alone', async () => {
-    const page = await platform.signedIn('/workers', { timezoneId: 'Europe/Berlin' });
+    const page = await platform.visitAsOwner('/workers', { timezoneId: 'Europe/Berlin' });
     await page.getByRole('link', { name: 'Begin with a template' }).click();
     await page.getByRole('link', { name: 'Nightly clean-up' }).click();
     await page.getByText('Next times, daily at 2:30, in the time zone of Berlin').waitFor();
@@ -45,13 +45,13 @@ describe('a worker', () => {
     await page.getByText('Daily at 3:15, Berlin').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
-    const runId = idIn(page.url());
-    await until(async () => (await statusOf(runId)) === 'pending_approval');
+    const runId = lastPathSegment(page.url());
+    await until(async () => (await getRunStatus(runId)) === 'pending_approval');
     await page.getByRole('link', { name: /Approvals/ }).click();
     await page.getByRole('heading', { name: /^Remove 2 items/, level: 2 }).waitFor();
     await pressUntilFocused(page, 'a', 'Approve');
     await page.keyboard.press('Enter');
-    await until(async () => (await statusOf(runId)) === 'completed');
+    await until(async () => (await getRunStatus(runId)) === 'completed');
 
     await page.goto(platform.at('/workers'));
     await page
@@ -62,7 +62,7 @@ describe('a worker', () => {
   });
 
   test('a webhook is tested on its page, with a signature once it requires one', async () => {
-    const page = await platform.signedIn('/workers/new?template=chat-message');
+    const page = await platform.visitAsOwner('/workers/new?template=chat-message');
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByText('No runs yet').waitFor();
     await page.getByRole('link', { name: 'Triggers' }).click();
@@ -80,11 +80,11 @@ describe('a worker', () => {
   });
 
   test('a failed run shows its line; the code is fixed and the run replayed', async () => {
-    await worker('divider', 'def run(n):\n    return {"half": n / 0}\n', {
+    await createWorker('divider', 'def run(n):\n    return {"half": n / 0}\n', {
       inputs: [{ name: 'n', type: 'integer', required: true }],
     });
     const started = await platform.call('POST', '/api/workers/divider/runs', { inputs: { n: 4 }, wait: 10 });
-    const page = await platform.signedIn(`/runs/${started.body.run_id}`);
+    const page = await platform.visitAsOwner(`/runs/${started.body.run_id}`);
     await page.getByText('Failed').first().waitFor();
     await page.getByText('division by zero').first().waitFor();
     await page.getByText('return {"half": n / 0}').first().waitFor();
@@ -98,8 +98,8 @@ describe('a worker', () => {
   });
 
   test('on a phone: from the overview to a worker, run it, and follow the run', async () => {
-    await worker('pocket', 'def run():\n    print("in the pocket")\n    return {"done": True}\n');
-    const page = await platform.signedIn('/', PHONE);
+    await createWorker('pocket', 'def run():\n    print("in the pocket")\n    return {"done": True}\n');
+    const page = await platform.visitAsOwner('/', PHONE);
     await page.getByRole('button', { name: 'Open navigation' }).click();
     await page.getByRole('link', { name: 'Workers' }).click();
     await page.getByRole('link', { name: 'pocket' }).first().click();

@@ -7,7 +7,7 @@ import { testPlatform } from '../test/open-platform';
 describe('a workspace', () => {
   const platform = testPlatform();
   /** Accounts outlive the workspace of a test. */
-  const newEmail = () => `${randomUUID()}@example.test`;
+  const createEmail = () => `${randomUUID()}@example.test`;
 
   /** Invites a viewer on the owner's page of members. @returns a page of the new member */
   async function join(email: string, owner: Page): Promise<Page> {
@@ -25,44 +25,45 @@ describe('a workspace', () => {
   }
 
   /** @returns the response's body. @throws Error for any other status */
-  async function ask(status: number, ...request: Parameters<typeof platform.call>) {
-    const answer = await platform.call(...request);
-    if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+  async function expectStatus(status: number, ...request: Parameters<typeof platform.call>) {
+    const response = await platform.call(...request);
+    if (response.status !== status)
+      throw new Error(`${request[1]}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response.body;
   }
 
-  const worker = (id: string, code: string, rest: object = {}) =>
-    ask(201, 'POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
+  const createWorker = (id: string, code: string, rest: object = {}) =>
+    expectStatus(201, 'POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content: code }], ...rest });
 
-  const runOf = (id: string) => ask(200, 'GET', `/api/runs/${id}`);
+  const getRun = (id: string) => expectStatus(200, 'GET', `/api/runs/${id}`);
 
-  const write = async (page: Page, label: string, text: string) => {
+  const replaceText = async (page: Page, label: string, text: string) => {
     await page.getByRole('textbox', { name: label }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(text);
   };
 
   test('an invited viewer joins in a browser of their own and sees no action that the role forbids', async () => {
-    const email = newEmail();
-    const owner = await platform.signedIn('/settings/members');
-    const hers = await join(email, owner);
-    await hers.goto(platform.at('/settings/members'));
-    await hers.getByText(platform.owner.email).first().waitFor();
-    expect(await hers.getByRole('button', { name: 'Invite' }).count()).toBe(0);
+    const email = createEmail();
+    const owner = await platform.visitAsOwner('/settings/members');
+    const memberPage = await join(email, owner);
+    await memberPage.goto(platform.at('/settings/members'));
+    await memberPage.getByText(platform.owner.email).first().waitFor();
+    expect(await memberPage.getByRole('button', { name: 'Invite' }).count()).toBe(0);
 
     await owner.reload();
     const saved = owner.waitForResponse((answer) => answer.url().endsWith('/role') && answer.ok());
     await owner.getByLabel(`Role of ${email}`).selectOption('admin');
     await saved;
-    await hers.reload();
-    await hers.getByRole('button', { name: 'Invite' }).waitFor();
+    await memberPage.reload();
+    await memberPage.getByRole('button', { name: 'Invite' }).waitFor();
   });
 
   test('a run that waits for approval is approved by keyboard alone and continues', async () => {
     const code = 'def run(context):\n    return {"by": context.approve("Send the letters?")["approved_by"]}\n';
-    await worker('letters', code);
-    const { run_id: runId } = await ask(201, 'POST', '/api/workers/letters/runs', {});
-    const page = await platform.signedIn('/');
+    await createWorker('letters', code);
+    const { run_id: runId } = await expectStatus(201, 'POST', '/api/workers/letters/runs', {});
+    const page = await platform.visitAsOwner('/');
     await page.getByRole('link', { name: /Approvals.*1 waiting/ }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('p');
@@ -70,22 +71,22 @@ describe('a workspace', () => {
     await pressUntilFocused(page, 'a', 'Approve');
     await page.keyboard.press('Enter');
     await page.getByText('Approved: Send the letters?').waitFor();
-    await until(async () => (await runOf(runId)).status === 'completed');
+    await until(async () => (await getRun(runId)).status === 'completed');
   });
 
   test('a secret is set once for both surfaces, and both give it to their code', async () => {
     const code = 'import os\n\ndef run():\n    return {"letters": len(os.environ["SHOP_KEY"])}\n';
-    await worker('shop', code, { secrets: ['SHOP_KEY'] });
-    const page = await platform.signedIn('/secrets');
+    await createWorker('shop', code, { secrets: ['SHOP_KEY'] });
+    const page = await platform.visitAsOwner('/secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByLabel('Name', { exact: true }).fill('SHOP_KEY');
     await page.getByLabel('Value', { exact: true }).fill('nine char');
     await page.getByRole('button', { name: 'Set', exact: true }).click();
     await page.getByText('SHOP_KEY is set').waitFor();
 
-    const { run_id: runId } = await ask(201, 'POST', '/api/workers/shop/runs', { wait: 10 });
+    const { run_id: runId } = await expectStatus(201, 'POST', '/api/workers/shop/runs', { wait: 10 });
     const run = await until(async () => {
-      const read = await runOf(runId);
+      const read = await getRun(runId);
       return read.status !== 'running' && read.status !== 'queued' && read;
     });
     expect(run.output).toEqual({ letters: 9 });
@@ -96,11 +97,11 @@ describe('a workspace', () => {
   });
 
   test('an alert is created and tested; the audit log lists changes, and usage adds up', async () => {
-    await worker('counted', 'def run():\n    return sum(range(1_000_000))\n');
-    const { run_id: runId } = await ask(201, 'POST', '/api/workers/counted/runs', {});
-    await until(async () => (await runOf(runId)).status === 'completed');
+    await createWorker('counted', 'def run():\n    return sum(range(1_000_000))\n');
+    const { run_id: runId } = await expectStatus(201, 'POST', '/api/workers/counted/runs', {});
+    await until(async () => (await getRun(runId)).status === 'completed');
 
-    const page = await platform.signedIn('/alerts/new?worker=counted');
+    const page = await platform.visitAsOwner('/alerts/new?worker=counted');
     await page.getByLabel('Webhook address').fill('https://hooks.example.invalid/gantry');
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByText('whsec_').waitFor();
@@ -120,10 +121,10 @@ describe('a workspace', () => {
   });
 
   test('a skill is published, read by a visitor, saved and shared', async () => {
-    const page = await platform.signedIn('/skills/new');
+    const page = await platform.visitAsOwner('/skills/new');
     await page.getByLabel('Title').fill('Answer a complaint');
     await page.getByLabel('Description').fill('Before a complaint is answered');
-    await write(page, 'Text of the skill', '## Steps\n\n1. Read it twice.\n');
+    await replaceText(page, 'Text of the skill', '## Steps\n\n1. Read it twice.\n');
     await page.getByRole('region', { name: 'Preview' }).getByText('Read it twice.').waitFor();
     await page.getByLabel('Visibility').selectOption('public');
     await page.getByRole('button', { name: 'Publish skill' }).click();
@@ -134,12 +135,12 @@ describe('a workspace', () => {
     await visitor.goto(String(address));
     await visitor.getByText('Read it twice.').waitFor();
 
-    const hers = await join(newEmail(), await platform.signedIn('/settings/members'));
-    await hers.goto(page.url());
-    await hers.getByRole('button', { name: 'Save', exact: true }).click();
-    await hers.getByRole('button', { name: 'Saved' }).waitFor();
-    await hers.goto(platform.at('/skills/saved'));
-    await hers.getByText('Answer a complaint').waitFor();
+    const memberPage = await join(createEmail(), await platform.visitAsOwner('/settings/members'));
+    await memberPage.goto(page.url());
+    await memberPage.getByRole('button', { name: 'Save', exact: true }).click();
+    await memberPage.getByRole('button', { name: 'Saved' }).waitFor();
+    await memberPage.goto(platform.at('/skills/saved'));
+    await memberPage.getByText('Answer a complaint').waitFor();
 
     await page.getByLabel('Share with').fill('friend@example.test');
     await page.getByRole('button', { name: 'Share', exact: true }).click();

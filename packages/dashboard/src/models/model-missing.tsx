@@ -8,7 +8,11 @@ export function ModelMissing() {
   const { data: models } = useModels();
   if (models?.length !== 0) return null;
   return (
-    <Notice tone="error" title="No language model is configured" action={<Link to={paths.models}>How to configure one</Link>}>
+    <Notice
+      tone="error"
+      title="No language model is configured"
+      action={<Link to={paths.models}>How to configure one</Link>}
+    >
       Its runs fail until the operator of this installation configures a provider.
     </Notice>
   );

@@ -3,7 +3,7 @@ import { Empty } from '../ui/empty';
 import styles from './no-model.module.css';
 
 /** Shown in place of the chat where no model is configured. */
-export function NoModel({ level }: { level: 2 | 3 }) {
+export function ModelMissingState({ level }: { level: 2 | 3 }) {
   return (
     <div className={styles.noModel} role="alert">
       <Empty title="No language model is configured" level={level}>
@@ -19,8 +19,7 @@ export function HowToSetModel() {
   return (
     <>
       <p>
-        The operator of this installation sets the provider in <code>MODEL_PROVIDERS</code> and restarts
-        worker-api.
+        The operator of this installation sets the provider in <code>MODEL_PROVIDERS</code> and restarts worker-api.
       </p>
       <CodeToCopy label="A model on the same machine, such as with Ollama" code={LOCAL} />
       <CodeToCopy label="A provider with a key" code={HOSTED} />

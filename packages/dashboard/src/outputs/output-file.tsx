@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { fileSize } from '../ui/format';
+import { formatFileSize } from '../ui/format';
 import { DownloadIcon } from '../ui/icons';
 import type { LinkedArtifact } from './linked-artifact';
 import styles from './output-file.module.css';
@@ -13,7 +13,7 @@ export function OutputFile({ artifact }: { artifact: LinkedArtifact }) {
         {artifact.name}
       </Text>
       <Text span flex="none" fz="xs" c="dimmed">
-        {fileSize(artifact.size)}
+        {formatFileSize(artifact.size)}
       </Text>
     </a>
   );

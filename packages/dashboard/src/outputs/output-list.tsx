@@ -1,13 +1,13 @@
 import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { OutputItem } from '../shell/api';
-import { figure } from '../ui/format';
+import { formatNumber } from '../ui/format';
 import { parseCsv } from './csv';
-import { type Drawn, drawnAs } from './drawn-as';
 import type { LinkedArtifact } from './linked-artifact';
 import { OutputFile, OutputImage } from './output-file';
 import { OutputJson } from './output-json';
 import { OutputTable } from './output-table';
+import { buildOutputViews, type OutputView } from './output-view';
 
 const OutputMarkdown = lazy(() => import('./output-markdown'));
 
@@ -16,17 +16,16 @@ interface OutputListProps {
   outputs: Record<string, unknown>;
   artifacts: LinkedArtifact[];
   /** Drawn below a number. */
-  historyOf?: (output: { name: string; label: string }) => ReactNode;
+  renderHistory?: (output: { name: string; label: string }) => ReactNode;
 }
 
 /** Lists declared outputs in their order, then undeclared ones, then files that no output names. */
-export function OutputList({ items, outputs, artifacts, historyOf }: OutputListProps) {
-  const { drawn, unclaimed } = drawnAs(items, outputs, artifacts);
-  if (drawn.length === 0 && unclaimed.length === 0)
-    return <Text c="dimmed">The run returned no outputs.</Text>;
+export function OutputList({ items, outputs, artifacts, renderHistory: historyOf }: OutputListProps) {
+  const { drawn: views, unclaimed } = buildOutputViews(items, outputs, artifacts);
+  if (views.length === 0 && unclaimed.length === 0) return <Text c="dimmed">The run returned no outputs.</Text>;
   return (
     <Stack gap="lg">
-      {inRows(drawn).map((row) => (
+      {groupIntoRows(views).map((row) => (
         <Group key={row[0]?.name} gap="lg" align="stretch">
           {row.map((output) => (
             <Stack
@@ -42,7 +41,7 @@ export function OutputList({ items, outputs, artifacts, historyOf }: OutputListP
                 {output.label}
               </Box>
               <Suspense fallback={<Skeleton height={80} />}>
-                <OutputBody output={output} historyOf={historyOf} />
+                <OutputBody output={output} renderHistory={historyOf} />
               </Suspense>
             </Stack>
           ))}
@@ -63,9 +62,9 @@ export function OutputList({ items, outputs, artifacts, historyOf }: OutputListP
 }
 
 /** Numbers that follow each other stand side by side; everything else needs the width. */
-function inRows(drawn: Drawn[]): Drawn[][] {
-  const rows: Drawn[][] = [];
-  for (const output of drawn) {
+function groupIntoRows(views: OutputView[]): OutputView[][] {
+  const rows: OutputView[][] = [];
+  for (const output of views) {
     const row = rows.at(-1);
     if (output.as === 'number' && row?.[0]?.as === 'number') row.push(output);
     else rows.push([output]);
@@ -73,11 +72,11 @@ function inRows(drawn: Drawn[]): Drawn[][] {
   return rows;
 }
 
-interface OutputBodyProps extends Pick<OutputListProps, 'historyOf'> {
-  output: Drawn;
+interface OutputBodyProps extends Pick<OutputListProps, 'renderHistory'> {
+  output: OutputView;
 }
 
-function OutputBody({ output, historyOf }: OutputBodyProps): ReactNode {
+function OutputBody({ output, renderHistory: historyOf }: OutputBodyProps): ReactNode {
   switch (output.as) {
     case 'table':
       return <OutputTable name={output.name} label={output.label} table={output.table} />;
@@ -87,7 +86,7 @@ function OutputBody({ output, historyOf }: OutputBodyProps): ReactNode {
       return (
         <Stack gap="xs">
           <Text className="wrap-anywhere" fz="var(--text-figure)" fw={640} lh={1.05} lts="-0.03em">
-            {figure(output.value)}
+            {formatNumber(output.value)}
           </Text>
           {historyOf?.(output)}
         </Stack>

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { DownloadIcon } from '../ui/icons';
 import { saveFile } from '../ui/save-file';
-import { csvFile } from './csv';
+import { buildCsvFile } from './csv';
 import styles from './output-table.module.css';
-import { cellText, compareCells, isNumeric, type TableData } from './table-data';
+import { compareCells, formatCell, isNumeric, type TableData } from './table-data';
 
 interface Sort {
   column: number;
@@ -16,7 +16,7 @@ const ROWS_SHOWN = 100;
 export function OutputTable({ name, label, table }: { name: string; label: string; table: TableData }) {
   const [sort, setSort] = useState<Sort | null>(null);
   const [shown, setShown] = useState(ROWS_SHOWN);
-  const rows = useMemo(() => sorted(table.rows, sort), [table, sort]);
+  const rows = useMemo(() => sortRows(table.rows, sort), [table, sort]);
   const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table.rows, column)), [table]);
   if (rows.length === 0) return <p className={styles.note}>No rows.</p>;
   return (
@@ -34,7 +34,7 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
                   data-numeric={numeric[index] || undefined}
                   aria-sort={sort?.column === index ? (sort.descending ? 'descending' : 'ascending') : undefined}
                 >
-                  <button type="button" className={styles.sort} onClick={() => setSort(nextSort(sort, index))}>
+                  <button type="button" className={styles.sort} onClick={() => setSort(toggleSort(sort, index))}>
                     {column || `Column ${index + 1}`}
                     <span aria-hidden="true" className={styles.arrow}>
                       {sort?.column === index ? (sort.descending ? '↓' : '↑') : '↕'}
@@ -51,7 +51,7 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
                 {table.columns.map((_, column) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: cells have no identity but their place.
                   <td key={column} data-numeric={numeric[column] || undefined}>
-                    {cellText(row[column])}
+                    {formatCell(row[column])}
                   </td>
                 ))}
               </tr>
@@ -74,7 +74,7 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
           size="compact-sm"
           variant="default"
           leftSection={<DownloadIcon />}
-          onClick={() => saveFile(`${name}.csv`, csvFile({ columns: table.columns, rows }))}
+          onClick={() => saveFile(`${name}.csv`, buildCsvFile({ columns: table.columns, rows }))}
         >
           CSV
         </Button>
@@ -83,12 +83,12 @@ export function OutputTable({ name, label, table }: { name: string; label: strin
   );
 }
 
-function nextSort(sort: Sort | null, column: number): Sort | null {
+function toggleSort(sort: Sort | null, column: number): Sort | null {
   if (sort?.column !== column) return { column, descending: false };
   return sort.descending ? null : { column, descending: true };
 }
 
-function sorted(rows: unknown[][], sort: Sort | null): unknown[][] {
+function sortRows(rows: unknown[][], sort: Sort | null): unknown[][] {
   if (!sort) return rows;
   const sign = sort.descending ? -1 : 1;
   return rows.toSorted((a, b) => sign * compareCells(a[sort.column], b[sort.column]));

@@ -10,10 +10,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * Converts to a table an array of objects, of an array of rows whose first is the header, or of `{columns, rows}`;
  * null for anything else. A column that only some objects have is empty in the others.
  */
-export function asTable(value: unknown): TableData | null {
+export function toTable(value: unknown): TableData | null {
   if (isObject(value) && Array.isArray(value.columns) && Array.isArray(value.rows)) {
     const columns = value.columns.map(String);
-    const inner = asTable([columns, ...value.rows]);
+    const inner = toTable([columns, ...value.rows]);
     return inner ?? (value.rows.every(isObject) ? fromObjects(value.rows, columns) : null);
   }
   if (!Array.isArray(value)) return null;
@@ -31,22 +31,22 @@ const fromObjects = (objects: Record<string, unknown>[], columns: string[]): Tab
   rows: objects.map((object) => columns.map((column) => (Object.hasOwn(object, column) ? object[column] : null))),
 });
 
-export function cellText(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** Compares numbers by size and before text, text by the browser's locale; empty cells last. */
 export function compareCells(a: unknown, b: unknown): number {
-  const [emptyA, emptyB] = [cellText(a) === '', cellText(b) === ''];
+  const [emptyA, emptyB] = [formatCell(a) === '', formatCell(b) === ''];
   if (emptyA || emptyB) return Number(emptyA) - Number(emptyB);
-  const [numberA, numberB] = [asNumber(a), asNumber(b)];
+  const [numberA, numberB] = [toNumber(a), toNumber(b)];
   if (numberA !== null && numberB !== null) return numberA - numberB;
   if (numberA !== null || numberB !== null) return numberA !== null ? -1 : 1;
-  return cellText(a).localeCompare(cellText(b), undefined, { numeric: true });
+  return formatCell(a).localeCompare(formatCell(b), undefined, { numeric: true });
 }
 
-function asNumber(value: unknown): number | null {
+function toNumber(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || value.trim() === '') return null;
   const number = Number(value);
@@ -55,4 +55,4 @@ function asNumber(value: unknown): number | null {
 
 /** Whether a column is read as numbers: aligned to the right. */
 export const isNumeric = (rows: unknown[][], column: number): boolean =>
-  rows.length > 0 && rows.every((row) => cellText(row[column]) === '' || asNumber(row[column]) !== null);
+  rows.length > 0 && rows.every((row) => formatCell(row[column]) === '' || toNumber(row[column]) !== null);

@@ -5,7 +5,7 @@ import { workerApi } from '../shell/api';
  * Downloads an artifact with the session: the worker surface is another origin, which a plain link reaches without
  * it.
  */
-export const readArtifact = async (runId: string, artifactId: string): Promise<Blob> =>
+export const downloadArtifact = async (runId: string, artifactId: string): Promise<Blob> =>
   unwrap(
     (await workerApi()).GET('/api/runs/{run_id}/artifacts/{artifact_id}/download', {
       params: { path: { run_id: runId, artifact_id: artifactId } },

@@ -3,18 +3,18 @@ export type PreviewKind = 'image' | 'csv' | 'markdown' | 'json' | 'text';
 
 const PREVIEW_BYTES_MAX = 2_000_000;
 
-interface FileFacts {
+interface FileInfo {
   name: string;
   contentType: string;
   size: number;
 }
 
 /** A file that a run created. */
-export interface SavedFile extends FileFacts {
+export interface SavedFile extends FileInfo {
   id: string;
 }
 
-const ENDINGS: [PreviewKind, string[]][] = [
+const EXTENSIONS: [PreviewKind, string[]][] = [
   ['csv', ['.csv']],
   ['markdown', ['.md', '.markdown']],
   ['json', ['.json']],
@@ -24,15 +24,15 @@ const ENDINGS: [PreviewKind, string[]][] = [
 /** Only bitmaps are drawn as pictures: an SVG may hold a script. */
 export const isBitmap = (type: string): boolean => /^image\/(png|jpeg|gif|webp)$/.test(type);
 
-export function previewKindOf({ name, contentType }: FileFacts): PreviewKind | null {
+export function getPreviewKind({ name, contentType }: FileInfo): PreviewKind | null {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (isBitmap(type)) return 'image';
   if (type === 'text/csv') return 'csv';
   if (type === 'text/markdown') return 'markdown';
   if (type === 'application/json') return 'json';
   const lower = name.toLowerCase();
-  const byEnding = ENDINGS.find(([, endings]) => endings.some((ending) => lower.endsWith(ending)));
-  return byEnding?.[0] ?? (type.startsWith('text/') ? 'text' : null);
+  const byExtension = EXTENSIONS.find(([, endings]) => endings.some((ending) => lower.endsWith(ending)));
+  return byExtension?.[0] ?? (type.startsWith('text/') ? 'text' : null);
 }
 
-export const canPreview = (file: FileFacts): boolean => file.size <= PREVIEW_BYTES_MAX && previewKindOf(file) !== null;
+export const canPreview = (file: FileInfo): boolean => file.size <= PREVIEW_BYTES_MAX && getPreviewKind(file) !== null;

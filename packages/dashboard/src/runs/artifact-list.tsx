@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { fileSize } from '../ui/format';
+import { formatFileSize } from '../ui/format';
 import { DownloadIcon } from '../ui/icons';
 import { ListItem } from '../ui/list-item';
 import { Failure } from '../ui/notice';
@@ -33,7 +33,7 @@ function ArtifactItem({ file, read }: { file: SavedFile; read: ArtifactListProps
   });
   return (
     <>
-      <ListItem what={file.name} about={fileSize(file.size)}>
+      <ListItem what={file.name} about={formatFileSize(file.size)}>
         {canPreview(file) && (
           <Button
             variant="default"

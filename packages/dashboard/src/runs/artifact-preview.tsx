@@ -5,13 +5,13 @@ import { parseCsv } from '../outputs/csv';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
 import { FailedToLoad } from '../ui/notice';
-import { type PreviewKind, previewKindOf, type SavedFile } from './artifact-kind';
+import { getPreviewKind, type PreviewKind, type SavedFile } from './artifact-kind';
 import styles from './artifact-list.module.css';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
 
 export default function ArtifactPreview({ file, read }: { file: SavedFile; read: () => Promise<Blob> }) {
-  const kind = previewKindOf(file);
+  const kind = getPreviewKind(file);
   // A file never changes, and has one id.
   const { data, error, refetch } = useQuery({
     queryKey: ['artifact-preview', file.id],
@@ -24,13 +24,13 @@ export default function ArtifactPreview({ file, read }: { file: SavedFile; read:
   if (error) return <FailedToLoad what={file.name} error={error} retry={refetch} />;
   if (!data || kind === null) return <Skeleton height={120} />;
   if (data.blob) return <Picture blob={data.blob} name={file.name} />;
-  return <Suspense fallback={<Skeleton height={120} />}>{drawn(kind, file.name, data.text)}</Suspense>;
+  return <Suspense fallback={<Skeleton height={120} />}>{renderPreview(kind, file.name, data.text)}</Suspense>;
 }
 
-function drawn(kind: PreviewKind, name: string, text: string): ReactNode {
+function renderPreview(kind: PreviewKind, name: string, text: string): ReactNode {
   if (kind === 'csv') return <OutputTable name={name} label={name} table={parseCsv(text)} />;
   if (kind === 'markdown') return <OutputMarkdown text={text} />;
-  const value = kind === 'json' ? parsed(text) : undefined;
+  const value = kind === 'json' ? parseJson(text) : undefined;
   if (value !== undefined) return <OutputJson value={value} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
@@ -40,7 +40,7 @@ function drawn(kind: PreviewKind, name: string, text: string): ReactNode {
   );
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -51,9 +51,9 @@ function parsed(text: string): unknown {
 function Picture({ blob, name }: { blob: Blob; name: string }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
-    const made = URL.createObjectURL(blob);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(blob);
+    setUrl(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [blob]);
   return url && <img className={styles.picture} src={url} alt={name} />;
 }

@@ -2,7 +2,7 @@ import { Box, Group, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { plotStyle, usePlot } from '../ui/use-plot';
+import { getPlotStyle, usePlot } from '../ui/use-plot';
 import styles from './day-chart.module.css';
 
 export interface DaySeries {
@@ -33,13 +33,13 @@ const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric',
 export default function DayChart({ label, days, kind, series, format, onDay }: DayChartProps) {
   const open = useRef(onDay);
   open.current = onDay;
-  const [pointed, setPointed] = useState<number | null>(null);
+  const [hoveredDay, setHoveredDay] = useState<number | null>(null);
 
   const box = usePlot(
     (element) => {
       const plot = new uPlot(
-        options({ element, kind, series, format, setPointed }),
-        dataOf(days, kind, series),
+        buildPlotOptions({ element, kind, series, format, setPointed: setHoveredDay }),
+        toPlotData(days, kind, series),
         element,
       );
       plot.over.addEventListener('click', () => {
@@ -56,13 +56,13 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
   return (
     <div>
       <Group component="p" gap="0 12px" align="stretch" mih="1.5rem" fz="xs" c="dimmed" aria-hidden="true">
-        {pointed !== null && (
+        {hoveredDay !== null && (
           <Text span c="bright" fw={600}>
-            {day.format(days[pointed])}
+            {day.format(days[hoveredDay])}
           </Text>
         )}
         {series.map(({ name, values, colour }) => {
-          const value = pointed === null ? null : values[pointed];
+          const value = hoveredDay === null ? null : values[hoveredDay];
           return (
             <span key={name} className={styles.series}>
               <span className={styles.swatch} style={{ background: `var(${colour})` }} />
@@ -79,36 +79,40 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
         style={{ overflow: 'hidden' }}
         data-opens={onDay !== undefined || undefined}
         role="img"
-        aria-label={`${label}, ${day.format(days[0])} to ${day.format(days[last])}: ${series.map((one) => inWords(one, format)).join('; ')}`}
+        aria-label={`${label}, ${day.format(days[0])} to ${day.format(days[last])}: ${series.map((one) => describeSeries(one, format)).join('; ')}`}
       />
     </div>
   );
 }
 
-function inWords({ name, values }: DaySeries, format: DayChartProps['format']): string {
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) return `${name}: none`;
-  return `${name} from ${format(Math.min(...known))} to ${format(Math.max(...known))} a day`;
+function describeSeries({ name, values }: DaySeries, format: DayChartProps['format']): string {
+  const knownValues = values.filter((value) => value !== null);
+  if (knownValues.length === 0) return `${name}: none`;
+  return `${name} from ${format(Math.min(...knownValues))} to ${format(Math.max(...knownValues))} a day`;
 }
 
 /** Orders series for uPlot, which draws bars in front of each other: the tallest first, each as high as its stack. */
-const inDrawingOrder = (kind: DayChartProps['kind'], series: readonly DaySeries[]) =>
+const toDrawingOrder = (kind: DayChartProps['kind'], series: readonly DaySeries[]) =>
   kind === 'bars' ? [...series].reverse() : [...series];
 
-function dataOf(days: readonly number[], kind: DayChartProps['kind'], series: readonly DaySeries[]): uPlot.AlignedData {
-  const upTo = (last: number) =>
+function toPlotData(
+  days: readonly number[],
+  kind: DayChartProps['kind'],
+  series: readonly DaySeries[],
+): uPlot.AlignedData {
+  const stackUpTo = (last: number) =>
     days.map((_, at) => series.slice(0, last + 1).reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
-  const stacked = series.map((_, at) => upTo(at)).reverse();
+  const stacked = series.map((_, at) => stackUpTo(at)).reverse();
   return [days.map((at) => at / 1_000), ...(kind === 'bars' ? stacked : series.map(({ values }) => [...values]))];
 }
 
-type OptionsOf = Pick<DayChartProps, 'kind' | 'series' | 'format'> & {
+type PlotOptionsInput = Pick<DayChartProps, 'kind' | 'series' | 'format'> & {
   element: HTMLElement;
   setPointed: (at: number | null) => void;
 };
 
-function options({ element, kind, series, format, setPointed }: OptionsOf): uPlot.Options {
-  const { colour, axis } = plotStyle(element);
+function buildPlotOptions({ element, kind, series, format, setPointed }: PlotOptionsInput): uPlot.Options {
+  const { colour, axis } = getPlotStyle(element);
   const bars = uPlot.paths.bars?.({ size: [0.72, 28], radius: [0.15, 0] });
   return {
     width: element.clientWidth,
@@ -140,7 +144,7 @@ function options({ element, kind, series, format, setPointed }: OptionsOf): uPlo
     ],
     series: [
       {},
-      ...inDrawingOrder(kind, series).map(
+      ...toDrawingOrder(kind, series).map(
         ({ colour: name }): uPlot.Series =>
           kind === 'bars'
             ? { fill: colour(name), width: 0, paths: bars, points: { show: false } }

@@ -2,9 +2,9 @@
 
 import { parseEventData, type StreamEvent } from '@gantry/sdk';
 import type { RunArtifact } from '../shell/api';
-import { type AgentPart, isAgentPart, partOf } from './conversation/agent-part';
-import { type LogLine, lineOf } from './log/log-line';
-import { type RunRequest, requestOf } from './requests/run-request';
+import { type AgentPart, isAgentPart, toAgentPart } from './conversation/agent-part';
+import { type LogLine, toLogLine } from './log/log-line';
+import { type RunRequest, toRunRequest } from './requests/run-request';
 
 /** An artifact with the attempt that saved it and the time. */
 export type LiveArtifact = RunArtifact & { attempt: number; at: number | null };
@@ -32,7 +32,7 @@ export interface LiveRun {
   done: boolean;
 }
 
-export const nothingYet: LiveRun = {
+export const EMPTY_LIVE_RUN: LiveRun = {
   started: false,
   statuses: [],
   progress: null,
@@ -45,30 +45,31 @@ export const nothingYet: LiveRun = {
 
 type Body = Record<string, unknown>;
 
-interface Applied {
+interface AppliedEvents {
   live: LiveRun;
   lines: LogLine[];
   requests: RunRequest[];
 }
 
 /** Applies events to the state. Unknown kinds are ignored: the stream may grow. */
-export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
+export function applyEvents(before: LiveRun, events: StreamEvent[]): AppliedEvents {
   const live: LiveRun = { ...before, interrupted: false };
   const lines: LogLine[] = [];
   const requests: RunRequest[] = [];
   const parts: AgentPart[] = [];
-  for (const told of events) {
-    const { id, event } = told;
-    const body = parseEventData(told);
-    if (event === 'log') lines.push(lineOf(id, body));
-    else if (event === 'request') requests.push(requestOf({ id, attempt: attemptOf(id), endedAt: timeOf(body) }, body));
-    else if (isAgentPart(event)) parts.push(partOf(event, body, { at: timeOf(body), attempt: attemptOf(id) }));
-    else if (event === 'progress') live.progress = progressOf(body);
-    else if (event === 'artifact') live.artifacts = withArtifact(live.artifacts, artifactOf(id, body));
+  for (const streamEvent of events) {
+    const { id, event } = streamEvent;
+    const body = parseEventData(streamEvent);
+    if (event === 'log') lines.push(toLogLine(id, body));
+    else if (event === 'request')
+      requests.push(toRunRequest({ id, attempt: getAttempt(id), endedAt: parseTime(body) }, body));
+    else if (isAgentPart(event)) parts.push(toAgentPart(event, body, { at: parseTime(body), attempt: getAttempt(id) }));
+    else if (event === 'progress') live.progress = parseProgress(body);
+    else if (event === 'artifact') live.artifacts = addArtifact(live.artifacts, toArtifact(id, body));
     else if (event === 'status' || event === 'done') {
       live.started ||= body.status === 'running';
       live.done ||= event === 'done';
-      live.statuses = [...live.statuses, ...statusOf(id, body)];
+      live.statuses = [...live.statuses, ...toStatuses(id, body)];
     }
     if (event === 'status' || event === 'step' || event === 'approval') live.changes++;
   }
@@ -77,39 +78,39 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
 }
 
 /** Numbers of events start again at a multiple of it when the code runs again from the top. */
-const EVENTS_OF_ATTEMPT = 1_000_000;
+const EVENTS_PER_ATTEMPT = 1_000_000;
 
-const attemptOf = (id: string): number => Math.floor(Number(id) / EVENTS_OF_ATTEMPT);
+const getAttempt = (id: string): number => Math.floor(Number(id) / EVENTS_PER_ATTEMPT);
 
-const timeOf = ({ at }: Body): number | null => {
+const parseTime = ({ at }: Body): number | null => {
   const time = typeof at === 'number' ? at : Date.parse(String(at));
   return Number.isNaN(time) ? null : time;
 };
 
-function statusOf(id: string, body: Body): LiveStatus[] {
-  const at = timeOf(body);
+function toStatuses(id: string, body: Body): LiveStatus[] {
+  const at = parseTime(body);
   if (at === null || typeof body.status !== 'string') return [];
   const waiting = body.waiting_for as { kind?: string } | null | undefined;
-  return [{ attempt: attemptOf(id), status: body.status, at, waitsFor: waiting?.kind ?? null }];
+  return [{ attempt: getAttempt(id), status: body.status, at, waitsFor: waiting?.kind ?? null }];
 }
 
 /** Streams are alike on all surfaces and say `content_type`; lists of this surface say `contentType`. */
-const artifactOf = (id: string, { artifact_id, content_type, at, ...body }: Body) =>
+const toArtifact = (id: string, { artifact_id, content_type, at, ...body }: Body) =>
   ({
     ...body,
     id: artifact_id,
     contentType: content_type,
-    attempt: attemptOf(id),
-    at: timeOf({ at }),
+    attempt: getAttempt(id),
+    at: parseTime({ at }),
   }) as LiveArtifact;
 
 /** Adds an artifact; a later attempt replaces files of the same name. */
-const withArtifact = (all: LiveArtifact[], saved: LiveArtifact): LiveArtifact[] => [
+const addArtifact = (all: LiveArtifact[], saved: LiveArtifact): LiveArtifact[] => [
   ...all.filter(({ name, attempt }) => name !== saved.name || attempt === saved.attempt),
   saved,
 ];
 
-function progressOf(body: Body): LiveRun['progress'] {
+function parseProgress(body: Body): LiveRun['progress'] {
   const fraction = Number(body.fraction);
   if (!Number.isFinite(fraction)) return null;
   return {

@@ -25,7 +25,7 @@ export function NumberHistory({ automationId, output }: NumberHistoryProps) {
           params: { query: { automationId, status: 'success', outputs: true, limit: RUNS_PLOTTED } },
         }),
       ),
-    select: ({ runs }) => pointsOf(runs, output.name),
+    select: ({ runs }) => toPoints(runs, output.name),
   });
   if (!isPending && points.length < 2) return null;
   // The place of the plot is kept while it loads.
@@ -40,13 +40,13 @@ export function NumberHistory({ automationId, output }: NumberHistoryProps) {
   );
 }
 
-interface Finished {
+interface FinishedRun {
   completedAt: number | null;
   outputs?: Record<string, unknown>;
 }
 
 /** Converts runs to points, oldest first. */
-function pointsOf(runs: Finished[], name: string): Point[] {
+function toPoints(runs: FinishedRun[], name: string): Point[] {
   return runs
     .flatMap(({ completedAt, outputs }) => {
       const value = outputs?.[name];

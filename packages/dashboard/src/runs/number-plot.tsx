@@ -1,8 +1,8 @@
 import { Box } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { absoluteTime, figure } from '../ui/format';
-import { plotStyle, usePlot } from '../ui/use-plot';
+import { formatAbsoluteTime, formatNumber } from '../ui/format';
+import { getPlotStyle, usePlot } from '../ui/use-plot';
 
 export interface Point {
   /** Epoch milliseconds. */
@@ -14,21 +14,21 @@ const HEIGHT_PX = 150;
 
 /** Plots a number over past runs, with a text alternative. */
 export default function NumberPlot({ label, points }: { label: string; points: Point[] }) {
-  const box = usePlot((element) => new uPlot(options(element), dataOf(points), element), [points]);
+  const box = usePlot((element) => new uPlot(buildPlotOptions(element), toPlotData(points), element), [points]);
 
-  return <Box ref={box} h={150} style={{ overflow: 'hidden' }} role="img" aria-label={inWords(label, points)} />;
+  return <Box ref={box} h={150} style={{ overflow: 'hidden' }} role="img" aria-label={describePlot(label, points)} />;
 }
 
-const dataOf = (points: Point[]): uPlot.AlignedData => [
+const toPlotData = (points: Point[]): uPlot.AlignedData => [
   points.map(({ at }) => at / 1_000),
   points.map(({ value }) => value),
 ];
 
-function inWords(label: string, points: Point[]): string {
+function describePlot(label: string, points: Point[]): string {
   const values = points.map(({ value }) => value);
   const first = points[0];
   if (!first) return label;
-  return `${label} over ${points.length} runs since ${absoluteTime(first.at)}: from ${figure(Math.min(...values))} to ${figure(Math.max(...values))}`;
+  return `${label} over ${points.length} runs since ${formatAbsoluteTime(first.at)}: from ${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))}`;
 }
 
 const DAY_SECONDS = 86_400;
@@ -36,14 +36,14 @@ const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 /** Formats days, or the time of day where the plot spans less than two days. */
-function timesOf(seconds: number[]): string[] {
+function formatTimes(seconds: number[]): string[] {
   const span = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0);
   const format = span < 2 * DAY_SECONDS ? clock : day;
   return seconds.map((at) => format.format(at * 1_000));
 }
 
-function options(element: HTMLElement): uPlot.Options {
-  const { colour, axis } = plotStyle(element);
+function buildPlotOptions(element: HTMLElement): uPlot.Options {
+  const { colour, axis } = getPlotStyle(element);
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
@@ -51,7 +51,7 @@ function options(element: HTMLElement): uPlot.Options {
     cursor: { show: false },
     padding: [8, 8, 0, 0],
     axes: [
-      { ...axis, grid: { show: false }, space: 90, values: (_plot, seconds) => timesOf(seconds) },
+      { ...axis, grid: { show: false }, space: 90, values: (_plot, seconds) => formatTimes(seconds) },
       { ...axis, size: 56, space: 36 },
     ],
     series: [

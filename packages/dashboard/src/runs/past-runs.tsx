@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 import { api, type RunItem } from '../shell/api';
 import { runPath } from '../shell/paths';
 import { Empty } from '../ui/empty';
-import { duration } from '../ui/format';
+import { formatDuration } from '../ui/format';
 import links from '../ui/link-row.module.css';
 import { ResourceList } from '../ui/resource-list';
 import { Timestamp } from '../ui/timestamp';
@@ -13,7 +13,7 @@ import styles from './past-runs.module.css';
 import { runKeys } from './run-keys';
 import { RunStatusChip } from './run-status';
 import { RunStrip } from './run-strip';
-import { TRIGGER_WORDS } from './run-words';
+import { TRIGGER_LABELS } from './trigger-labels';
 
 const PAGE_SIZE = 20;
 
@@ -48,7 +48,7 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
           <RunStrip runs={runs} selected={selected} />
           <Box component="ol" miw={0} reversed>
             {runs.map((run) => (
-              <Row key={run.runId} automationId={automationId} run={run} isSelected={run.runId === selected} />
+              <PastRunRow key={run.runId} automationId={automationId} run={run} isSelected={run.runId === selected} />
             ))}
           </Box>
         </Stack>
@@ -57,7 +57,7 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
   );
 }
 
-function Row({ automationId, run, isSelected }: { automationId: string; run: RunItem; isSelected: boolean }) {
+function PastRunRow({ automationId, run, isSelected }: { automationId: string; run: RunItem; isSelected: boolean }) {
   return (
     <li className={`${links.row} ${links.small} ${styles.row}`} data-selected={isSelected || undefined}>
       <RunStatusChip status={run.status} error={run.error} />
@@ -71,13 +71,13 @@ function Row({ automationId, run, isSelected }: { automationId: string; run: Run
         <Timestamp at={run.startedAt ?? run.createdAt} />
       </Link>
       <Text span className={styles.fact} c="dimmed" fz="xs">
-        {TRIGGER_WORDS[run.trigger]}
+        {TRIGGER_LABELS[run.trigger]}
       </Text>
       <Text span className={styles.fact} c="dimmed" fz="xs">
         {run.version !== null && `v${run.version}`}
       </Text>
       <Text span className="tabular-nums" c="dimmed" fz="xs" ta="right">
-        {run.durationMs !== null && duration(run.durationMs)}
+        {run.durationMs !== null && formatDuration(run.durationMs)}
       </Text>
     </li>
   );

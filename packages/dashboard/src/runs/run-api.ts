@@ -4,7 +4,7 @@
  */
 import { unwrap } from '@gantry/sdk';
 import { api, type Page, type Run } from '../shell/api';
-import { runUrls } from '../shell/paths';
+import { buildRunUrls } from '../shell/paths';
 import { connectEvents } from './connect-events';
 
 export interface RunApi {
@@ -18,7 +18,7 @@ export interface RunApi {
 
 export function createRunApi(automationId: string, access: Page['access']): RunApi {
   const member = access === 'member';
-  const urls = runUrls(automationId, access);
+  const urls = buildRunUrls(automationId, access);
   const page = (runId: string) => ({ params: { path: { automationId, runId } } });
   const own = (runId: string) => ({ params: { path: { runId } } });
   return {

@@ -21,11 +21,16 @@ const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
     'Run it again later, or choose another model; the provider’s key and address are under Settings, Models.',
   output_invalid: 'Describe the result in the agent’s text, make its schema simpler, or choose another model.',
   turns_exceeded: 'Give it less to do, or raise its max_turns.',
-  sandbox: 'The platform could not start it. Run it again. If this persists, contact the operator of this installation.',
+  sandbox:
+    'The platform could not start it. Run it again. If this persists, contact the operator of this installation.',
 };
 
 /** Codes whose title is clearer than the class of the exception. */
-const NAMED_BY_CODE: ReadonlySet<RunError['code']> = new Set(['model_unavailable', 'output_invalid', 'turns_exceeded']);
+const CODES_WITH_TITLE: ReadonlySet<RunError['code']> = new Set([
+  'model_unavailable',
+  'output_invalid',
+  'turns_exceeded',
+]);
 
 interface RunErrorBoxProps {
   error: RunError;
@@ -53,7 +58,7 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
       style={{ borderLeft: '3px solid var(--error)' }}
     >
       <Heading className={styles.title}>
-        {NAMED_BY_CODE.has(error.code) ? titleOf(error.code) : (error.type ?? titleOf(error.code))}
+        {CODES_WITH_TITLE.has(error.code) ? errorTitle(error.code) : (error.type ?? errorTitle(error.code))}
         {step !== undefined && ` in “${step}”`}
       </Heading>
       <Text className="pre-wrap" ff="monospace" fz="sm">
@@ -85,7 +90,7 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
   );
 }
 
-const titleOf = (code: RunError['code']): string => {
+const errorTitle = (code: RunError['code']): string => {
   const words = code.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };

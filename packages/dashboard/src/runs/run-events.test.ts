@@ -1,5 +1,5 @@
 import { createEventParser, readEventStream, type StreamEvent } from '@gantry/sdk';
-import { applyEvents, nothingYet } from './live-run';
+import { applyEvents, EMPTY_LIVE_RUN } from './live-run';
 
 const body = (...chunks: string[]) =>
   new Response(new Blob(chunks).stream(), { headers: { 'Content-Type': 'text/event-stream' } });
@@ -59,7 +59,7 @@ test('a refusal ends the reading at once', async () => {
 });
 
 test('events of the future change nothing, and lines come with their levels', () => {
-  const { live, lines } = applyEvents(nothingYet, [
+  const { live, lines } = applyEvents(EMPTY_LIVE_RUN, [
     { id: '1000001', event: 'status', data: '{"status":"running","at":"2026-01-05T09:00:00.000Z"}' },
     { id: '1000002', event: 'log', data: '{"text":"line","level":"warning"}' },
     { id: '1000003', event: 'of the future', data: 'not JSON' },

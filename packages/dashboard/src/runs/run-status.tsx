@@ -42,13 +42,13 @@ export interface ShownStatus {
 }
 
 /** Automations report a cancelled run as an error with a code of its own; stopping a run is not shown as a failure. */
-export function lookOf({ status, error, waits = false }: ShownStatus): Look {
+export function getStatusLook({ status, error, waits = false }: ShownStatus): Look {
   if (error?.code === 'cancelled') return CANCELLED;
   return waits && status === 'queued' ? WAITING : LOOKS[status];
 }
 
 export function RunStatusChip(shown: ShownStatus) {
-  const { tone, word, icon } = lookOf(shown);
+  const { tone, word, icon } = getStatusLook(shown);
   return (
     <StatusChip tone={tone} icon={icon}>
       {word}
@@ -56,7 +56,7 @@ export function RunStatusChip(shown: ShownStatus) {
   );
 }
 
-export const shownStatus = ({ status, waiting_for }: Pick<WorkerRun, 'status' | 'waiting_for'>): ShownStatus => ({
+export const toShownStatus = ({ status, waiting_for }: Pick<WorkerRun, 'status' | 'waiting_for'>): ShownStatus => ({
   status,
   waits: waiting_for !== null,
 });

@@ -1,6 +1,6 @@
-import { duration } from '../ui/format';
+import { formatDuration } from '../ui/format';
 import styles from './past-runs.module.css';
-import { lookOf, type ShownStatus } from './run-status';
+import { getStatusLook, type ShownStatus } from './run-status';
 
 const RUNS_SHOWN = 40;
 const SHORTEST = 0.12;
@@ -25,13 +25,13 @@ interface RunStripProps {
 export function RunStrip({ runs, selected = null, small = false }: RunStripProps) {
   const shown = runs.slice(0, RUNS_SHOWN).reverse();
   const longest = Math.max(1, ...shown.map(({ durationMs }) => durationMs ?? 0));
-  const tones = shown.map((run) => lookOf(run).tone);
+  const tones = shown.map((run) => getStatusLook(run).tone);
   const failed = tones.filter((tone) => tone === 'error' || tone === 'timeout').length;
   return (
     <div
       className={small ? styles.smallStrip : styles.strip}
       role="img"
-      aria-label={`The last ${shown.length} runs: ${failed || 'none'} failed or timed out, the longest took ${duration(longest)}`}
+      aria-label={`The last ${shown.length} runs: ${failed || 'none'} failed or timed out, the longest took ${formatDuration(longest)}`}
     >
       {shown.map((run, at) => (
         <span

@@ -4,11 +4,11 @@ import { useMemo, useSyncExternalStore } from 'react';
 import { OutputList } from '../outputs/output-list';
 import type { OutputItem, Page, Run } from '../shell/api';
 import { isStatus } from '../shell/api';
-import { duration } from '../ui/format';
+import { formatDuration } from '../ui/format';
 import { FailedToLoad, Notice } from '../ui/notice';
 import { Timestamp } from '../ui/timestamp';
 import type { LiveRun } from './live-run';
-import { linesOf } from './log/log-line';
+import { parseLogLines } from './log/log-line';
 import { createLogStore, type LogStore } from './log/log-store';
 import { RunLog } from './log/run-log';
 import { NumberHistory } from './number-history';
@@ -16,7 +16,7 @@ import type { RunApi } from './run-api';
 import { RunErrorBox } from './run-error-box';
 import { runKeys } from './run-keys';
 import { RunProgress } from './run-progress';
-import { lookOf, RunStatusChip } from './run-status';
+import { getStatusLook, RunStatusChip } from './run-status';
 import { type RunSource, useRun } from './use-run';
 
 interface RunViewProps {
@@ -28,7 +28,7 @@ interface RunViewProps {
 
 /** Shows one run, live or finished. Mounted anew for each run. */
 export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
-  const source = useMemo(() => sourceOf(runs, page.id, runId), [runs, page.id, runId]);
+  const source = useMemo(() => buildRunSource(runs, page.id, runId), [runs, page.id, runId]);
   const { query, run, live, log: store, watched } = useRun(source);
   if (query.isError && !run) {
     return isStatus(query.error, 404, 403) ? (
@@ -56,7 +56,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
 
 const isOver = (run: Run): boolean => run.status !== 'pending' && run.status !== 'running';
 
-const sourceOf = (runs: RunApi, automationId: string, runId: string): RunSource<Run> => ({
+const buildRunSource = (runs: RunApi, automationId: string, runId: string): RunSource<Run> => ({
   queryKey: runKeys.one(automationId, runId),
   endsWith: runKeys.all(automationId),
   get: () => runs.get(runId),
@@ -75,8 +75,8 @@ function Log({ store, run, over, watched }: LogProps) {
   const lineCount = useSyncExternalStore(store.subscribe, () => store.lines.length);
   // The stream of an old run may have no lines left, while the text of its log still exists.
   const logs = run?.result?.logs;
-  const kept = useMemo(() => createLogStore(logs ? linesOf(logs) : []), [logs]);
-  const shown = lineCount > 0 ? store : kept;
+  const storedLog = useMemo(() => createLogStore(logs ? parseLogLines(logs) : []), [logs]);
+  const shown = lineCount > 0 ? store : storedLog;
   return (
     <Stack gap="xs">
       <h3>Log</h3>
@@ -100,7 +100,7 @@ function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | und
   if (!run || !isOver(run))
     return (
       <Text fz="sm" c="dimmed">
-        {expected(page.outputs)}
+        {describeExpectedOutputs(page.outputs)}
       </Text>
     );
   if (run.status !== 'success' && run.artifacts.length === 0) return null;
@@ -111,14 +111,14 @@ function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | und
       outputs={(succeeded && run.result?.outputs) || {}}
       artifacts={run.artifacts.map((artifact) => ({ ...artifact, url: runs.artifactUrl(run.runId, artifact.id) }))}
       // A visitor who only holds the link may not read other runs.
-      historyOf={
+      renderHistory={
         page.access === 'member' ? (output) => <NumberHistory automationId={page.id} output={output} /> : undefined
       }
     />
   );
 }
 
-const expected = (items: OutputItem[]): string =>
+const describeExpectedOutputs = (items: OutputItem[]): string =>
   items.length === 0
     ? 'Outputs appear here when the run ends.'
     : `Outputs when the run ends: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
@@ -142,12 +142,12 @@ function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
       <Group gap="xs">
         <RunStatusChip status={status} error={run?.error} />
         <Text span fz="sm" c="dimmed">
-          {run?.durationMs != null && over && `in ${duration(run.durationMs)}, `}
+          {run?.durationMs != null && over && `in ${formatDuration(run.durationMs)}, `}
           {run && <Timestamp at={run.startedAt ?? run.createdAt} />}
           {run?.version != null && ` · version ${run.version}`}
         </Text>
         <span className="visually-hidden" role="status">
-          {run && announcement(status, run, live)}
+          {run && describeRun(status, run, live)}
         </span>
       </Group>
       <Group gap="xs" align="stretch" wrap="nowrap">
@@ -166,8 +166,8 @@ function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
 }
 
 /** Describes the state for screen readers in one sentence, without each change of a percentage. */
-function announcement(status: Run['status'], run: Run, live: LiveRun): string {
+function describeRun(status: Run['status'], run: Run, live: LiveRun): string {
   if (live.interrupted && !isOver(run)) return 'Connection lost, reconnecting.';
-  const word = lookOf({ status, error: run.error }).word;
+  const word = getStatusLook({ status, error: run.error }).word;
   return run.error ? `Run: ${word}. ${run.error.message}` : `Run: ${word}.`;
 }

@@ -7,13 +7,13 @@ import { type RunSource, useRun } from './use-run';
  * refetches
  */
 export function useRefreshedRun<R>(source: RunSource<R>, everyMs: number) {
-  const followed = useRun(source);
-  const { run, live, query } = followed;
+  const runState = useRun(source);
+  const { run, live, query } = runState;
   const { refetch } = query;
   const changes = useThrottledValue(live.changes, everyMs);
   const over = run !== undefined && source.isOver(run);
   useEffect(() => {
     if (changes > 0 && !over) void refetch();
   }, [changes, over, refetch]);
-  return { ...followed, over };
+  return { ...runState, over };
 }

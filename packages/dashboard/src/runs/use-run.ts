@@ -1,9 +1,9 @@
 import { readEventStream } from '@gantry/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { takeTurn } from '../shell/stream-turns';
+import { acquireTurn } from '../shell/stream-turns';
 import { oncePerFrame } from '../ui/once-per-frame';
-import { applyEvents, type LiveRun, nothingYet } from './live-run';
+import { applyEvents, EMPTY_LIVE_RUN, type LiveRun } from './live-run';
 import { createLogStore, type LogStore } from './log/log-store';
 import { createRequestStore, type RequestStore } from './requests/request-store';
 
@@ -26,7 +26,7 @@ export interface RunSource<R> {
  */
 export function useRun<R>(source: RunSource<R>) {
   const queryClient = useQueryClient();
-  const [live, setLive] = useState<LiveRun>(nothingYet);
+  const [live, setLive] = useState<LiveRun>(EMPTY_LIVE_RUN);
   const [log, setLog] = useState<LogStore>(() => createLogStore());
   const [requests, setRequests] = useState<RequestStore>(createRequestStore);
   const [refused, setRefused] = useState(false);
@@ -43,7 +43,7 @@ export function useRun<R>(source: RunSource<R>) {
     if (!isKnown) return;
     const stop = new AbortController();
     // The effect may run again for the same run: what the stream tells from its beginning is not there twice.
-    let state = nothingYet;
+    let state = EMPTY_LIVE_RUN;
     const log = createLogStore();
     const requests = createRequestStore();
     setLog(log);
@@ -52,7 +52,7 @@ export function useRun<R>(source: RunSource<R>) {
     const draw = oncePerFrame(() => setLive(state));
     readEventStream({
       connect: source.connect,
-      takeTurn,
+      takeTurn: acquireTurn,
       onEvents(events) {
         const { live: next, lines, requests: made } = applyEvents(state, events);
         state = next;

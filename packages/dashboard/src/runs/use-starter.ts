@@ -1,9 +1,9 @@
 import { useMembers } from '../accounts/use-members';
 import { useMe } from '../shell/use-me';
-import { TRIGGER_WORDS } from './run-words';
+import { TRIGGER_LABELS } from './trigger-labels';
 
 export interface StartedRun {
-  trigger: keyof typeof TRIGGER_WORDS;
+  trigger: keyof typeof TRIGGER_LABELS;
   /** User or token. */
   createdBy: string | null;
 }
@@ -13,7 +13,7 @@ export function useStarter(): (run: StartedRun) => string {
   const { data: me } = useMe();
   const { data: members } = useMembers();
   return ({ trigger, createdBy }) => {
-    const word = TRIGGER_WORDS[trigger];
+    const word = TRIGGER_LABELS[trigger];
     const isMine = createdBy !== null && createdBy === me?.id;
     const member = members?.find(({ user_id }) => user_id === createdBy);
     const name = isMine ? 'you' : (member?.name ?? member?.email);

@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import { useRefreshedRun } from './use-refreshed-run';
-import { workerRunSource } from './worker-runs';
+import { buildWorkerRunSource } from './worker-runs';
 
 const REFRESH_MS = 500;
 
 /** Follows a worker's run live, with its current steps and approvals. */
 export function useWorkerRun(workspaceId: string | undefined, runId: string) {
-  const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
+  const source = useMemo(() => buildWorkerRunSource(workspaceId, runId), [workspaceId, runId]);
   return useRefreshedRun(source, REFRESH_MS);
 }

@@ -1,26 +1,26 @@
 /** Queries of workers' runs. */
 import { unwrap } from '@gantry/sdk';
 import { type WorkerRun, workerApi, workerBaseUrl } from '../shell/api';
-import { workerRunUrls } from '../shell/paths';
+import { buildWorkerRunUrls } from '../shell/paths';
 import { connectEvents } from './connect-events';
 import type { RunSource } from './use-run';
 
 /** The statuses of a run that has not ended. */
-const UNDER_WAY: WorkerRun['status'][] = ['queued', 'running', 'pending_approval'];
+const ACTIVE_STATUSES: WorkerRun['status'][] = ['queued', 'running', 'pending_approval'];
 
-export const isOver = ({ status }: Pick<WorkerRun, 'status'>): boolean => !UNDER_WAY.includes(status);
+export const isOver = ({ status }: Pick<WorkerRun, 'status'>): boolean => !ACTIVE_STATUSES.includes(status);
 
 export const workerRunKey = (workspaceId: string | undefined, runId: string) =>
   ['runs', workspaceId, 'worker', runId] as const;
 
-export const readWorkerRun = async (runId: string, headers = {}): Promise<WorkerRun> =>
+export const getWorkerRun = async (runId: string, headers = {}): Promise<WorkerRun> =>
   unwrap((await workerApi()).GET('/api/runs/{run_id}', { params: { path: { run_id: runId } }, headers }));
 
-export const workerRunSource = (workspaceId: string | undefined, runId: string): RunSource<WorkerRun> => ({
+export const buildWorkerRunSource = (workspaceId: string | undefined, runId: string): RunSource<WorkerRun> => ({
   queryKey: workerRunKey(workspaceId, runId),
   endsWith: ['runs', workspaceId],
-  get: () => readWorkerRun(runId),
+  get: () => getWorkerRun(runId),
   isOver,
   connect: async (lastEventId, signal) =>
-    connectEvents(workerRunUrls(await workerBaseUrl()).events(runId), lastEventId, signal),
+    connectEvents(buildWorkerRunUrls(await workerBaseUrl()).events(runId), lastEventId, signal),
 });

@@ -4,8 +4,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { workerApi } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
-import { clockChangeNote, clockIn } from './clock-changes';
-import { cronWords, zoneWords } from './cron-words';
+import { describeClockChange, formatClockTime } from './clock-changes';
+import { describeCron, timeZoneLabel } from './describe-cron';
 import styles from './schedule-fields.module.css';
 
 const FIRES_SHOWN = 5;
@@ -18,8 +18,8 @@ interface NextFiresProps {
 
 /** Shows the next times of a schedule in its zone; or the problem of the schedule. */
 export function NextFires({ cron, timezone }: NextFiresProps) {
-  const [asked] = useDebouncedValue(`${timezone}\n${cron}`, TYPING_MS);
-  const [zone = '', expression = ''] = asked.split('\n');
+  const [debounced] = useDebouncedValue(`${timezone}\n${cron}`, TYPING_MS);
+  const [zone = '', expression = ''] = debounced.split('\n');
   const { data, error } = useQuery({
     queryKey: ['schedule', expression, zone],
     // The times that stay on screen while others load keep their own zone: the new one may not exist.
@@ -27,7 +27,8 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
       ...(await unwrap(
         (await workerApi()).POST('/api/schedules/preview', { body: { cron: expression, timezone: zone } }),
       )),
-      ...{ cron: expression, timezone: zone },
+      cron: expression,
+      timezone: zone,
     }),
     placeholderData: keepPreviousData,
     retry: false,
@@ -39,12 +40,12 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
       </Text>
     );
   }
-  const words = data && cronWords(data.cron);
-  const note = data && clockChangeNote(data, Date.now());
+  const words = data && describeCron(data.cron);
+  const note = data && describeClockChange(data, Date.now());
   return (
     <Stack component="section" className={styles.next} gap="xs" aria-label="Next times">
       <h3>
-        Next times{words && `, ${words}`}, {clockWords(data?.timezone ?? zone)}
+        Next times{words && `, ${words}`}, {clockLabel(data?.timezone ?? zone)}
       </h3>
       {data ? (
         <ol className={styles.fires}>
@@ -64,24 +65,27 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   );
 }
 
-const clockWords = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `in the time zone of ${zoneWords(zone)}`);
+const clockLabel = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `in the time zone of ${timeZoneLabel(zone)}`);
 
 function Fire({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {
     timeZone: timezone,
-    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
   });
   const local = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(at);
-  const there = clockIn(timezone, at);
-  const isElsewhere = offsetDiffers(timezone, at);
+  const zoneTime = formatClockTime(timezone, at);
+  const isOtherZone = offsetDiffers(timezone, at);
   return (
     <li>
       <Box component="strong" miw="13rem">
-        {day.format(at)}, {there}
+        {day.format(at)}, {zoneTime}
       </Box>
       <span>
         <Timestamp at={at} />
-        {isElsewhere && `, ${local} here`}
+        {isOtherZone && `, ${local} here`}
       </span>
     </li>
   );

@@ -2,7 +2,7 @@ import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { NextFires } from './next-fires';
 import styles from './schedule-fields.module.css';
-import { fromCron, type Repeats, type SimpleSchedule, toCron, USUAL } from './simple-schedule';
+import { DEFAULT_SCHEDULE, parseSimpleCron, type Repeats, type SimpleSchedule, toCron } from './simple-schedule';
 
 export interface Schedule {
   cron: string;
@@ -25,16 +25,16 @@ const REPEATS: Record<Repeats | 'cron', string> = {
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const DAYS_IN_EVERY_MONTH = 28;
 
-export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+export const getLocalTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 /** Edits a schedule, with its next times below. */
 export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
-  const simple = fromCron(schedule.cron);
+  const simple = parseSimpleCron(schedule.cron);
   const [byCron, setByCron] = useState(simple === null);
   const shown = byCron ? null : simple;
   const zones = useId();
   const change = (part: Partial<SimpleSchedule>) =>
-    onChange({ ...schedule, cron: toCron({ ...(simple ?? USUAL), ...part }) });
+    onChange({ ...schedule, cron: toCron({ ...(simple ?? DEFAULT_SCHEDULE), ...part }) });
   return (
     <Stack gap="md">
       <Group gap="sm" align="flex-end">
@@ -75,7 +75,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             label="On day"
             value={shown.day}
             onChange={(event) => change({ day: Number(event.currentTarget.value) })}
-            data={daysWith(shown.day)}
+            data={listMonthDays(shown.day)}
           />
         )}
         {shown?.repeats === 'hourly' && (
@@ -109,7 +109,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           withAsterisk={false}
         />
         <datalist id={zones}>
-          {timeZones().map((zone) => (
+          {listTimeZones().map((zone) => (
             <option key={zone} value={zone} />
           ))}
         </datalist>
@@ -120,7 +120,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
 }
 
 /** Lists the days that every month has, and a later one only if it is selected. */
-const daysWith = (day: number): string[] =>
+const listMonthDays = (day: number): string[] =>
   Array.from({ length: Math.max(DAYS_IN_EVERY_MONTH, day) }, (_, at) => String(at + 1));
 
-const timeZones = (): string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];
+const listTimeZones = (): string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];

@@ -1,6 +1,6 @@
-import { clockChangeNote, nextClockChange } from './clock-changes';
-import { cronWords, scheduleWords } from './cron-words';
-import { fromCron, toCron } from './simple-schedule';
+import { describeClockChange, findNextClockChange } from './clock-changes';
+import { describeCron, describeSchedule } from './describe-cron';
+import { parseSimpleCron, toCron } from './simple-schedule';
 
 test.each([
   ['* * * * *', 'every minute'],
@@ -24,42 +24,48 @@ test.each([
   ['0 9-17 * * *', 'every hour from 9:00 to 17:00'],
   ['0 9 * 1-3 *', 'every day in January, February and March at 9:00'],
 ])('%s is %s', (cron, words) => {
-  expect(cronWords(cron)).toBe(words);
+  expect(describeCron(cron)).toBe(words);
 });
 
 test.each(['0 9 1 * MON', '*/7 * * * *', '0 1-23/2 * * *x', '1,2,3,4,5 9 * * *', 'nonsense', '0 9 32 * *'])(
   '%s is left as it is: short words would say something else',
   (cron) => {
-    expect(cronWords(cron)).toBeNull();
-    expect(scheduleWords({ cron, timezone: 'UTC' })).toBe(`on the schedule ${cron}, UTC`);
+    expect(describeCron(cron)).toBeNull();
+    expect(describeSchedule({ cron, timezone: 'UTC' })).toBe(`on the schedule ${cron}, UTC`);
   },
 );
 
 test('zones are cities', () => {
-  expect(scheduleWords({ cron: '0 9 * * *', timezone: 'America/New_York' })).toBe('daily at 9:00, New York');
+  expect(describeSchedule({ cron: '0 9 * * *', timezone: 'America/New_York' })).toBe('daily at 9:00, New York');
 });
 
 test('the form says what it can say, and leaves the rest to cron', () => {
   for (const cron of ['15 * * * *', '0 9 * * *', '30 6 * * MON-FRI', '0 9 * * WED', '5 4 28 * *']) {
-    const simple = fromCron(cron);
+    const simple = parseSimpleCron(cron);
     expect(simple && toCron(simple)).toBe(cron);
   }
-  for (const cron of ['*/5 * * * *', '0 9 1 1 *', '0 0 9 * * *', '0 9 1 * MON']) expect(fromCron(cron)).toBeNull();
+  for (const cron of ['*/5 * * * *', '0 9 1 1 *', '0 0 9 * * *', '0 9 1 * MON'])
+    expect(parseSimpleCron(cron)).toBeNull();
 });
 
 const spring = Date.parse('2026-03-01T00:00:00Z');
 const autumn = Date.parse('2026-10-01T00:00:00Z');
-const note = (cron: string, timezone: string, now: number) => clockChangeNote({ cron, timezone }, now);
+const note = (cron: string, timezone: string, now: number) => describeClockChange({ cron, timezone }, now);
 
 test('clocks that change are found to the minute', () => {
-  expect(nextClockChange('Europe/Berlin', spring)).toEqual({ at: Date.parse('2026-03-29T01:00:00Z'), skipped: 60 });
-  expect(nextClockChange('Europe/Berlin', autumn)).toEqual({ at: Date.parse('2026-10-25T01:00:00Z'), skipped: -60 });
-  expect(nextClockChange('Asia/Tokyo', spring)).toBeNull();
+  expect(findNextClockChange('Europe/Berlin', spring)).toEqual({ at: Date.parse('2026-03-29T01:00:00Z'), skipped: 60 });
+  expect(findNextClockChange('Europe/Berlin', autumn)).toEqual({
+    at: Date.parse('2026-10-25T01:00:00Z'),
+    skipped: -60,
+  });
+  expect(findNextClockChange('Asia/Tokyo', spring)).toBeNull();
 });
 
 test('times that the clocks skip or repeat are said', () => {
   expect(note('30 2 * * *', 'Europe/Berlin', spring)).toMatch(/go forward: 2:30 is skipped, so it runs at 3:00\.$/);
-  expect(note('30 2 * * *', 'Europe/Berlin', autumn)).toMatch(/go back: 2:30 occurs twice, and only the first one runs/);
+  expect(note('30 2 * * *', 'Europe/Berlin', autumn)).toMatch(
+    /go back: 2:30 occurs twice, and only the first one runs/,
+  );
   expect(note('0 9 * * *', 'Europe/Berlin', autumn)).toMatch(/go back; the schedule keeps its local times\.$/);
   expect(note('0 * * * *', 'Europe/Berlin', autumn)).toMatch(/go back\.$/);
   expect(note('30 2 * * *', 'UTC', autumn)).toBeNull();

@@ -14,7 +14,7 @@ export interface SimpleSchedule {
 
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
-export const USUAL: SimpleSchedule = { repeats: 'daily', time: '09:00', weekday: 1, day: 1 };
+export const DEFAULT_SCHEDULE: SimpleSchedule = { repeats: 'daily', time: '09:00', weekday: 1, day: 1 };
 
 export function toCron({ repeats, time, weekday, day }: SimpleSchedule): string {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
@@ -33,12 +33,13 @@ export function toCron({ repeats, time, weekday, day }: SimpleSchedule): string 
 }
 
 /** Parses a cron expression; null for schedules that the form can't show. */
-export function fromCron(cron: string): SimpleSchedule | null {
+export function parseSimpleCron(cron: string): SimpleSchedule | null {
   const [minute = '', hour = '', day = '', month = '', weekday = '', more] = cron.trim().toUpperCase().split(/\s+/);
   if (more !== undefined || month !== '*' || !/^\d{1,2}$/.test(minute)) return null;
-  if (hour === '*' && day === '*' && weekday === '*') return { ...USUAL, repeats: 'hourly', time: clock('0', minute) };
+  if (hour === '*' && day === '*' && weekday === '*')
+    return { ...DEFAULT_SCHEDULE, repeats: 'hourly', time: formatClock('0', minute) };
   if (!/^\d{1,2}$/.test(hour)) return null;
-  const at = { ...USUAL, time: clock(hour, minute) };
+  const at = { ...DEFAULT_SCHEDULE, time: formatClock(hour, minute) };
   if (/^\d{1,2}$/.test(day) && weekday === '*') return { ...at, repeats: 'monthly', day: Number(day) };
   if (day !== '*') return null;
   if (weekday === '*') return { ...at, repeats: 'daily' };
@@ -48,4 +49,4 @@ export function fromCron(cron: string): SimpleSchedule | null {
   return /^[0-7]$/.test(weekday) ? { ...at, repeats: 'weekly', weekday: Number(weekday) % 7 } : null;
 }
 
-const clock = (hour: string, minute: string): string => `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+const formatClock = (hour: string, minute: string): string => `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;

@@ -79,61 +79,61 @@ export async function authorizedFetch(request: Request): Promise<Response> {
   if (workspaceId && session.current().status === 'signed-in' && !request.headers.has('x-svc-workspace')) {
     request.headers.set('x-svc-workspace', workspaceId);
   }
-  const again = request.clone();
+  const retryRequest = request.clone();
   const isRead = request.method === 'GET' && request.headers.get('Accept') !== 'text/event-stream';
   const response = await (isRead ? watchForSlowness(fetch(request)) : fetch(request));
   if (response.status !== 401 || session.current().status !== 'signed-in') return response;
   const token = await session.renew();
   if (!token) return response;
-  again.headers.set('Authorization', `Bearer ${token}`);
-  return fetch(again);
+  retryRequest.headers.set('Authorization', `Bearer ${token}`);
+  return fetch(retryRequest);
 }
 
 /** Queries are retried by their cache, and nothing else is. */
-const signedIn = { getToken: () => session.token(), fetch: authorizedFetch, retry: false } as const;
+const clientOptions = { getToken: () => session.token(), fetch: authorizedFetch, retry: false } as const;
 
 /** Clients of this origin: the automation surface, and the operations of the worker surface under `/auth`. */
-const { automation, worker }: Clients = createClients(signedIn);
+const { automation, worker }: Clients = createClients(clientOptions);
 export const api: Clients['automation'] = automation;
 export const account: Clients['worker'] = worker;
 
-interface Connected {
+interface RemoteClients {
   baseUrl: string;
   own: Clients['worker'];
   visitor: Clients['worker'];
   skills: Clients['skills'];
 }
 
-let connecting: Promise<Connected> | undefined;
+let clientsPromise: Promise<RemoteClients> | undefined;
 
 /** Creates the clients of the other surfaces, at the URLs that this installation configures. */
-function connect(): Promise<Connected> {
-  connecting ??= fetch(CONFIG_URL)
+function getRemoteClients(): Promise<RemoteClients> {
+  clientsPromise ??= fetch(CONFIG_URL)
     .then((answer) => answer.json() as Promise<{ base_url: string; skills_url: string }>)
     .then(({ base_url: baseUrl, skills_url: skillsUrl }) => ({
       baseUrl,
-      own: createClients({ ...signedIn, baseUrl }).worker,
-      skills: createClients({ ...signedIn, skillsUrl }).skills,
+      own: createClients({ ...clientOptions, baseUrl }).worker,
+      skills: createClients({ ...clientOptions, skillsUrl }).skills,
       visitor: createClients({ baseUrl, fetch: (request) => fetch(request, { credentials: 'omit' }), retry: false })
         .worker,
     }))
     .catch((error: unknown) => {
-      connecting = undefined;
+      clientsPromise = undefined;
       throw error;
     });
-  return connecting;
+  return clientsPromise;
 }
 
 /** Returns the client of the worker surface with the member's session. */
-export const workerApi = async (): Promise<Clients['worker']> => (await connect()).own;
+export const workerApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).own;
 
 /** Returns the client of the skills surface with the member's session. */
-export const skillsApi = async (): Promise<Clients['skills']> => (await connect()).skills;
+export const skillsApi = async (): Promise<Clients['skills']> => (await getRemoteClients()).skills;
 
-export const workerBaseUrl = async (): Promise<string> => (await connect()).baseUrl;
+export const workerBaseUrl = async (): Promise<string> => (await getRemoteClients()).baseUrl;
 
 /** Returns the client of the worker surface without a credential, for the holder of a link. */
-export const visitorApi = async (): Promise<Clients['worker']> => (await connect()).visitor;
+export const visitorApi = async (): Promise<Clients['worker']> => (await getRemoteClients()).visitor;
 
 export const isStatus = (error: unknown, ...statuses: number[]): boolean =>
   error instanceof ApiError && statuses.includes(error.status);

@@ -20,7 +20,7 @@ let groups: readonly ShortcutGroup[] = [];
 const listeners = new Set<() => void>();
 let first: { key: string; at: number } | null = null;
 
-function change(next: readonly ShortcutGroup[]): void {
+function setGroups(next: readonly ShortcutGroup[]): void {
   groups = next;
   for (const listener of listeners) listener();
 }
@@ -32,11 +32,11 @@ const isTyping = (target: EventTarget | null): boolean =>
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
-  const both = first && Date.now() - first.at < SECOND_KEY_MS ? `${first.key} ${event.key}` : event.key;
+  const sequence = first && Date.now() - first.at < SECOND_KEY_MS ? `${first.key} ${event.key}` : event.key;
   first = null;
   // The page's own keys win over the frame's.
   const all = groups.flatMap(({ shortcuts }) => shortcuts).reverse();
-  const found = all.find(({ keys }) => keys === both) ?? all.find(({ keys }) => keys === event.key);
+  const found = all.find(({ keys }) => keys === sequence) ?? all.find(({ keys }) => keys === event.key);
   if (found) {
     event.preventDefault();
     found.run();
@@ -59,9 +59,9 @@ export function useShortcuts(title: string, shortcuts: Shortcut[]): void {
       }),
     };
     if (groups.length === 0) document.addEventListener('keydown', onKeyDown);
-    change([...groups, group]);
+    setGroups([...groups, group]);
     return () => {
-      change(groups.filter((one) => one !== group));
+      setGroups(groups.filter((one) => one !== group));
       if (groups.length === 0) document.removeEventListener('keydown', onKeyDown);
     };
   }, [title, names]);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { automationPath, identityProviderUrl, runIdIn, runPath, runUrls } from './paths';
+import { automationPath, buildRunUrls, getRunIdParam, identityProviderUrl, runPath } from './paths';
 
 const sources = path.join(__dirname, '..');
 
@@ -28,8 +28,8 @@ test('whatever an id is made of, a link to it comes back as that id', () => {
   const id = 'a/b?c=%2F#$& d';
   expect(automationPath(id).split('/').map(decodeURIComponent)).toEqual(['', 'a', id]);
   const { pathname, searchParams, hash } = new URL(runPath(id, id), 'https://gantry.example');
-  expect([pathname, runIdIn(searchParams), hash]).toEqual([automationPath(id), id, '']);
-  expect(runUrls(id, 'link').artifact(id, id).split('/').map(decodeURIComponent)).toEqual([
+  expect([pathname, getRunIdParam(searchParams), hash]).toEqual([automationPath(id), id, '']);
+  expect(buildRunUrls(id, 'link').artifact(id, id).split('/').map(decodeURIComponent)).toEqual([
     '',
     'api',
     'pages',

@@ -96,7 +96,7 @@ export const automationSettingsPath = (automationId: string): string =>
 export const runPath = (automationId: string, runId: string): string =>
   `${automationPath(automationId)}?run=${encodeURIComponent(runId)}`;
 
-export const runIdIn = (search: URLSearchParams): string | null => search.get('run');
+export const getRunIdParam = (search: URLSearchParams): string | null => search.get('run');
 
 type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 
@@ -122,31 +122,31 @@ export const evaluationPath = (workerId: string, evaluationId: string, exampleId
   return exampleId === undefined ? path : `${path}?example=${encodeURIComponent(exampleId)}`;
 };
 
-export const exampleIdIn = (search: URLSearchParams): string | null => search.get('example');
+export const getExampleIdParam = (search: URLSearchParams): string | null => search.get('example');
 
 /** Returns the file that an editor has open. */
-export const fileIn = (search: URLSearchParams): string | null => search.get('file');
+export const getFileParam = (search: URLSearchParams): string | null => search.get('file');
 
-export const withFile = (search: URLSearchParams, path: string): URLSearchParams => {
-  const changed = new URLSearchParams(search);
-  changed.set('file', path);
-  return changed;
+export const setFileParam = (search: URLSearchParams, path: string): URLSearchParams => {
+  const next = new URLSearchParams(search);
+  next.set('file', path);
+  return next;
 };
 
 /** Returns the numbers of the compared versions; `from` 0 is nothing. */
-export const comparedIn = (search: URLSearchParams): { from: number | null; to: number | null } => ({
-  from: numberIn(search, 'from'),
-  to: numberIn(search, 'to'),
+export const getComparedVersions = (search: URLSearchParams): { from: number | null; to: number | null } => ({
+  from: getNumberParam(search, 'from'),
+  to: getNumberParam(search, 'to'),
 });
 
-export const withCompared = (search: URLSearchParams, from: number, to: number): URLSearchParams => {
-  const changed = new URLSearchParams(search);
-  changed.set('from', String(from));
-  changed.set('to', String(to));
-  return changed;
+export const setComparedVersions = (search: URLSearchParams, from: number, to: number): URLSearchParams => {
+  const next = new URLSearchParams(search);
+  next.set('from', String(from));
+  next.set('to', String(to));
+  return next;
 };
 
-function numberIn(search: URLSearchParams, name: string): number | null {
+function getNumberParam(search: URLSearchParams, name: string): number | null {
   const text = search.get(name);
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
@@ -155,7 +155,7 @@ export const templatePath = (templateId: string): string =>
   `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
 /** Template id of a worker made from a skill, which is selected on the page. */
 export const FROM_SKILL = 'skill';
-export const templateIdIn = (search: URLSearchParams): string | null => search.get('template');
+export const getTemplateIdParam = (search: URLSearchParams): string | null => search.get('template');
 
 /** Returns the path of a new connection to this service of the catalogue. */
 export const newConnectionPath = (app: string): string => `${paths.newConnection}?app=${encodeURIComponent(app)}`;
@@ -164,7 +164,7 @@ export const connectionPath = (connectionId: string): string =>
 /** Returns the path of a service of the catalogue. */
 export const catalogServicePath = (slug: string): string =>
   patterns.catalogService.replace(':slug', encodeURIComponent(slug));
-export const appIn = (search: URLSearchParams): string | null => search.get('app');
+export const getAppParam = (search: URLSearchParams): string | null => search.get('app');
 
 type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;
 
@@ -173,7 +173,7 @@ export const contextPath = (name: string, tab: ContextPattern = 'context'): stri
   patterns[tab].replace(':contextName', encodeURIComponent(name));
 
 /** Filters a list of runs; each part is a query parameter. */
-export interface RunsWanted {
+export interface RunsFilter {
   worker?: string;
   status?: string;
   trigger?: string;
@@ -182,18 +182,18 @@ export interface RunsWanted {
   to?: string;
 }
 
-export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URLSearchParams({ ...wanted })}`;
+export const runsPath = (filter: RunsFilter): string => `${paths.runs}?${new URLSearchParams({ ...filter })}`;
 
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 
 /** Returns the query string that selects a line of the run's log. */
-export const withLine = (search: URLSearchParams, lineId: string): string => {
+export const buildLineSearch = (search: URLSearchParams, lineId: string): string => {
   const next = new URLSearchParams(search);
   next.set('line', lineId);
   return `?${next}`;
 };
 
-export const lineIdIn = (search: URLSearchParams): string | null => search.get('line');
+export const getLineIdParam = (search: URLSearchParams): string | null => search.get('line');
 
 export const conversationPath = (conversationId: string): string =>
   patterns.conversation.replace(':conversationId', encodeURIComponent(conversationId));
@@ -206,7 +206,7 @@ export const conversationEventsUrl = (baseUrl: string, conversationId: string): 
 export const approvalPath = (approvalId: string): string =>
   `${paths.approvals}?approval=${encodeURIComponent(approvalId)}`;
 
-export const approvalIdIn = (search: URLSearchParams): string | null => search.get('approval');
+export const getApprovalIdParam = (search: URLSearchParams): string | null => search.get('approval');
 
 /** Returns the path of the secrets with the form for this one. */
 export const setSecretPath = (name: string): string => `${paths.secrets}?set=${encodeURIComponent(name)}`;
@@ -214,16 +214,16 @@ export const setSecretPath = (name: string): string => `${paths.secrets}?set=${e
 export const alertPath = (alertId: string): string => patterns.alert.replace(':alertId', encodeURIComponent(alertId));
 
 /** Returns the path of one worker's alerts. */
-export const alertsOfPath = (workerId: string): string => `${paths.alerts}?worker=${encodeURIComponent(workerId)}`;
+export const workerAlertsPath = (workerId: string): string => `${paths.alerts}?worker=${encodeURIComponent(workerId)}`;
 
 /** Returns the path of a new alert for this worker; for the whole workspace without one. */
 export const newAlertPath = (workerId: string | null): string =>
   workerId === null ? paths.newAlert : `${paths.newAlert}?worker=${encodeURIComponent(workerId)}`;
 
-export const workerIdIn = (search: URLSearchParams): string | null => search.get('worker');
+export const getWorkerIdParam = (search: URLSearchParams): string | null => search.get('worker');
 export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
 /** Returns the path of a search for skills. */
-export const foundSkillsPath = (words: string): string => `${paths.skills}?q=${encodeURIComponent(words)}`;
+export const skillSearchPath = (words: string): string => `${paths.skills}?q=${encodeURIComponent(words)}`;
 
 export const skillEditorPath = (slug: string): string =>
   patterns.skillEditor.replace(':slug', encodeURIComponent(slug));
@@ -236,7 +236,7 @@ export const libraryPath = (slug: string): string => patterns.library.replace(':
 export const signInPath = ({ pathname, search = '' }: { pathname: string; search?: string }): string =>
   pathname === paths.home ? paths.signIn : `${paths.signIn}?next=${encodeURIComponent(pathname + search)}`;
 
-export const nextIn = (search: URLSearchParams): string | null => search.get('next');
+export const getNextParam = (search: URLSearchParams): string | null => search.get('next');
 
 /** Returns the URL of the identity provider. With `prove`, a signed-in member verifies an e-mail address. */
 export const identityProviderUrl = (startUrl: string, returnTo: string, { prove = false } = {}): string =>
@@ -257,8 +257,8 @@ export interface RunUrls {
  * Builds URLs of runs' event streams and files. A member reads them as runs of the workspace; a visitor only through
  * the page that started them.
  */
-export const runUrls = (automationId: string, access: 'member' | 'link'): RunUrls =>
-  urlsBelow(access === 'member' ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`);
+export const buildRunUrls = (automationId: string, access: 'member' | 'link'): RunUrls =>
+  buildUrls(access === 'member' ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`);
 
 /** Returns the URL for agents' MCP clients. @param baseUrl of the worker surface */
 export const mcpUrl = (baseUrl: string): string => `${baseUrl}/mcp`;
@@ -268,12 +268,12 @@ export const sharedEventsUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/api/shared/${encodeURIComponent(token)}/events`;
 
 /** Builds URLs of workers' runs. @param baseUrl of the worker surface */
-export const workerRunUrls = (baseUrl: string): RunUrls => urlsBelow(`${baseUrl}/api/runs`);
+export const buildWorkerRunUrls = (baseUrl: string): RunUrls => buildUrls(`${baseUrl}/api/runs`);
 
-function urlsBelow(runs: string): RunUrls {
-  const run = (runId: string) => `${runs}/${encodeURIComponent(runId)}`;
+function buildUrls(runs: string): RunUrls {
+  const buildRunUrl = (runId: string) => `${runs}/${encodeURIComponent(runId)}`;
   return {
-    events: (runId) => `${run(runId)}/events?logs=true`,
-    artifact: (runId, artifactId) => `${run(runId)}/artifacts/${encodeURIComponent(artifactId)}/download`,
+    events: (runId) => `${buildRunUrl(runId)}/events?logs=true`,
+    artifact: (runId, artifactId) => `${buildRunUrl(runId)}/artifacts/${encodeURIComponent(artifactId)}/download`,
   };
 }

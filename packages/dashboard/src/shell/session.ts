@@ -17,7 +17,7 @@ export interface Session {
 export class SignInError extends Error {}
 
 /** A token is renewed this long before it expires, so that none expires in transit. */
-const EARLY_MS = 60_000;
+const RENEW_EARLY_MS = 60_000;
 const LOCK = 'gantry-session';
 const SIGNED_OUT = 'signed-out';
 
@@ -28,41 +28,41 @@ const listeners = new Set<() => void>();
 const otherTabs = new BroadcastChannel(LOCK);
 otherTabs.onmessage = ({ data }) => data === SIGNED_OUT && becomeAnonymous();
 
-function change(next: Session): void {
+function setState(next: Session): void {
   state = next;
   for (const listener of listeners) listener();
 }
 
 function becomeAnonymous(): void {
   accessToken = null;
-  change({ status: 'anonymous', email: null });
+  setState({ status: 'anonymous', email: null });
 }
 
 /** This origin serves `/auth/*` too, so that the cookie stays on it. */
 const { worker: auth } = createClients({ retry: false });
 
-export interface Granted {
+export interface SessionTokens {
   access_token: string;
   /** Seconds. */
   expires_in: number;
 }
 
-async function accept(granted: Granted): Promise<string> {
-  accessToken = { value: granted.access_token, renewAt: Date.now() + granted.expires_in * 1_000 - EARLY_MS };
-  if (state.status !== 'signed-in') change({ status: 'signed-in', email: await ownEmail(granted.access_token) });
-  return granted.access_token;
+async function storeTokens(tokens: SessionTokens): Promise<string> {
+  accessToken = { value: tokens.access_token, renewAt: Date.now() + tokens.expires_in * 1_000 - RENEW_EARLY_MS };
+  if (state.status !== 'signed-in') setState({ status: 'signed-in', email: await fetchOwnEmail(tokens.access_token) });
+  return tokens.access_token;
 }
 
 /** Fetches the e-mail address for the header; a failure is ignored. */
-async function ownEmail(token: string): Promise<string | null> {
+async function fetchOwnEmail(token: string): Promise<string | null> {
   const me = await auth.GET('/auth/me', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
-  if (me?.data) workspaceChoice.keepIfOneOf(me.data.workspaces.map(({ id }) => id));
+  if (me?.data) workspaceChoice.resetUnlessMember(me.data.workspaces.map(({ id }) => id));
   return me?.data?.email ?? null;
 }
 
 async function refresh(): Promise<string | null> {
   const { data, response } = await auth.POST('/auth/refresh');
-  if (data) return accept(data);
+  if (data) return storeTokens(data);
   if (response.status === 400 || response.status === 401 || response.status === 403) {
     becomeAnonymous();
     return null;
@@ -71,7 +71,7 @@ async function refresh(): Promise<string | null> {
 }
 
 /** `navigator.locks` exists on https and localhost only; elsewhere only requests of one tab are serialized. */
-const alone = <T>(work: () => Promise<T>): Promise<T> =>
+const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks ? (navigator.locks.request(LOCK, work) as Promise<T>) : work();
 
 export const session = {
@@ -100,7 +100,7 @@ export const session = {
   },
 
   renew(): Promise<string | null> {
-    renewing ??= alone(refresh).finally(() => {
+    renewing ??= withSessionLock(refresh).finally(() => {
       renewing = null;
     });
     return renewing;
@@ -108,30 +108,30 @@ export const session = {
 
   /** @throws SignInError with a message for the user */
   async signIn(email: string, password: string): Promise<void> {
-    const answer = await auth.POST('/auth/login', { body: { email, password } }).catch(() => null);
-    if (!answer?.data) throw new SignInError(refusal(answer?.response));
-    await accept(answer.data);
+    const result = await auth.POST('/auth/login', { body: { email, password } }).catch(() => null);
+    if (!result?.data) throw new SignInError(describeSignInError(result?.response));
+    await storeTokens(result.data);
   },
 
   /** Stores the new session that a registration, a password reset or a password change returned. */
-  async adopt(granted: Granted): Promise<void> {
-    await accept(granted);
+  async adopt(tokens: SessionTokens): Promise<void> {
+    await storeTokens(tokens);
   },
 
   async signOut(): Promise<void> {
-    await alone(() => auth.POST('/auth/logout')).catch(() => null);
-    this.ended();
+    await withSessionLock(() => auth.POST('/auth/logout')).catch(() => null);
+    this.handleSessionEnd();
   },
 
   /** Handles a session that the server has ended. */
-  ended(): void {
+  handleSessionEnd(): void {
     workspaceChoice.choose(null);
     becomeAnonymous();
     otherTabs.postMessage(SIGNED_OUT);
   },
 };
 
-function refusal(response: Response | undefined): string {
+function describeSignInError(response: Response | undefined): string {
   if (!response) return 'Gantry can’t be reached. Check your connection, then sign in again.';
   if (response.status === 429) {
     const seconds = Number(response.headers.get('Retry-After')) || 60;

@@ -6,7 +6,7 @@
  * Tabs report over a BroadcastChannel which streams they hold and which wait. The bound is a soft one: tabs that
  * decide in the same moment exceed it until they have heard of each other.
  */
-import { newTabId } from './tab-id';
+import { createTabId } from './tab-id';
 
 const STREAMS_MAX = 3;
 const TICK_MS = 1_000;
@@ -39,10 +39,10 @@ interface Stream {
   /** Null while it waits. */
   openedAt: number | null;
   open: () => void;
-  giveWay: () => void;
+  yieldTurn: () => void;
 }
 
-const tab = newTabId();
+const tab = createTabId();
 const streams = new Set<Stream>();
 const otherTabs = new Map<string, TabStreams & { reportedAt: number }>();
 let channel: BroadcastChannel | null = null;
@@ -50,13 +50,13 @@ let ticker: ReturnType<typeof setInterval> | undefined;
 let hideTimer: ReturnType<typeof setTimeout> | undefined;
 let isFollowingPage = false;
 /** The page has been left, and may be kept by the back/forward cache. */
-let isLeft = false;
+let isPageHidden = false;
 
 /**
  * Waits until this tab is visible and a stream may be opened.
  * @throws the reason of `signal` when it is aborted meanwhile
  */
-export function takeTurn(signal: AbortSignal): Promise<Turn> {
+export function acquireTurn(signal: AbortSignal): Promise<Turn> {
   return new Promise((resolve, reject) => {
     const controller = new AbortController();
     const stream: Stream = {
@@ -65,24 +65,24 @@ export function takeTurn(signal: AbortSignal): Promise<Turn> {
       open() {
         stream.openedAt = Date.now();
         signal.removeEventListener('abort', cancel);
-        resolve({ signal: controller.signal, end: () => remove(stream) });
+        resolve({ signal: controller.signal, end: () => removeStream(stream) });
       },
-      giveWay() {
+      yieldTurn() {
         controller.abort();
-        remove(stream);
+        removeStream(stream);
       },
     };
     function cancel() {
-      remove(stream);
+      removeStream(stream);
       reject(signal.reason);
     }
     if (signal.aborted) return reject(signal.reason);
     signal.addEventListener('abort', cancel);
-    add(stream);
+    addStream(stream);
   });
 }
 
-function add(stream: Stream) {
+function addStream(stream: Stream) {
   followPage();
   streams.add(stream);
   if (streams.size === 1) {
@@ -92,14 +92,14 @@ function add(stream: Stream) {
   setTimeout(tick, REPORT_MS * (1 + Math.random()));
 }
 
-function remove(stream: Stream) {
+function removeStream(stream: Stream) {
   if (!streams.delete(stream)) return;
   report();
   if (streams.size === 0) clearInterval(ticker);
 }
 
 function connect() {
-  if (channel || isLeft) return;
+  if (channel || isPageHidden) return;
   channel = new BroadcastChannel('gantry-stream-turns');
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data.type === 'request') report();
@@ -119,14 +119,14 @@ function disconnect() {
 
 const send = (message: TabMessage) => channel?.postMessage(message);
 
-function describeOwn(): TabStreams {
+function getOwnStreams(): TabStreams {
   const openedAt = [...streams].flatMap((stream) => stream.openedAt ?? []);
   const waiting = [...streams].filter((stream) => stream.openedAt === null && !document.hidden);
   return { openedAt, waitingSince: waiting.map((stream) => stream.waitingSince) };
 }
 
 function report() {
-  send({ type: 'report', tab, ...describeOwn() });
+  send({ type: 'report', tab, ...getOwnStreams() });
 }
 
 function tick() {
@@ -143,7 +143,7 @@ function shiftTurns(): boolean {
   if (!channel) return false;
   const now = Date.now();
   for (const [id, { reportedAt }] of otherTabs) if (now - reportedAt > SILENT_MS) otherTabs.delete(id);
-  const tabs = [describeOwn(), ...otherTabs.values()];
+  const tabs = [getOwnStreams(), ...otherTabs.values()];
   const openedAt = tabs.flatMap((tabStreams) => tabStreams.openedAt).sort((a, b) => a - b);
   const waitingSince = tabs.flatMap((tabStreams) => tabStreams.waitingSince).sort((a, b) => a - b);
   const free = Math.max(STREAMS_MAX - openedAt.length, 0);
@@ -158,15 +158,15 @@ function shiftTurns(): boolean {
     } else {
       const isOver = stream.openedAt <= lastToClose && now - stream.openedAt >= TURN_MS;
       if (!isOver && stream.openedAt < firstTooMany) continue;
-      stream.giveWay();
+      stream.yieldTurn();
     }
     hasChanged = true;
   }
   return hasChanged;
 }
 
-function giveAllWay() {
-  for (const stream of [...streams]) if (stream.openedAt !== null) stream.giveWay();
+function yieldAllTurns() {
+  for (const stream of [...streams]) if (stream.openedAt !== null) stream.yieldTurn();
 }
 
 function followPage() {
@@ -174,16 +174,16 @@ function followPage() {
   isFollowingPage = true;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hideTimer);
-    if (document.hidden) hideTimer = setTimeout(giveAllWay, HIDDEN_MS);
+    if (document.hidden) hideTimer = setTimeout(yieldAllTurns, HIDDEN_MS);
     else tick();
   });
   window.addEventListener('pagehide', () => {
-    isLeft = true;
-    giveAllWay();
+    isPageHidden = true;
+    yieldAllTurns();
     disconnect();
   });
   window.addEventListener('pageshow', () => {
-    isLeft = false;
+    isPageHidden = false;
     if (streams.size > 0) connect();
   });
 }

@@ -13,13 +13,13 @@ export interface Toast {
 /** Long enough to read a line and to reach its button; pointing at a toast keeps it. */
 const SHOWN_MS = 7_000;
 
-let shown: readonly Toast[] = [];
+let toasts: readonly Toast[] = [];
 let count = 0;
 const listeners = new Set<() => void>();
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-function change(next: readonly Toast[]): void {
-  shown = next;
+function setToasts(next: readonly Toast[]): void {
+  toasts = next;
   for (const listener of listeners) listener();
 }
 
@@ -29,7 +29,7 @@ export function toast(
   { tone = 'info', stays = false, undo }: Partial<Omit<Toast, 'id' | 'text'>> = {},
 ): void {
   const id = ++count;
-  change([...shown, { id, text, tone, stays, undo }]);
+  setToasts([...toasts, { id, text, tone, stays, undo }]);
   releaseToast(id);
 }
 
@@ -40,7 +40,7 @@ export function toastWarnings(name: string, warnings: readonly string[] = []): v
 
 export function dismissToast(id: number): void {
   holdToast(id);
-  change(shown.filter((one) => one.id !== id));
+  setToasts(toasts.filter((one) => one.id !== id));
 }
 
 /** Keeps a toast until it is released. */
@@ -51,7 +51,7 @@ export function holdToast(id: number): void {
 
 export function releaseToast(id: number): void {
   holdToast(id);
-  if (shown.find((one) => one.id === id)?.stays) return;
+  if (toasts.find((one) => one.id === id)?.stays) return;
   timers.set(
     id,
     setTimeout(() => dismissToast(id), SHOWN_MS),
@@ -63,4 +63,4 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-export const useToasts = (): readonly Toast[] => useSyncExternalStore(subscribe, () => shown);
+export const useToasts = (): readonly Toast[] => useSyncExternalStore(subscribe, () => toasts);

@@ -6,16 +6,16 @@ export interface Ancestor {
   label: string;
 }
 
-interface Place {
+interface PageTitle {
   title: string | undefined;
   above: readonly Ancestor[];
 }
 
-let place: Place = { title: undefined, above: [] };
+let current: PageTitle = { title: undefined, above: [] };
 const listeners = new Set<() => void>();
 
-function change(next: Place): void {
-  place = next;
+function setPageTitle(next: PageTitle): void {
+  current = next;
   document.title = next.title ? `${next.title} · Gantry` : 'Gantry';
   for (const listener of listeners) listener();
 }
@@ -26,7 +26,7 @@ function change(next: Place): void {
  */
 export function useTitle(title: string | undefined, above: readonly Ancestor[] = []): void {
   const trail = JSON.stringify(above);
-  useEffect(() => change({ title, above: JSON.parse(trail) }), [title, trail]);
+  useEffect(() => setPageTitle({ title, above: JSON.parse(trail) }), [title, trail]);
 }
 
 const subscribe = (listener: () => void) => {
@@ -34,4 +34,4 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-export const usePlace = (): Place => useSyncExternalStore(subscribe, () => place);
+export const usePageTitle = (): PageTitle => useSyncExternalStore(subscribe, () => current);

@@ -12,7 +12,7 @@ export interface LibraryFields {
 }
 
 interface LibraryFormProps {
-  given?: Pick<LibraryItem, keyof LibraryFields>;
+  library?: Pick<LibraryItem, keyof LibraryFields>;
   action: string;
   busy: boolean;
   error: Error | null;
@@ -20,7 +20,7 @@ interface LibraryFormProps {
 }
 
 /** Edits the fields of a new or existing library. */
-export function LibraryForm({ given, action, busy, error, onSubmit }: LibraryFormProps) {
+export function LibraryForm({ library: given, action, busy, error, onSubmit }: LibraryFormProps) {
   const [visibility, setVisibility] = useState<Visibility>(given?.visibility ?? 'private');
 
   function submit(event: FormEvent<HTMLFormElement>) {

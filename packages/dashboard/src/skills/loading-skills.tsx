@@ -5,7 +5,7 @@ import rows from './skill-row.module.css';
 const ROWS = ['a', 'b', 'c', 'd'];
 
 /** Has the height of the rows that it stands for. */
-export function LoadingSkills() {
+export function SkillListSkeleton() {
   return (
     <ul className={links.card} aria-busy="true" aria-label="Loading">
       {ROWS.map((row) => (

@@ -34,7 +34,7 @@ interface MarkupProps {
 export function Markup({ html, baseUrl }: MarkupProps) {
   const content = useMemo(() => {
     const { body } = new DOMParser().parseFromString(html, 'text/html');
-    return childrenOf(body, baseUrl);
+    return buildChildren(body, baseUrl);
   }, [html, baseUrl]);
   return (
     <div className={styles.markup} dir="auto">
@@ -43,23 +43,23 @@ export function Markup({ html, baseUrl }: MarkupProps) {
   );
 }
 
-const childrenOf = (parent: Node, baseUrl: string | undefined): ReactNode[] =>
-  [...parent.childNodes].map((node, index) => built(node, index, baseUrl));
+const buildChildren = (parent: Node, baseUrl: string | undefined): ReactNode[] =>
+  [...parent.childNodes].map((node, index) => buildNode(node, index, baseUrl));
 
-function built(node: Node, key: number, baseUrl: string | undefined): ReactNode {
+function buildNode(node: Node, key: number, baseUrl: string | undefined): ReactNode {
   if (node.nodeType === Node.TEXT_NODE) return node.textContent;
   if (!(node instanceof Element)) return null;
   const name = node.localName;
   const allowed = ELEMENTS[name];
-  if (!allowed) return childrenOf(node, baseUrl);
+  if (!allowed) return buildChildren(node, baseUrl);
   const props: Record<string, unknown> = { key };
-  for (const attribute of allowed) Object.assign(props, propOf(attribute, node.getAttribute(attribute), baseUrl));
+  for (const attribute of allowed) Object.assign(props, toProps(attribute, node.getAttribute(attribute), baseUrl));
   // A scrollable element must be reachable by keyboard.
   if (name === 'pre') props.tabIndex = 0;
-  return createElement(name, props, ...(node.childNodes.length > 0 ? childrenOf(node, baseUrl) : []));
+  return createElement(name, props, ...(node.childNodes.length > 0 ? buildChildren(node, baseUrl) : []));
 }
 
-function propOf(attribute: string, value: string | null, baseUrl: string | undefined): Record<string, unknown> {
+function toProps(attribute: string, value: string | null, baseUrl: string | undefined): Record<string, unknown> {
   if (value === null) return {};
   switch (attribute) {
     case 'class':
@@ -71,7 +71,7 @@ function propOf(attribute: string, value: string | null, baseUrl: string | undef
             .join(' ') || undefined,
       };
     case 'href':
-      return linkTo(value, baseUrl);
+      return toLinkProps(value, baseUrl);
     case 'src':
       return PICTURE.test(value) ? { src: value } : {};
     case 'id':
@@ -83,7 +83,7 @@ function propOf(attribute: string, value: string | null, baseUrl: string | undef
   }
 }
 
-function linkTo(href: string, baseUrl: string | undefined): Record<string, unknown> {
+function toLinkProps(href: string, baseUrl: string | undefined): Record<string, unknown> {
   if (ID.test(href.slice(1)) && href.startsWith('#')) return { href };
   const url = URL.parse(href, baseUrl);
   if (!url || !['http:', 'https:', 'mailto:'].includes(url.protocol)) return {};

@@ -19,7 +19,10 @@ export function SaveButton({ skill }: { skill: Skill }) {
       else await unwrap(skills.DELETE('/api/v1/skills/{slug}/save', at));
     },
     onSuccess: (_data, saved) => {
-      queryClient.setQueryData<Skill>(skillKeys.one(workspaceId, skill.slug), (known) => known && { ...known, saved });
+      queryClient.setQueryData<Skill>(
+        skillKeys.one(workspaceId, skill.slug),
+        (cached) => cached && { ...cached, saved },
+      );
       void queryClient.invalidateQueries({ queryKey: skillKeys.list(workspaceId, 'saved') });
       if (!saved) toast(`${skill.title} removed from your saved skills`, { undo: () => change.mutate(true) });
     },

@@ -45,7 +45,7 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
               Updated <Timestamp at={Date.parse(skill.updated_at)} />
             </span>
           )}
-          {countsOf(skill).map((words) => (
+          {listCounts(skill).map((words) => (
             <span key={words}>{words}</span>
           ))}
           {skill.tags.slice(0, TAGS_SHOWN).map((tag) => (
@@ -78,12 +78,12 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
 
 const TAGS_SHOWN = 5;
 
-const counted = (count: number, noun: string) =>
+const formatCount = (count: number, noun: string) =>
   count > 0 ? [`${new Intl.NumberFormat().format(count)} ${noun}${count === 1 ? '' : 's'}`] : [];
 
 /** Lists the non-zero counts: "12 views", "3 saves", "1 run". */
-export const countsOf = ({ views, saves, uses }: SkillItem): string[] => [
-  ...counted(views, 'view'),
-  ...counted(saves, 'save'),
-  ...counted(uses, 'run'),
+export const listCounts = ({ views, saves, uses }: SkillItem): string[] => [
+  ...formatCount(views, 'view'),
+  ...formatCount(saves, 'save'),
+  ...formatCount(uses, 'run'),
 ];

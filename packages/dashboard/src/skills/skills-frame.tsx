@@ -16,7 +16,7 @@ const TABS = [
 
 /** Frames the lists of skills with a head and tabs. */
 export function SkillsFrame({ actions, children }: { actions?: ReactNode; children: ReactNode }) {
-  const mayWrite = useWorkspace()?.role !== 'viewer';
+  const canWrite = useWorkspace()?.role !== 'viewer';
   return (
     <>
       <PageHead
@@ -25,7 +25,7 @@ export function SkillsFrame({ actions, children }: { actions?: ReactNode; childr
         actions={
           <>
             {actions}
-            {mayWrite && (
+            {canWrite && (
               <Button component={Link} to={paths.newSkill}>
                 New skill
               </Button>

@@ -5,10 +5,10 @@ import { useWorkspace } from '../shell/use-me';
 import { skillKeys } from './skill-keys';
 
 /** The same text always gives the same markup; texts older than a minute are rarely needed again. */
-const KEPT_MS = 60_000;
+const CACHE_MS = 60_000;
 
 /** Renders a text as its public page shows it. The previous result stays until the next one arrives. */
-export function useRendered(title: string, text: string | undefined) {
+export function useRenderedSkill(title: string, text: string | undefined) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
     queryKey: skillKeys.rendered(workspaceId, title, text ?? ''),
@@ -17,6 +17,6 @@ export function useRendered(title: string, text: string | undefined) {
     enabled: workspaceId !== undefined && text !== undefined && text.trim() !== '',
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
-    gcTime: KEPT_MS,
+    gcTime: CACHE_MS,
   });
 }

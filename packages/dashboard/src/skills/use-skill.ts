@@ -5,18 +5,18 @@ import { useWorkspace } from '../shell/use-me';
 import { skillKeys } from './skill-keys';
 
 /** Each request counts as a view, so returning to the tab does not refetch. */
-const FRESH_MS = 60_000;
+const STALE_MS = 60_000;
 
-export const readSkill = async (slug: string, headers = {}) =>
+export const getSkill = async (slug: string, headers = {}) =>
   unwrap((await skillsApi()).GET('/api/v1/skills/{slug}', { params: { path: { slug } }, headers }));
 
 export function useSkill(slug: string) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
     queryKey: skillKeys.one(workspaceId, slug),
-    queryFn: () => readSkill(slug),
+    queryFn: () => getSkill(slug),
     enabled: workspaceId !== undefined && slug !== '',
-    staleTime: FRESH_MS,
+    staleTime: STALE_MS,
     refetchOnWindowFocus: false,
   });
 }

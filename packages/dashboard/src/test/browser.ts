@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { given, openBrowser, sharedByWorker, until } from '@gantry/testing';
+import { openBrowser, setupResource, sharedByWorker, until } from '@gantry/testing';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
 
@@ -39,50 +39,50 @@ export interface TestSite {
   /** A new visitor. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** Opens a path in a new browser with a session. */
-  signedIn: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
+  visitAsUser: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
   /** Closes every page. @returns errors of the pages and violations of their Content-Security-Policy */
-  leave: () => Promise<string[]>;
+  closePages: () => Promise<string[]>;
   close: () => Promise<void>;
 }
 
 /** Sets up the site for a `describe`: each test starts with an empty API, and fails if a page reports an error. */
 export function testSite(): TestSite {
   jest.setTimeout(TEST_MS_MAX);
-  const site = given(openSite, (opened) => opened.close(), BUILD_MS_MAX);
+  const site = setupResource(openSite, (openedSite) => openedSite.close(), BUILD_MS_MAX);
   beforeEach(() => site.api.reset());
-  afterEach(async () => expect(await site.leave()).toEqual([]));
+  afterEach(async () => expect(await site.closePages()).toEqual([]));
   return site;
 }
 
-const BUILT = path.join(packageRoot, 'dist');
+const BUILD_DIRECTORY = path.join(packageRoot, 'dist');
 
 /** Returns whether the package's build is newer than all its sources. */
-function isBuilt(): boolean {
-  const page = path.join(BUILT, 'index.html');
+function isBuildCurrent(): boolean {
+  const page = path.join(BUILD_DIRECTORY, 'index.html');
   const sources = ['src', 'index.html', 'vite.config.mts', 'package.json', '../sdk/src'];
   return (
-    existsSync(page) && sources.every((name) => newestBelow(path.join(packageRoot, name)) <= statSync(page).mtimeMs)
+    existsSync(page) && sources.every((name) => findNewestMtime(path.join(packageRoot, name)) <= statSync(page).mtimeMs)
   );
 }
 
 /** Finds the newest modification time in a folder, except of tests, which are not built. */
-function newestBelow(file: string): number {
+function findNewestMtime(file: string): number {
   const stats = statSync(file);
   if (!stats.isDirectory()) return stats.mtimeMs;
   const names = readdirSync(file).filter((name) => !name.endsWith('.test.ts'));
-  return Math.max(...names.map((name) => newestBelow(path.join(file, name))));
+  return Math.max(...names.map((name) => findNewestMtime(path.join(file, name))));
 }
 
 /** Returns the folder of the built page: the package's own, or a new build for the suites of this worker. */
 const getBuiltPage = sharedByWorker(
   'built dashboard',
-  async () => (isBuilt() ? BUILT : build()),
+  async () => (isBuildCurrent() ? BUILD_DIRECTORY : buildPage()),
   (directory) => {
-    if (directory !== BUILT) rmSync(directory, { recursive: true, force: true });
+    if (directory !== BUILD_DIRECTORY) rmSync(directory, { recursive: true, force: true });
   },
 );
 
-async function build(): Promise<string> {
+async function buildPage(): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-dashboard-'));
   const vite = path.join(packageRoot, 'node_modules/vite/bin/vite.js');
   const args = [vite, 'build', '--outDir', directory, '--emptyOutDir', '--logLevel', 'error'];
@@ -117,7 +117,7 @@ async function openSite(): Promise<TestSite> {
   return {
     api,
     visit,
-    async signedIn(pathname, options) {
+    async visitAsUser(pathname, options) {
       const page = await visit(options);
       await page.context().addCookies([{ ...api.beginSession(), url: api.origin }]);
       await page.goto(api.origin + pathname);
@@ -125,7 +125,7 @@ async function openSite(): Promise<TestSite> {
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },
-    async leave() {
+    async closePages() {
       await browser.closePages();
       return problems.splice(0);
     },

@@ -6,37 +6,47 @@ import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 /** Evaluated in the page as text: the page's CSP allows no scripts, and axe can't be loaded outside a browser. */
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 /** Set it to save screenshots of the pages. */
-const PICTURES = process.env.DASHBOARD_PICTURES;
+const SCREENSHOT_DIRECTORY = process.env.DASHBOARD_PICTURES;
 
-export interface Look {
+export interface Appearance {
   name: string;
   colorScheme: 'light' | 'dark';
   viewport: { width: number; height: number };
   isPhone: boolean;
 }
 
-const light: Look = { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 720 }, isPhone: false };
-export const PHONE_LOOK: Look = { ...light, name: 'phone', viewport: { width: 360, height: 740 }, isPhone: true };
+const LIGHT: Appearance = {
+  name: 'light',
+  colorScheme: 'light',
+  viewport: { width: 1280, height: 720 },
+  isPhone: false,
+};
+export const PHONE_APPEARANCE: Appearance = {
+  ...LIGHT,
+  name: 'phone',
+  viewport: { width: 360, height: 740 },
+  isPhone: true,
+};
 
-export const LOOKS: Look[] = [light, { ...light, name: 'dark', colorScheme: 'dark' }, PHONE_LOOK];
+export const APPEARANCES: Appearance[] = [LIGHT, { ...LIGHT, name: 'dark', colorScheme: 'dark' }, PHONE_APPEARANCE];
 
 /** The browser options of a phone. */
-export const PHONE: BrowserContextOptions = { viewport: PHONE_LOOK.viewport, isMobile: true, hasTouch: true };
+export const PHONE: BrowserContextOptions = { viewport: PHONE_APPEARANCE.viewport, isMobile: true, hasTouch: true };
 
 /**
  * Expects that axe finds nothing on the page, and that nothing is wider than the screen.
  * The page is loaded once and emulates each appearance; before and afterwards it is a light desktop page.
  */
-export async function checkPage(page: Page, screen: string, looks = LOOKS): Promise<void> {
+export async function checkPage(page: Page, screen: string, appearances = APPEARANCES): Promise<void> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
   const session = await getSession(page);
-  let current = light;
-  for (const look of looks) {
-    await emulate(page, session, look, current);
-    await checkLook(page, screen, look);
-    current = look;
+  let current = LIGHT;
+  for (const appearance of appearances) {
+    await emulateAppearance(page, session, appearance, current);
+    await checkAppearance(page, screen, appearance);
+    current = appearance;
   }
-  await emulate(page, session, light, current);
+  await emulateAppearance(page, session, LIGHT, current);
 }
 
 /** One session for each open page: detaching it resets the screen size, and several would override each other. */
@@ -48,8 +58,13 @@ async function getSession(page: Page): Promise<CDPSession> {
   return session;
 }
 
-async function emulate(page: Page, session: CDPSession, look: Look, current: Look): Promise<void> {
-  const { colorScheme, viewport, isPhone } = look;
+async function emulateAppearance(
+  page: Page,
+  session: CDPSession,
+  appearance: Appearance,
+  current: Appearance,
+): Promise<void> {
+  const { colorScheme, viewport, isPhone } = appearance;
   if (colorScheme !== current.colorScheme) await page.emulateMedia({ colorScheme });
   if (viewport !== current.viewport) {
     await session.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: isPhone });
@@ -71,38 +86,43 @@ async function emulate(page: Page, session: CDPSession, look: Look, current: Loo
   );
 }
 
-async function checkLook(page: Page, screen: string, look: Look): Promise<void> {
-  if (PICTURES) {
-    mkdirSync(PICTURES, { recursive: true });
-    await page.screenshot({ path: path.join(PICTURES, `${screen}-${look.name}.png`), fullPage: true });
+async function checkAppearance(page: Page, screen: string, appearance: Appearance): Promise<void> {
+  if (SCREENSHOT_DIRECTORY) {
+    mkdirSync(SCREENSHOT_DIRECTORY, { recursive: true });
+    await page.screenshot({
+      path: path.join(SCREENSHOT_DIRECTORY, `${screen}-${appearance.name}.png`),
+      fullPage: true,
+    });
   }
   // Dark mode differs only in its colours.
-  const isDark = look.colorScheme === 'dark';
+  const isDark = appearance.colorScheme === 'dark';
   const options = { resultTypes: ['violations'], preload: false, ...(isDark && { runOnly: ['color-contrast'] }) };
   const { violations }: AxeResults = await page.evaluate(`axe.run(${JSON.stringify(options)})`);
   const found = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
   );
-  expect({ screen, look: look.name, found }).toEqual({ screen, look: look.name, found: [] });
-  expect({ screen, look: look.name, tooWide: await findTooWide(page) }).toEqual({
+  expect({ screen, look: appearance.name, found }).toEqual({ screen, look: appearance.name, found: [] });
+  expect({ screen, look: appearance.name, tooWide: await findOverflowingElements(page) }).toEqual({
     screen,
-    look: look.name,
+    look: appearance.name,
     tooWide: [],
   });
 }
 
 /** Finds the innermost elements that overflow the page horizontally, except inside scrolling containers. */
-const findTooWide = (page: Page): Promise<string[]> =>
+const findOverflowingElements = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
     const isClipped = (element: Element): boolean =>
       element.parentElement !== null &&
       (getComputedStyle(element.parentElement).overflowX !== 'visible' || isClipped(element.parentElement));
-    const wide = [...document.querySelectorAll('main *')].filter(
+    const overflowing = [...document.querySelectorAll('main *')].filter(
       (element) => element.getBoundingClientRect().right > clientWidth && !isClipped(element),
     );
-    const innermost = wide.filter((element) => !wide.some((other) => other !== element && element.contains(other)));
+    const innermost = overflowing.filter(
+      (element) => !overflowing.some((other) => other !== element && element.contains(other)),
+    );
     return [
       `${scrollWidth} instead of ${clientWidth} px`,
       ...innermost.map(({ outerHTML }) => outerHTML.slice(0, 200)),

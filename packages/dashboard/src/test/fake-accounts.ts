@@ -1,7 +1,7 @@
 /** Fakes the accounts API of the worker surface: two workspaces, and the data that a test adds. */
 
 import type { WorkerSchemas } from '@gantry/sdk';
-import { answerOauth, type FakeOauth, newOauth } from './fake-oauth';
+import { createOauthState, type FakeOauth, handleOauthRequest } from './fake-oauth';
 import { PERSON } from './person';
 
 type Schemas = WorkerSchemas;
@@ -38,7 +38,7 @@ export interface FakeRequest {
   body: () => Promise<Record<string, string>>;
 }
 
-export interface FakeAnswer {
+export interface FakeResponse {
   status: number;
   body?: object;
   headers?: Record<string, string>;
@@ -47,10 +47,14 @@ export interface FakeAnswer {
 const AT = '2026-01-05T09:00:00.000Z';
 const LATER = '2031-01-05T09:00:00.000Z';
 
-function workspace(id: string, name: string, role: Schemas['Role']): Schemas['Workspace'] {
+function buildWorkspace(id: string, name: string, role: Schemas['Role']): Schemas['Workspace'] {
   const may = role === 'owner' || role === 'admin';
   return {
-    ...{ id, name, role, active: false, created_at: AT },
+    id,
+    name,
+    role,
+    active: false,
+    created_at: AT,
     allow_exposed_credentials: true,
     retention: {
       run_days: 90,
@@ -59,94 +63,155 @@ function workspace(id: string, name: string, role: Schemas['Role']): Schemas['Wo
       maximums: { run_days: 365, log_days: 90, runs_kept: 1_000 },
     },
     permissions: {
-      ...{ update: may, delete: role === 'owner', transfer: role === 'owner', invite: may },
-      ...{ manage_members: may, manage_tokens: may, read_audit_log: may },
+      update: may,
+      delete: role === 'owner',
+      transfer: role === 'owner',
+      invite: may,
+      manage_members: may,
+      manage_tokens: may,
+      read_audit_log: may,
     },
   };
 }
 
-export const newAccounts = (): FakeAccounts => ({
+export const createAccountState = (): FakeAccounts => ({
   me: {
-    ...{ id: 'usr_ada', email: PERSON.email, email_verified: false, name: 'Ada', credential: 'jwt', token_id: null },
-    ...{ workspace_id: 'ws_ops', role: 'owner', restrict: null },
-    workspaces: [workspace('ws_ops', 'Operations', 'owner'), workspace('ws_lab', 'The laboratory', 'viewer')],
+    id: 'usr_ada',
+    email: PERSON.email,
+    email_verified: false,
+    name: 'Ada',
+    credential: 'jwt',
+    token_id: null,
+    workspace_id: 'ws_ops',
+    role: 'owner',
+    restrict: null,
+    workspaces: [buildWorkspace('ws_ops', 'Operations', 'owner'), buildWorkspace('ws_lab', 'The laboratory', 'viewer')],
   },
-  deleted: [{ ...workspace('ws_old', 'The cellar', 'owner'), deleted_at: AT, purge_at: LATER }],
+  deleted: [{ ...buildWorkspace('ws_old', 'The cellar', 'owner'), deleted_at: AT, purge_at: LATER }],
   members: [
     {
-      ...{ user_id: 'usr_ada', email: PERSON.email, email_verified: true, name: 'Ada', role: 'owner', joined_at: AT },
+      user_id: 'usr_ada',
+      email: PERSON.email,
+      email_verified: true,
+      name: 'Ada',
+      role: 'owner',
+      joined_at: AT,
       permissions: { change_role: false, remove: false, reset_password: false },
     },
     {
-      ...{ user_id: 'usr_bob', email: 'bob@example.com', email_verified: false, name: null, role: 'member' },
+      user_id: 'usr_bob',
+      email: 'bob@example.com',
+      email_verified: false,
+      name: null,
+      role: 'member',
       joined_at: AT,
       permissions: { change_role: true, remove: true, reset_password: true },
     },
   ],
   invitations: [
     {
-      ...{ id: 'inv_1', email: 'carol@example.com', role: 'viewer', invited_by: 'usr_ada', open: true },
-      ...{ created_at: AT, expires_at: LATER },
+      id: 'inv_1',
+      email: 'carol@example.com',
+      role: 'viewer',
+      invited_by: 'usr_ada',
+      open: true,
+      created_at: AT,
+      expires_at: LATER,
     },
   ],
   tokens: [
     {
-      ...{ id: 'tok_1', name: 'laptop', prefix: 'svc_8sWn', role: null, restrict: null, spent_usd: null },
-      ...{ created_at: AT, expires_at: null, last_used_at: AT },
-      ...{ created_by_token_id: null, created_by_token_revoked: false, made_tokens: 1 },
+      id: 'tok_1',
+      name: 'laptop',
+      prefix: 'svc_8sWn',
+      role: null,
+      restrict: null,
+      spent_usd: null,
+      created_at: AT,
+      expires_at: null,
+      last_used_at: AT,
+      created_by_token_id: null,
+      created_by_token_revoked: false,
+      made_tokens: 1,
     },
     {
-      ...{ id: 'tok_2', name: 'of the laptop', prefix: 'svc_2kLm', role: 'viewer', spent_usd: 1.25 },
+      id: 'tok_2',
+      name: 'of the laptop',
+      prefix: 'svc_2kLm',
+      role: 'viewer',
+      spent_usd: 1.25,
       restrict: {
-        ...{ workers: ['invoice-sync', 'report'], automations: null, toolsets: ['workers', 'runs'], readonly: false },
-        ...{ require_approval: true, budget_usd: 5 },
+        workers: ['invoice-sync', 'report'],
+        automations: null,
+        toolsets: ['workers', 'runs'],
+        readonly: false,
+        require_approval: true,
+        budget_usd: 5,
       },
-      ...{ created_at: AT, expires_at: null, last_used_at: null },
-      ...{ created_by_token_id: 'tok_1', created_by_token_revoked: false, made_tokens: 0 },
+      created_at: AT,
+      expires_at: null,
+      last_used_at: null,
+      created_by_token_id: 'tok_1',
+      created_by_token_revoked: false,
+      made_tokens: 0,
     },
   ],
   audit: [
     {
-      ...{ id: 'aud_1', created_at: AT, action: 'member.role_changed', address: '203.0.113.7', user_agent: null },
+      id: 'aud_1',
+      created_at: AT,
+      action: 'member.role_changed',
+      address: '203.0.113.7',
+      user_agent: null,
       actor: { kind: 'jwt', id: 'usr_ada', label: PERSON.email, token_id: null },
       resource: { type: 'member', id: 'usr_bob' },
       details: { from: 'viewer', to: 'member' },
-      ...{ request_id: null, source: 'worker-api' },
+      request_id: null,
+      source: 'worker-api',
     },
   ],
   sessions: [
     {
-      ...{ id: 'ssn_1', address: '203.0.113.7', user_agent: 'Firefox on Linux', current: true },
-      ...{ created_at: AT, expires_at: LATER },
+      id: 'ssn_1',
+      address: '203.0.113.7',
+      user_agent: 'Firefox on Linux',
+      current: true,
+      created_at: AT,
+      expires_at: LATER,
     },
     {
-      ...{ id: 'ssn_2', address: null, user_agent: 'Safari on iOS', current: false },
-      ...{ created_at: AT, expires_at: LATER },
+      id: 'ssn_2',
+      address: null,
+      user_agent: 'Safari on iOS',
+      current: false,
+      created_at: AT,
+      expires_at: LATER,
     },
   ],
   offer: { email: 'grace@example.com' },
   sendsEmail: false,
   device: { decision: null, workspace: null },
-  oauth: newOauth(),
+  oauth: createOauthState(),
   oidcName: null,
   workspaceOf: null,
 });
 
-const granted = { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 };
-const cookie = { 'Set-Cookie': 'svc_cloud_session=fake; HttpOnly; SameSite=Lax; Path=/' };
-const refused = (status: number, detail: string): FakeAnswer => ({ status, body: { detail } });
+const SESSION_RESPONSE = { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 };
+const SESSION_COOKIE = { 'Set-Cookie': 'svc_cloud_session=fake; HttpOnly; SameSite=Lax; Path=/' };
+const errorResponse = (status: number, detail: string): FakeResponse => ({ status, body: { detail } });
 
 /** Returns undefined for requests of another surface. */
-export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer | undefined> {
+export async function handleAccountRequest(fake: FakeAccounts, req: FakeRequest): Promise<FakeResponse | undefined> {
   const { line, part, signedIn } = req;
   if (req.workspaceId) fake.workspaceOf = req.workspaceId;
-  const open = await answerVisitor(fake, req);
-  if (open) return open;
-  const mine = part[1] === 'auth' || ['workspaces', 'workspace', 'cli-auth', 'audit-log'].includes(part[2] ?? '');
-  if (!mine) return undefined;
-  if (!signedIn) return refused(401, 'sign in');
-  if (part[2] === 'workspaces') return answerWorkspace(fake, req);
-  if (part[2] === 'cli-auth') return answerDevice(fake, req);
+  const visitorResponse = await handleVisitorRequest(fake, req);
+  if (visitorResponse) return visitorResponse;
+  const isAccountPath =
+    part[1] === 'auth' || ['workspaces', 'workspace', 'cli-auth', 'audit-log'].includes(part[2] ?? '');
+  if (!isAccountPath) return undefined;
+  if (!signedIn) return errorResponse(401, 'sign in');
+  if (part[2] === 'workspaces') return handleWorkspaceRequest(fake, req);
+  if (part[2] === 'cli-auth') return handleDeviceRequest(fake, req);
   if (line === 'GET /auth/me') {
     return { status: 200, body: { ...fake.me, workspace_id: req.workspaceId ?? fake.me.workspace_id } };
   }
@@ -160,12 +225,12 @@ export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promi
   if (line === 'POST /auth/password') {
     const { current_password } = await req.body();
     return current_password === PERSON.password
-      ? { status: 200, body: granted, headers: cookie }
-      : refused(403, 'current_password: this is not your password');
+      ? { status: 200, body: SESSION_RESPONSE, headers: SESSION_COOKIE }
+      : errorResponse(403, 'current_password: this is not your password');
   }
   if (line === 'POST /auth/email/verification') return { status: 202, body: { email: PERSON.email } };
   if (line === 'POST /auth/email/verify') {
-    if ((await req.body()).token !== 'vfy_good') return refused(410, 'this link was used or has expired');
+    if ((await req.body()).token !== 'vfy_good') return errorResponse(410, 'this link was used or has expired');
     fake.me.email_verified = true;
     return {
       status: 200,
@@ -173,23 +238,26 @@ export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promi
     };
   }
   if (line === 'POST /auth/invitations/accept') {
-    fake.me.workspaces.push(workspace('ws_new', 'The archive', 'member'));
+    fake.me.workspaces.push(buildWorkspace('ws_new', 'The archive', 'member'));
     return { status: 200, body: fake.me.workspaces.at(-1) as object };
   }
   if (part[2] === 'audit-log') {
     const kind = req.query.get('resource_type');
     const person = req.query.get('actor_id');
-    const fits = ({ resource, actor }: Schemas['AuditEntry']) =>
+    const matches = ({ resource, actor }: Schemas['AuditEntry']) =>
       (!kind || resource.type === kind) && (!person || actor.id === person);
-    return { status: 200, body: fake.audit.filter(fits) };
+    return { status: 200, body: fake.audit.filter(matches) };
   }
-  if (part[2] === 'oauth') return answerOauth(fake, req);
-  return answerTokens(fake, req);
+  if (part[2] === 'oauth') return handleOauthRequest(fake, req);
+  return handleTokenRequest(fake, req);
 }
 
-async function answerVisitor(fake: FakeAccounts, { line, body }: FakeRequest): Promise<FakeAnswer | undefined> {
+async function handleVisitorRequest(
+  fake: FakeAccounts,
+  { line, body }: FakeRequest,
+): Promise<FakeResponse | undefined> {
   if (line === 'POST /auth/invitations/lookup') {
-    if ((await body()).token !== 'inv_good') return refused(410, 'this invitation has ended; ask for another');
+    if ((await body()).token !== 'inv_good') return errorResponse(410, 'this invitation has ended; ask for another');
     const offer = {
       ...fake.offer,
       role: 'member',
@@ -208,31 +276,31 @@ async function answerVisitor(fake: FakeAccounts, { line, body }: FakeRequest): P
   if (line === 'POST /auth/password/forgot') return { status: 202, body: { delivery: 'ask_admin' } };
   if (['POST /auth/invitations/register', 'POST /auth/password/reset', 'POST /auth/setup'].includes(line)) {
     const { password, new_password } = await body();
-    if ((password ?? new_password ?? '').length < 10) return refused(400, 'password: at least 10 characters');
-    return { status: 200, body: granted, headers: cookie };
+    if ((password ?? new_password ?? '').length < 10) return errorResponse(400, 'password: at least 10 characters');
+    return { status: 200, body: SESSION_RESPONSE, headers: SESSION_COOKIE };
   }
   return undefined;
 }
 
-async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer> {
+async function handleWorkspaceRequest(fake: FakeAccounts, req: FakeRequest): Promise<FakeResponse> {
   const { line, part } = req;
   const [verb] = line.split(' ');
   const [what, id, also] = part.slice(4);
-  const present = fake.me.workspaces.find((one) => one.id === part[3]);
+  const currentWorkspace = fake.me.workspaces.find((one) => one.id === part[3]);
   if (line === 'POST /api/workspaces') {
-    fake.me.workspaces.push(workspace('ws_made', (await req.body()).name ?? '', 'owner'));
+    fake.me.workspaces.push(buildWorkspace('ws_made', (await req.body()).name ?? '', 'owner'));
     return { status: 201, body: fake.me.workspaces.at(-1) as object };
   }
-  if (!what && present) {
+  if (!what && currentWorkspace) {
     if (verb === 'PATCH') {
       const body: object = await req.body();
-      const { name = present.name, retention = {}, ...others } = body as Partial<Schemas['Workspace']>;
-      Object.assign(present, { name, ...others, retention: { ...present.retention, ...retention } });
+      const { name = currentWorkspace.name, retention = {}, ...others } = body as Partial<Schemas['Workspace']>;
+      Object.assign(currentWorkspace, { name, ...others, retention: { ...currentWorkspace.retention, ...retention } });
     } else if (verb === 'DELETE') {
-      fake.me.workspaces = fake.me.workspaces.filter((one) => one !== present);
-      fake.deleted.push({ ...present, deleted_at: AT, purge_at: LATER });
+      fake.me.workspaces = fake.me.workspaces.filter((one) => one !== currentWorkspace);
+      fake.deleted.push({ ...currentWorkspace, deleted_at: AT, purge_at: LATER });
     }
-    return { status: 200, body: present };
+    return { status: 200, body: currentWorkspace };
   }
   if (line === 'GET /api/workspaces') return { status: 200, body: fake.deleted };
   if (what === 'restore') {
@@ -241,16 +309,17 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
     fake.me.workspaces.push(restored as Schemas['Workspace']);
     return { status: 200, body: restored };
   }
-  if (what === 'leave') return refused(409, 'the last owner stays: make somebody else an owner first');
+  if (what === 'leave') return errorResponse(409, 'the last owner stays: make somebody else an owner first');
   if (also === 'password-reset') {
     return { status: 201, body: { reset_url: 'http://localhost:8081/reset-password#rst_1', expires_at: LATER } };
   }
-  if (what === 'select') return { status: 200, body: present ?? {} };
+  if (what === 'select') return { status: 200, body: currentWorkspace ?? {} };
   if (what === 'members' && id === 'invite') {
     const { email = '', role } = await req.body();
-    if (fake.members.some((member) => member.email === email)) return refused(409, `${email} is a member already`);
-    const made = { id: `inv_${email}`, email, role: role as Schemas['Role'], invited_by: 'usr_ada' };
-    fake.invitations.unshift({ ...made, created_at: AT, expires_at: LATER, open: true });
+    if (fake.members.some((member) => member.email === email))
+      return errorResponse(409, `${email} is a member already`);
+    const created = { id: `inv_${email}`, email, role: role as Schemas['Role'], invited_by: 'usr_ada' };
+    fake.invitations.unshift({ ...created, created_at: AT, expires_at: LATER, open: true });
     const invite_url = 'http://localhost:8081/invite#inv_good';
     return { status: 201, body: { ...fake.invitations[0], email_sent: false, invite_url } };
   }
@@ -271,48 +340,59 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
   return { status: 200, body: fake.invitations };
 }
 
-async function answerDevice(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer> {
+async function handleDeviceRequest(fake: FakeAccounts, req: FakeRequest): Promise<FakeResponse> {
   const code = (await req.body()).user_code?.toUpperCase().replace(/[^A-Z0-9]/g, '');
-  if (code !== 'ABCD2345') return refused(404, 'no program waits with this code; look at your terminal again');
+  if (code !== 'ABCD2345') return errorResponse(404, 'no program waits with this code; look at your terminal again');
   const decision = { approve: 'approved', deny: 'denied' }[req.part[4] ?? ''] as 'approved' | 'denied' | undefined;
   if (decision) {
     fake.device = { decision, workspace: req.workspaceId ?? null };
     return { status: 204 };
   }
-  const chosen = fake.me.workspaces.find(({ id }) => id === (req.workspaceId ?? fake.me.workspace_id));
+  const selectedWorkspace = fake.me.workspaces.find(({ id }) => id === (req.workspaceId ?? fake.me.workspace_id));
   return {
     status: 200,
     body: {
-      ...{ user_code: 'ABCD-2345', client_name: 'laptop of Ada', address: '203.0.113.7', user_agent: 'gantry-cli' },
-      ...{ requested_at: new Date().toISOString(), expires_at: LATER, workspace: chosen },
+      user_code: 'ABCD-2345',
+      client_name: 'laptop of Ada',
+      address: '203.0.113.7',
+      user_agent: 'gantry-cli',
+      requested_at: new Date().toISOString(),
+      expires_at: LATER,
+      workspace: selectedWorkspace,
     },
   };
 }
 
-const NO_RULES = {
-  ...{ workers: null, automations: null, toolsets: null },
-  ...{ readonly: false, require_approval: false, budget_usd: null },
+const NO_RESTRICTIONS = {
+  workers: null,
+  automations: null,
+  toolsets: null,
+  readonly: false,
+  require_approval: false,
+  budget_usd: null,
 };
 
-async function answerTokens(fake: FakeAccounts, { line, part, query, body }: FakeRequest): Promise<FakeAnswer> {
+async function handleTokenRequest(fake: FakeAccounts, { line, part, query, body }: FakeRequest): Promise<FakeResponse> {
   if (line.startsWith('GET ')) return { status: 200, body: part[1] === 'auth' ? fake.tokens : [] };
   if (line.startsWith('DELETE ')) {
-    const withMade = query.get('with_made') === 'true';
-    const goes = (id: string | null) => id === part.at(-1);
-    fake.tokens = fake.tokens.filter((one) => !goes(one.id) && !(withMade && goes(one.created_by_token_id)));
+    const withDescendants = query.get('with_made') === 'true';
+    const isTarget = (id: string | null) => id === part.at(-1);
+    fake.tokens = fake.tokens.filter(
+      (one) => !isTarget(one.id) && !(withDescendants && isTarget(one.created_by_token_id)),
+    );
     return { status: 204 };
   }
   const { name = '', role, expires_at = null, restrict } = await body();
-  const made = {
+  const created = {
     id: `tok_${name}`,
     name,
     prefix: 'svc_new1',
     role: role as Schemas['Role'],
     created_at: AT,
     expires_at,
-    restrict: restrict ? { ...NO_RULES, ...Object(restrict) } : null,
+    restrict: restrict ? { ...NO_RESTRICTIONS, ...Object(restrict) } : null,
   };
-  const byPerson = { created_by_token_id: null, created_by_token_revoked: false, made_tokens: 0 };
-  if (part[1] === 'auth') fake.tokens.unshift({ ...made, spent_usd: null, last_used_at: null, ...byPerson });
-  return { status: 201, body: { ...made, token: 'svc_new1-and-the-rest-of-it' } };
+  const createdByPerson = { created_by_token_id: null, created_by_token_revoked: false, made_tokens: 0 };
+  if (part[1] === 'auth') fake.tokens.unshift({ ...created, spent_usd: null, last_used_at: null, ...createdByPerson });
+  return { status: 201, body: { ...created, token: 'svc_new1-and-the-rest-of-it' } };
 }

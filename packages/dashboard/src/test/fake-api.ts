@@ -5,28 +5,28 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AutomationSchemas } from '@gantry/sdk';
-import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
-import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
-import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
-import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
-import { answerCandidate, type FakeCandidates, newCandidates } from './fake-candidates';
-import { type FakeChanges, followChanges, newChanges } from './fake-changes';
-import { answerChat, type FakeChat, followChat, newChat } from './fake-chat';
-import { answerCode, type FakeCode, newCode } from './fake-code';
-import { answerConnection, type FakeConnections, newConnections } from './fake-connections';
-import { answerContext, type FakeContexts } from './fake-contexts';
-import { answerConversation, type FakeConversations, newConversations } from './fake-conversations';
-import { answerEvaluation, type FakeEvaluations, newEvaluations } from './fake-evaluations';
-import { answerOverview, newOverview } from './fake-overview';
-import { answerPackage, type FakePackages, newPackages } from './fake-packages';
-import { answerRuns } from './fake-runs';
-import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
-import { answerShare, type FakeShares, newShares } from './fake-shares';
-import { answerSkill, type FakeSkills, newSkills } from './fake-skills';
-import { emit, type FakeStream, follow } from './fake-stream';
-import { answerUsage, type FakeUsage, newUsage } from './fake-usage';
-import { answerWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
-import { answerWorker, type FakeWorkers, newWorkers } from './fake-workers';
+import { createAccountState, type FakeAccounts, type FakeRequest, handleAccountRequest } from './fake-accounts';
+import { createAlertState, type FakeAlerts, handleAlertRequest } from './fake-alerts';
+import { createApprovalState, type FakeApprovals, handleApprovalRequest } from './fake-approvals';
+import { buildNextFires, changeAutomation, type FakeSchedule, listAutomations, toAutomation } from './fake-automations';
+import { createCandidateState, type FakeCandidates, handleCandidateRequest } from './fake-candidates';
+import { createChangeStream, type FakeChanges, streamChanges } from './fake-changes';
+import { createChatState, type FakeChat, handleChatRequest, streamChat } from './fake-chat';
+import { createCodeState, type FakeCode, handleCodeRequest } from './fake-code';
+import { createConnectionState, type FakeConnections, handleConnectionRequest } from './fake-connections';
+import { type FakeContexts, handleContextRequest } from './fake-contexts';
+import { createConversationState, type FakeConversations, handleConversationRequest } from './fake-conversations';
+import { createEvaluationState, type FakeEvaluations, handleEvaluationRequest } from './fake-evaluations';
+import { buildOverview, handleOverviewRequest } from './fake-overview';
+import { createPackageState, type FakePackages, handlePackageRequest } from './fake-packages';
+import { handleRunListRequest } from './fake-runs';
+import { createSecretState, type FakeSecrets, handleSecretRequest } from './fake-secrets';
+import { createShareState, type FakeShares, handleShareRequest } from './fake-shares';
+import { createSkillState, type FakeSkills, handleSkillRequest } from './fake-skills';
+import { emitEvent, type FakeStream, streamEvents } from './fake-stream';
+import { createUsageState, type FakeUsage, handleUsageRequest } from './fake-usage';
+import { type FakeWorkerRun, handleWorkerRunRequest } from './fake-worker-runs';
+import { createWorkerState, type FakeWorkers, handleWorkerRequest } from './fake-workers';
 import { PERSON } from './person';
 import { serveFiles } from './serve-files';
 
@@ -53,7 +53,7 @@ interface FakeState {
   /** Requests, such as `GET /api/approvals`, that fail with this status, or get no response while they are stalled. */
   faults: Map<string, number | 'stalled'>;
   packages: FakePackages;
-  overview: ReturnType<typeof newOverview>;
+  overview: ReturnType<typeof buildOverview>;
   workers: FakeWorkers;
   pages: Map<string, AutomationSchemas['Page']>;
   /** Workspaces by automation; the other automations are in every workspace. */
@@ -95,14 +95,16 @@ export interface FakeApi extends FakeState {
 
 export async function startFakeApi(dist: string): Promise<FakeApi> {
   const server = createServer((req, res) => {
-    handle(api, dist, req, res).catch((error: unknown) => send(res, 500, { error: String(error), code: 'fake' }));
+    handleRequest(api, dist, req, res).catch((error: unknown) =>
+      sendJson(res, 500, { error: String(error), code: 'fake' }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const api: FakeApi = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...newState(),
-    reset: () => void Object.assign(api, newState()),
-    emit,
+    ...createState(),
+    reset: () => void Object.assign(api, createState()),
+    emit: emitEvent,
     finish(run, outcome) {
       const completedAt = Date.now();
       Object.assign(run, { completedAt, durationMs: completedAt - (run.startedAt ?? completedAt), ...outcome });
@@ -123,32 +125,32 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
   return api;
 }
 
-const newState = (): FakeState => ({
-  accounts: newAccounts(),
-  approvals: newApprovals(),
-  candidates: newCandidates(),
-  chat: newChat(),
-  code: newCode(),
+const createState = (): FakeState => ({
+  accounts: createAccountState(),
+  approvals: createApprovalState(),
+  candidates: createCandidateState(),
+  chat: createChatState(),
+  code: createCodeState(),
   contexts: [],
-  conversations: newConversations(),
-  evaluations: newEvaluations(),
-  secrets: newSecrets(),
-  connections: newConnections(),
-  alerts: newAlerts(),
-  usage: newUsage(),
-  skills: newSkills(),
-  changes: newChanges(),
+  conversations: createConversationState(),
+  evaluations: createEvaluationState(),
+  secrets: createSecretState(),
+  connections: createConnectionState(),
+  alerts: createAlertState(),
+  usage: createUsageState(),
+  skills: createSkillState(),
+  changes: createChangeStream(),
   faults: new Map(),
-  packages: newPackages(),
-  overview: newOverview(),
-  workers: newWorkers(),
+  packages: createPackageState(),
+  overview: buildOverview(),
+  workers: createWorkerState(),
   pages: new Map(),
   homes: new Map(),
   schedules: new Map(),
   versions: [],
   runs: [],
   workerRuns: [],
-  shares: newShares(),
+  shares: createShareState(),
   bulk: [],
   artifacts: new Map(),
   uploads: [],
@@ -158,12 +160,12 @@ const newState = (): FakeState => ({
   requests: [],
 });
 
-function send(res: ServerResponse, status: number, body?: object, headers: Record<string, string> = {}): void {
+function sendJson(res: ServerResponse, status: number, body?: object, headers: Record<string, string> = {}): void {
   res.writeHead(status, { 'Content-Type': 'application/json', ...headers });
   res.end(body && JSON.stringify(body));
 }
 
-async function bodyOf(req: IncomingMessage): Promise<Buffer> {
+async function readBody(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -176,7 +178,7 @@ const COOKIE = 'svc_cloud_session';
 /** Distinguishes paths that both surfaces have, such as `/api/secrets`; stripped before a request is handled. */
 const WORKER_SURFACE = '/~worker';
 
-async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function handleRequest(api: FakeApi, dist: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = new URL(req.url ?? '/', api.origin);
   const isWorkerSurface = url.pathname.startsWith(`${WORKER_SURFACE}/`);
   if (isWorkerSurface) url.pathname = url.pathname.slice(WORKER_SURFACE.length);
@@ -187,75 +189,79 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   const isPage = req.headers['sec-fetch-dest'] === 'document' && part[1] !== 'api' && part[1] !== 'auth';
   if (isPage) return serveFiles(dist, url.pathname, res);
   const signedIn = req.headers.authorization === 'Bearer jwt';
-  const [, family = '', turn] = /svc_cloud_session=(\w+)\.(\d+)/.exec(req.headers.cookie ?? '') ?? [];
+  const [, family = '', cookieNumber] = /svc_cloud_session=(\w+)\.(\d+)/.exec(req.headers.cookie ?? '') ?? [];
   const hasCookie = api.sessions.has(family);
 
   if (line === 'POST /auth/login') {
-    const { email, password } = JSON.parse((await bodyOf(req)).toString());
-    if (email !== PERSON.email || password !== PERSON.password) return send(res, 401, { detail: 'wrong' });
-    return grant(res, api.beginSession().value);
+    const { email, password } = JSON.parse((await readBody(req)).toString());
+    if (email !== PERSON.email || password !== PERSON.password) return sendJson(res, 401, { detail: 'wrong' });
+    return sendSession(res, api.beginSession().value);
   }
   if (line === 'POST /auth/refresh') {
-    if (hasCookie && api.sessions.get(family) === Number(turn)) {
-      api.sessions.set(family, Number(turn) + 1);
+    if (hasCookie && api.sessions.get(family) === Number(cookieNumber)) {
+      api.sessions.set(family, Number(cookieNumber) + 1);
       await new Promise((resolve) => setTimeout(resolve, api.refreshMs));
-      return grant(res, `${family}.${Number(turn) + 1}`);
+      return sendSession(res, `${family}.${Number(cookieNumber) + 1}`);
     }
     api.sessions.delete(family);
-    return send(res, 401, { detail: 'no session' });
+    return sendJson(res, 401, { detail: 'no session' });
   }
   if (line === 'POST /auth/logout') {
     api.sessions.delete(family);
-    return send(res, 204);
+    return sendJson(res, 204);
   }
-  if (line === 'GET /api/events') return followChanges(api.changes, req, res);
+  if (line === 'GET /api/events') return streamChanges(api.changes, req, res);
   if (line === 'GET /config.json')
-    return send(res, 200, { base_url: api.origin + WORKER_SURFACE, skills_url: api.origin });
+    return sendJson(res, 200, { base_url: api.origin + WORKER_SURFACE, skills_url: api.origin });
   const fault = api.faults.get(line);
-  if (typeof fault === 'number') return send(res, fault, { detail: 'The service is not available.' });
+  if (typeof fault === 'number') return sendJson(res, fault, { detail: 'The service is not available.' });
   while (api.faults.get(line) === 'stalled') await new Promise((resolve) => setTimeout(resolve, 50));
-  const asked: FakeRequest = {
-    ...{ line, part, query: url.searchParams, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },
+  const request: FakeRequest = {
+    line,
+    part,
+    query: url.searchParams,
+    signedIn,
+    workspaceId: req.headers['x-svc-workspace']?.toString(),
     surface: isWorkerSurface ? 'worker' : 'automation',
-    body: async () => JSON.parse((await bodyOf(req)).toString() || '{}'),
+    body: async () => JSON.parse((await readBody(req)).toString() || '{}'),
   };
-  const chat = await answerChat(api.chat, asked, req.headers['last-event-id']?.toString());
-  if (chat && 'follow' in chat) return followChat(chat, req, res);
-  if (chat) return send(res, chat.status, chat.body);
-  const answer =
-    (await answerSkill(api.skills, asked)) ??
-    (await answerAccount(api.accounts, asked)) ??
-    (await answerApproval(api.approvals, asked)) ??
-    (await answerCandidate(api.candidates, asked)) ??
-    (await answerEvaluation(api.evaluations, asked)) ??
-    (await answerCode(api.code, api.workerRuns, api.accounts.me.role, asked)) ??
-    (await answerConversation(api.conversations, api.workerRuns, asked)) ??
-    (await answerContext(api.contexts, api.accounts.me.role, asked)) ??
-    (await answerSecret(api.secrets, asked)) ??
-    (await answerConnection(api.connections, api.accounts.me.role, asked, api.origin)) ??
-    (await answerAlert(api.alerts, asked)) ??
-    answerUsage(api.usage, asked) ??
-    answerOverview(api.overview, asked) ??
-    (await answerWorker(api.workers, api.accounts, asked));
-  if (answer) return send(res, answer.status, answer.body, answer.headers);
-  const runs = isWorkerSurface ? await answerRuns(api, asked) : undefined;
-  if (runs) return send(res, runs.status, runs.body, runs.headers);
-  const shared = await answerShare(api.shares, api.workerRuns, api.origin, asked);
-  if (shared && 'follow' in shared) return follow(shared.follow, shared.isOver, req, res);
-  if (shared) return send(res, shared.status, shared.body);
-  const worker = await answerWorkerRun(api.workerRuns, api.accounts, api.candidates.repairs, asked);
-  if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
-  if (worker) return send(res, worker.status, worker.body);
-  const pack = await answerPackage(api, asked);
-  if (pack) return send(res, pack.status, pack.body);
+  const chat = await handleChatRequest(api.chat, request, req.headers['last-event-id']?.toString());
+  if (chat && 'follow' in chat) return streamChat(chat, req, res);
+  if (chat) return sendJson(res, chat.status, chat.body);
+  const response =
+    (await handleSkillRequest(api.skills, request)) ??
+    (await handleAccountRequest(api.accounts, request)) ??
+    (await handleApprovalRequest(api.approvals, request)) ??
+    (await handleCandidateRequest(api.candidates, request)) ??
+    (await handleEvaluationRequest(api.evaluations, request)) ??
+    (await handleCodeRequest(api.code, api.workerRuns, api.accounts.me.role, request)) ??
+    (await handleConversationRequest(api.conversations, api.workerRuns, request)) ??
+    (await handleContextRequest(api.contexts, api.accounts.me.role, request)) ??
+    (await handleSecretRequest(api.secrets, request)) ??
+    (await handleConnectionRequest(api.connections, api.accounts.me.role, request, api.origin)) ??
+    (await handleAlertRequest(api.alerts, request)) ??
+    handleUsageRequest(api.usage, request) ??
+    handleOverviewRequest(api.overview, request) ??
+    (await handleWorkerRequest(api.workers, api.accounts, request));
+  if (response) return sendJson(res, response.status, response.body, response.headers);
+  const runs = isWorkerSurface ? await handleRunListRequest(api, request) : undefined;
+  if (runs) return sendJson(res, runs.status, runs.body, runs.headers);
+  const shared = await handleShareRequest(api.shares, api.workerRuns, api.origin, request);
+  if (shared && 'follow' in shared) return streamEvents(shared.follow, shared.isOver, req, res);
+  if (shared) return sendJson(res, shared.status, shared.body);
+  const worker = await handleWorkerRunRequest(api.workerRuns, api.accounts, api.candidates.repairs, request);
+  if (worker && 'follow' in worker) return streamEvents(worker.follow, worker.isOver, req, res);
+  if (worker) return sendJson(res, worker.status, worker.body);
+  const packageResponse = await handlePackageRequest(api, request);
+  if (packageResponse) return sendJson(res, packageResponse.status, packageResponse.body);
   if (part[1] === 'zips') {
     const zip = api.packages.artifacts[Number(part[2]?.slice(4)) - 1]?.zip;
     res.writeHead(zip ? 200 : 404, { 'Content-Type': 'application/zip' });
     return void res.end(zip);
   }
   if (part[1] === 'uploads') {
-    api.uploads.push(await bodyOf(req));
-    return send(res, 200);
+    api.uploads.push(await readBody(req));
+    return sendJson(res, 200);
   }
   if (part[1] !== 'api') return serveFiles(dist, url.pathname, res);
 
@@ -268,38 +274,44 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
 
   if (part[2] === 'pages') {
     const page = api.pages.get(part[3] ?? '');
-    const isElsewhere = api.homes.has(part[3] ?? '') && api.homes.get(part[3] ?? '') !== asked.workspaceId;
+    const isElsewhere = api.homes.has(part[3] ?? '') && api.homes.get(part[3] ?? '') !== request.workspaceId;
     if (!page || isElsewhere || (page.visibility !== 'public' && !signedIn))
-      return send(res, signedIn ? 404 : 401, { error: 'no such automation', code: 'not_found' });
-    if (!part[4]) return send(res, 200, { ...page, access: signedIn ? 'member' : 'link' });
-    if (req.method === 'POST' && !part[5]) return start(api, page, req, res, signedIn);
-    return runRoute(api, part[5], part[6], req, res);
+      return sendJson(res, signedIn ? 404 : 401, { error: 'no such automation', code: 'not_found' });
+    if (!part[4]) return sendJson(res, 200, { ...page, access: signedIn ? 'member' : 'link' });
+    if (req.method === 'POST' && !part[5]) return startRun(api, page, req, res, signedIn);
+    return handleRunRequest(api, part[5], part[6], req, res);
   }
-  if (!signedIn) return send(res, 401, { error: 'sign in', code: 'unauthorized' });
-  if (part[2] === 'runs') return part[3] ? runRoute(api, part[3], part[4], req, res) : list(api, url, res);
+  if (!signedIn) return sendJson(res, 401, { error: 'sign in', code: 'unauthorized' });
+  if (part[2] === 'runs')
+    return part[3] ? handleRunRequest(api, part[3], part[4], req, res) : sendRunList(api, url, res);
   if (line === 'POST /api/artifacts/upload-url') {
     const uploadUrl = `${api.origin}/uploads/${api.uploads.length}`;
-    return send(res, 200, { uploadUrl, storageKey: `ws_1/uploads/${api.uploads.length}`, maxBytes: 1e7, expiresAt: 0 });
+    return sendJson(res, 200, {
+      uploadUrl,
+      storageKey: `ws_1/uploads/${api.uploads.length}`,
+      maxBytes: 1e7,
+      expiresAt: 0,
+    });
   }
-  if (line === 'POST /api/schedules/preview') return send(res, 200, nextFires());
-  if (line === 'GET /api/automations') return send(res, 200, { automations: automationsOf(api, url) });
+  if (line === 'POST /api/schedules/preview') return sendJson(res, 200, buildNextFires());
+  if (line === 'GET /api/automations') return sendJson(res, 200, { automations: listAutomations(api, url) });
   const page = api.pages.get(part[3] ?? '');
   if (page && part[2] === 'automations' && !part[4]) {
-    if (req.method === 'PATCH') changeAutomation(api, page, JSON.parse((await bodyOf(req)).toString()));
-    return send(res, 200, detailOf(api, page));
+    if (req.method === 'PATCH') changeAutomation(api, page, JSON.parse((await readBody(req)).toString()));
+    return sendJson(res, 200, toAutomation(api, page));
   }
-  if (page && part[4] === 'versions') return send(res, 200, { versions: api.versions });
-  if (page && part[4] === 'run') return start(api, page, req, res, signedIn);
+  if (page && part[4] === 'versions') return sendJson(res, 200, { versions: api.versions });
+  if (page && part[4] === 'run') return startRun(api, page, req, res, signedIn);
   if (page && part[4] === 'rollback') {
-    page.currentVersion = JSON.parse((await bodyOf(req)).toString()).version;
+    page.currentVersion = JSON.parse((await readBody(req)).toString()).version;
     for (const version of api.versions) version.current = version.version === page.currentVersion;
-    return send(res, 200, { ...page, automationId: page.id, warnings: [] });
+    return sendJson(res, 200, { ...page, automationId: page.id, warnings: [] });
   }
-  send(res, 404, { error: `the fake has no ${line}`, code: 'not_found' });
+  sendJson(res, 404, { error: `the fake has no ${line}`, code: 'not_found' });
 }
 
-function grant(res: ServerResponse, session: string): void {
-  send(
+function sendSession(res: ServerResponse, session: string): void {
+  sendJson(
     res,
     200,
     { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 },
@@ -307,45 +319,55 @@ function grant(res: ServerResponse, session: string): void {
   );
 }
 
-async function start(
+async function startRun(
   api: FakeApi,
   page: AutomationSchemas['Page'],
   req: IncomingMessage,
   res: ServerResponse,
   signedIn: boolean,
 ): Promise<void> {
-  const { inputs } = JSON.parse((await bodyOf(req)).toString());
+  const { inputs } = JSON.parse((await readBody(req)).toString());
   if (api.refuseNext) {
     const { status, body } = api.refuseNext;
     api.refuseNext = null;
-    return send(res, status, body);
+    return sendJson(res, status, body);
   }
-  const run = newRun({
+  const run = buildRun({
     automationId: page.id,
     version: page.currentVersion,
     inputs,
     trigger: signedIn ? 'page' : 'link',
   });
   api.runs.unshift(run);
-  send(res, 200, { runId: run.runId, status: run.status });
+  sendJson(res, 200, { runId: run.runId, status: run.status });
 }
 
-export function newRun(fields: Partial<Run>): FakeRun {
+export function buildRun(fields: Partial<Run>): FakeRun {
   const now = Date.now();
   return {
-    ...{ runId: `run_${++count}`, automationId: '', version: 1, status: 'running', trigger: 'page', inputs: {} },
-    ...{ artifacts: [], costUsd: 0, createdAt: now, startedAt: now, completedAt: null, durationMs: null },
+    runId: `run_${++count}`,
+    automationId: '',
+    version: 1,
+    status: 'running',
+    trigger: 'page',
+    inputs: {},
+    artifacts: [],
+    costUsd: 0,
+    createdAt: now,
+    startedAt: now,
+    completedAt: null,
+    durationMs: null,
     ...fields,
     events: [],
     watchers: new Set(),
   };
 }
 
-function list(api: FakeApi, { searchParams: query }: URL, res: ServerResponse): void {
-  const isAsked = (name: string, value: string) => !query.has(name) || query.get(name) === value;
+function sendRunList(api: FakeApi, { searchParams: query }: URL, res: ServerResponse): void {
+  const matchesQuery = (name: string, value: string) => !query.has(name) || query.get(name) === value;
   const all = api.runs
-    .filter((run) => isAsked('automationId', run.automationId) && isAsked('status', run.status))
-    .filter((run) => isAsked('trigger', run.trigger) && run.createdAt >= Number(query.get('since')))
+    .filter((run) => matchesQuery('automationId', run.automationId) && matchesQuery('status', run.status))
+    .filter((run) => matchesQuery('trigger', run.trigger) && run.createdAt >= Number(query.get('since')))
     .filter((run) => run.automationId.includes(query.get('q') ?? ''))
     .sort((one, other) => other.createdAt - one.createdAt);
   const from = query.has('before') ? all.findIndex(({ runId }) => runId === query.get('before')) + 1 : 0;
@@ -356,10 +378,10 @@ function list(api: FakeApi, { searchParams: query }: URL, res: ServerResponse): 
     ...run,
     ...(withOutputs && { outputs: result?.outputs }),
   }));
-  send(res, 200, { runs, nextBefore: from + limit < all.length ? page.at(-1)?.runId : null });
+  sendJson(res, 200, { runs, nextBefore: from + limit < all.length ? page.at(-1)?.runId : null });
 }
 
-async function runRoute(
+async function handleRunRequest(
   api: FakeApi,
   runId: string | undefined,
   verb: string | undefined,
@@ -367,13 +389,13 @@ async function runRoute(
   res: ServerResponse,
 ): Promise<void> {
   const run = api.runs.find((candidate) => candidate.runId === runId);
-  if (!run) return send(res, 404, { error: 'no such run', code: 'not_found' });
+  if (!run) return sendJson(res, 404, { error: 'no such run', code: 'not_found' });
   if (verb === 'cancel') {
     api.finish(run, { status: 'error', error: { code: 'cancelled', message: 'cancelled' } });
   }
   if (verb !== 'events') {
     const { events, watchers, ...body } = run;
-    return send(res, 200, body);
+    return sendJson(res, 200, body);
   }
-  follow(run, run.completedAt !== null, req, res);
+  streamEvents(run, run.completedAt !== null, req, res);
 }

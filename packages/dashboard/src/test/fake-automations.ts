@@ -12,37 +12,62 @@ interface FakeAutomations {
   runs: Pick<AutomationSchemas['Run'], 'automationId' | 'status' | 'createdAt'>[];
 }
 
-const NONE: FakeSchedule = {
-  ...{ schedule: null, enabled: false, timezone: 'UTC', misfire: 'fire_once', inputs: {} },
-  ...{ nextRunAt: null, lastScheduledAt: null, missedFires: 0 },
+const NO_SCHEDULE: FakeSchedule = {
+  schedule: null,
+  enabled: false,
+  timezone: 'UTC',
+  misfire: 'fire_once',
+  inputs: {},
+  nextRunAt: null,
+  lastScheduledAt: null,
+  missedFires: 0,
 };
 
-const scheduleOf = (api: FakeAutomations, id: string): FakeSchedule => api.schedules.get(id) ?? NONE;
+const getSchedule = (api: FakeAutomations, id: string): FakeSchedule => api.schedules.get(id) ?? NO_SCHEDULE;
 
-export function automationsOf(api: FakeAutomations, url: URL): AutomationSchemas['AutomationItem'][] {
+export function listAutomations(api: FakeAutomations, url: URL): AutomationSchemas['AutomationItem'][] {
   const q = url.searchParams.get('q')?.toLowerCase() ?? '';
-  const wanted = url.searchParams.get('status');
+  const requestedStatus = url.searchParams.get('status');
   return [...api.pages.values()]
     .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(q))
-    .filter(({ status }) => (wanted ? status === wanted : status !== 'archived'))
+    .filter(({ status }) => (requestedStatus ? status === requestedStatus : status !== 'archived'))
     .map(({ id, name, description, status, currentVersion, url: link, visibility }) => {
       const last = api.runs.find((run) => run.automationId === id);
-      const { schedule, enabled, nextRunAt } = scheduleOf(api, id);
+      const { schedule, enabled, nextRunAt } = getSchedule(api, id);
       return {
-        ...{ id, name, description, status, currentVersion, url: link, visibility },
-        ...{ schedule, scheduleEnabled: enabled, nextRunAt, createdAt: Date.now() },
+        id,
+        name,
+        description,
+        status,
+        currentVersion,
+        url: link,
+        visibility,
+        schedule,
+        scheduleEnabled: enabled,
+        nextRunAt,
+        createdAt: Date.now(),
         lastRunStatus: last?.status ?? null,
         lastRunAt: last?.createdAt ?? null,
       };
     });
 }
 
-export function detailOf(api: FakeAutomations, page: Page): AutomationSchemas['Automation'] {
+export function toAutomation(api: FakeAutomations, page: Page): AutomationSchemas['Automation'] {
   const { id, name, description, status, currentVersion, url, visibility, inputs, outputs } = page;
-  const { schedule, ...scheduling } = scheduleOf(api, id);
+  const { schedule, ...scheduling } = getSchedule(api, id);
   return {
-    ...{ id, name, description, status, currentVersion, url, visibility, schedule },
-    ...{ entrypoint: 'main.py', fileList: [], fileCount: 1, totalSize: 1_024 },
+    id,
+    name,
+    description,
+    status,
+    currentVersion,
+    url,
+    visibility,
+    schedule,
+    entrypoint: 'main.py',
+    fileList: [],
+    fileCount: 1,
+    totalSize: 1_024,
     artifactId: api.versions.find(({ current }) => current)?.artifactId ?? 'art_1',
     manifest: { name, inputs, outputs },
     scheduling: { ...scheduling, nextRunAt: status === 'active' && scheduling.enabled ? scheduling.nextRunAt : null },
@@ -57,7 +82,7 @@ export function changeAutomation(
 ): void {
   const { schedule, scheduleEnabled, scheduleInputs, timezone, misfire, ...rest } = change;
   Object.assign(page, rest, { canRun: (rest.status ?? page.status) === 'active' });
-  const before = scheduleOf(api, page.id);
+  const before = getSchedule(api, page.id);
   api.schedules.set(page.id, {
     ...before,
     schedule: schedule === undefined ? before.schedule : schedule,
@@ -70,6 +95,6 @@ export function changeAutomation(
 
 const HOUR_MS = 3_600_000;
 
-export const nextFires = (): { fires: string[] } => ({
+export const buildNextFires = (): { fires: string[] } => ({
   fires: [1, 2, 3, 4, 5].map((day) => new Date(Date.now() + day * 24 * HOUR_MS).toISOString()),
 });

@@ -1,6 +1,6 @@
 /** Fakes candidates and repairs. Nothing is rehearsed: a test sets the outcomes. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
 type Candidate = Schemas['CandidateDetail'];
@@ -15,69 +15,98 @@ export interface FakeCandidates {
   repairs: Map<string, Repair>;
   sent: { line: string; body: object }[];
   /** The error response to the next change. */
-  refuseNext: FakeAnswer | null;
+  refuseNext: FakeResponse | null;
 }
 
-export const newCandidates = (): FakeCandidates => ({
-  ...{ list: [], files: new Map(), repairs: new Map(), sent: [], refuseNext: null },
+export const createCandidateState = (): FakeCandidates => ({
+  list: [],
+  files: new Map(),
+  repairs: new Map(),
+  sent: [],
+  refuseNext: null,
 });
 
-const before = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 const OUTPUT = '{"total":1412.5,"shop":"north"}';
 
-export const newCase = (runId: string, outcome: Case['outcome'], over: Partial<Case> = {}): Case => {
+export const buildCase = (runId: string, outcome: Case['outcome'], over: Partial<Case> = {}): Case => {
   const failedBefore = outcome === 'fixed' || outcome === 'still_failing';
   const failsNow = outcome === 'broken' || outcome === 'still_failing';
   const error = { status: 'failed', error: "KeyError: 'total'", error_code: 'exception', output: null } as const;
-  const end = { status: 'completed', error: null, error_code: null, output: OUTPUT } as const;
+  const completed = { status: 'completed', error: null, error_code: null, output: OUTPUT } as const;
   return {
-    ...{ run_id: runId, rehearsal_run_id: outcome ? `${runId}_r` : null, base_rehearsal_run_id: null },
-    recorded: outcome && (failedBefore ? error : end),
-    rehearsed: outcome && { ...(failsNow ? error : end), duration_ms: 212 },
-    ...{ outcome, reason: null, differences: [] },
+    run_id: runId,
+    rehearsal_run_id: outcome ? `${runId}_r` : null,
+    base_rehearsal_run_id: null,
+    recorded: outcome && (failedBefore ? error : completed),
+    rehearsed: outcome && { ...(failsNow ? error : completed), duration_ms: 212 },
+    outcome,
+    reason: null,
+    differences: [],
     ...over,
   };
 };
 
 const OUTCOMES = ['same', 'different', 'fixed', 'still_failing', 'broken', 'inconclusive'] as const;
 
-export const summaryOf = (cases: Case[]): Candidate['summary'] => {
+export const summarizeCases = (cases: Case[]): Candidate['summary'] => {
   const count = (outcome: Case['outcome']) => cases.filter((one) => one.outcome === outcome).length;
   const [same = 0, different = 0, fixed = 0, still_failing = 0, broken = 0, inconclusive = 0] = OUTCOMES.map(count);
   return { same, different, fixed, still_failing, broken, inconclusive, total: cases.length };
 };
 
-export const newCandidate = (id: string, cases: Case[], over: Partial<Candidate> = {}): Candidate => ({
-  ...{
-    id,
-    worker_id: 'price-report',
-    status: 'ready',
-    origin: 'person',
-    repair_id: null,
-    base_sha: '',
-    sha: `sha-${id}`,
-  },
-  ...{ message: 'Round the total', error: null, warnings: [], created_by: 'usr_ada' },
-  ...{ created_by_label: 'ada@example.com', created_at: before(4), decided_by: null, decided_by_label: null },
-  ...{ decided_at: null, version_sha: null, summary: summaryOf(cases), version_approval: null },
+export const buildCandidate = (id: string, cases: Case[], over: Partial<Candidate> = {}): Candidate => ({
+  id,
+  worker_id: 'price-report',
+  status: 'ready',
+  origin: 'person',
+  repair_id: null,
+  base_sha: '',
+  sha: `sha-${id}`,
+  message: 'Round the total',
+  error: null,
+  warnings: [],
+  created_by: 'usr_ada',
+  created_by_label: 'ada@example.com',
+  created_at: minutesAgo(4),
+  decided_by: null,
+  decided_by_label: null,
+  decided_at: null,
+  version_sha: null,
+  summary: summarizeCases(cases),
+  version_approval: null,
   permissions: { promote: true, drop: true, approve: true },
   changes: { files: [{ path: 'main.py', change: 'modified', size_before: 640, size_after: 652 }], fields: [] },
   cases,
   ...over,
 });
 
-export const newRepair = (runId: string, over: Partial<Repair> = {}): Repair => ({
-  ...{ id: 'rpr_1', run_id: runId, worker_id: 'price-report', status: 'working', proven: null, model: 'local/qwen3' },
-  ...{ instructions: null, explanation: null, error: null, candidate_id: null, approval_id: null },
+export const buildRepair = (runId: string, over: Partial<Repair> = {}): Repair => ({
+  id: 'rpr_1',
+  run_id: runId,
+  worker_id: 'price-report',
+  status: 'working',
+  proven: null,
+  model: 'local/qwen3',
+  instructions: null,
+  explanation: null,
+  error: null,
+  candidate_id: null,
+  approval_id: null,
   steps: ['Read the run and its log', 'Read main.py'],
   usage: { input_tokens: 5_210, output_tokens: 640, usd: 0.0123 },
-  ...{ created_by: 'usr_ada', created_at: before(1), ended_at: null },
+  created_by: 'usr_ada',
+  created_at: minutesAgo(1),
+  ended_at: null,
   ...over,
 });
 
 /** Returns undefined for requests of another resource. */
-export async function answerCandidate(fake: FakeCandidates, req: FakeRequest): Promise<FakeAnswer | undefined> {
+export async function handleCandidateRequest(
+  fake: FakeCandidates,
+  req: FakeRequest,
+): Promise<FakeResponse | undefined> {
   const { line, part } = req;
   const isRepair = part[2] === 'runs' && part[4] === 'repair';
   const isCandidate = part[2] === 'workers' && part[4] === 'candidates';
@@ -90,30 +119,30 @@ export async function answerCandidate(fake: FakeCandidates, req: FakeRequest): P
       return refusal;
     }
   }
-  return isRepair ? answerRepair(fake, req) : answerOwn(fake, req);
+  return isRepair ? handleRepairRequest(fake, req) : handleWorkerCandidates(fake, req);
 }
 
-function answerRepair(fake: FakeCandidates, { line, part }: FakeRequest): FakeAnswer {
+function handleRepairRequest(fake: FakeCandidates, { line, part }: FakeRequest): FakeResponse {
   const runId = part[3] ?? '';
-  if (part[5] === 'stop') Object.assign(fake.repairs.get(runId) ?? {}, { status: 'stopped', ended_at: before(0) });
+  if (part[5] === 'stop') Object.assign(fake.repairs.get(runId) ?? {}, { status: 'stopped', ended_at: minutesAgo(0) });
   else if (line.startsWith('POST')) {
     const { instructions = null } = (fake.sent.at(-1)?.body ?? {}) as { instructions?: string };
-    fake.repairs.set(runId, newRepair(runId, { instructions, steps: [], usage: NOTHING_USED }));
+    fake.repairs.set(runId, buildRepair(runId, { instructions, steps: [], usage: NO_USAGE }));
   }
   const repair = fake.repairs.get(runId);
   return repair ? { status: 200, body: repair } : { status: 404, body: { detail: 'no repair of this run was begun' } };
 }
 
-const NOTHING_USED = { input_tokens: 0, output_tokens: 0, usd: 0 };
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, usd: 0 };
 
-function answerOwn(fake: FakeCandidates, { line, part }: FakeRequest): FakeAnswer {
+function handleWorkerCandidates(fake: FakeCandidates, { line, part }: FakeRequest): FakeResponse {
   const [workerId, id, what] = [part[3], part[5], part[6]];
   if (line.startsWith('POST') && !id) {
     const { message = null, base_sha = '' } = (fake.sent.at(-1)?.body ?? {}) as Partial<Schemas['NewCandidate']>;
-    const cases = [newCase('run_past1', null), newCase('run_past2', null)];
-    const made = newCandidate('cnd_made', cases, { status: 'rehearsing', message, base_sha });
-    fake.list.unshift(made);
-    return { status: 201, body: made };
+    const cases = [buildCase('run_past1', null), buildCase('run_past2', null)];
+    const created = buildCandidate('cnd_made', cases, { status: 'rehearsing', message, base_sha });
+    fake.list.unshift(created);
+    return { status: 201, body: created };
   }
   const own = fake.list.filter((one) => one.worker_id === workerId);
   if (!id) return { status: 200, body: own };
@@ -124,15 +153,15 @@ function answerOwn(fake: FakeCandidates, { line, part }: FakeRequest): FakeAnswe
     return { status: 200, body: files.map(([path, content]) => ({ path, content, size: content.length, sha: path })) };
   }
   if (what === 'approve') {
-    const by = { approved_by: 'usr_ada', approved_by_label: 'ada@example.com', approved_at: before(0) };
+    const by = { approved_by: 'usr_ada', approved_by_label: 'ada@example.com', approved_at: minutesAgo(0) };
     candidate.version_approval = { status: 'approved', ...by };
   } else if (what) {
     Object.assign(candidate, {
-      ...{
-        status: what === 'promote' ? 'promoted' : 'dropped',
-        permissions: { promote: false, drop: false, approve: false },
-      },
-      ...{ decided_by: 'usr_ada', decided_by_label: 'ada@example.com', decided_at: before(0) },
+      status: what === 'promote' ? 'promoted' : 'dropped',
+      permissions: { promote: false, drop: false, approve: false },
+      decided_by: 'usr_ada',
+      decided_by_label: 'ada@example.com',
+      decided_at: minutesAgo(0),
     });
   }
   return { status: 200, body: candidate };

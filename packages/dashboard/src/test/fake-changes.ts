@@ -6,22 +6,22 @@ export interface FakeChanges {
   /** The emitted messages; a client that resumes gets those after its position. */
   sent: string[];
   /** `Last-Event-ID` of each connection; undefined without one. */
-  asked: (string | undefined)[];
+  lastEventIds: (string | undefined)[];
   /** The status of the response instead of a stream. */
   refusal: number | null;
-  tell: (event: 'change' | 'reset', data: object) => void;
+  emit: (event: 'change' | 'reset', data: object) => void;
   drop: () => void;
 }
 
-export function newChanges(): FakeChanges {
+export function createChangeStream(): FakeChanges {
   const watchers = new Set<ServerResponse>();
   const sent: string[] = [];
   return {
     watchers,
     sent,
-    asked: [],
+    lastEventIds: [],
     refusal: null,
-    tell(event, data) {
+    emit(event, data) {
       const text = `id: ${sent.length + 1}-fake\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
       sent.push(text);
       for (const watcher of watchers) watcher.write(text);
@@ -32,9 +32,9 @@ export function newChanges(): FakeChanges {
   };
 }
 
-export function followChanges(changes: FakeChanges, req: IncomingMessage, res: ServerResponse): void {
+export function streamChanges(changes: FakeChanges, req: IncomingMessage, res: ServerResponse): void {
   const position = req.headers['last-event-id']?.toString();
-  changes.asked.push(position);
+  changes.lastEventIds.push(position);
   if (changes.refusal) {
     res.writeHead(changes.refusal).end();
     return;

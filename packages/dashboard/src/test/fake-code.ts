@@ -1,19 +1,19 @@
 /** Fakes one worker with files and versions, whose drafts can be inspected and tested. */
 import { createHash } from 'node:crypto';
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
-import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { buildWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
 
 type Worker = WorkerSchemas['Worker'];
 type Definition = WorkerSchemas['WorkerDefinition'];
 type FileChange = WorkerSchemas['FileChange'];
 type Problem = WorkerSchemas['DraftProblem'];
-type Texts = Record<string, string>;
+type FileTexts = Record<string, string>;
 
 interface FakeVersion {
   version: number;
   sha: string;
-  files: Texts;
+  files: FileTexts;
   definition: Definition;
   message: string | null;
   author: string;
@@ -29,31 +29,34 @@ export interface FakeCode {
   /** Bodies of the test requests. */
   tests: { draft: { files?: FileChange[] }; inputs: object }[];
   /** Saves a version as another member. */
-  save: (files: Texts, by: Pick<FakeVersion, 'author' | 'message'> & Partial<FakeVersion>) => void;
+  save: (files: FileTexts, by: Pick<FakeVersion, 'author' | 'message'> & Partial<FakeVersion>) => void;
 }
 
 export const CODE_WORKER = 'price-report';
 
-const definition: Definition = {
-  ...{ runner: 'python', entrypoint: 'main.py', outputs: [{ name: 'total', label: 'Total', type: 'number' }] },
+const DEFINITION: Definition = {
+  runner: 'python',
+  entrypoint: 'main.py',
+  outputs: [{ name: 'total', label: 'Total', type: 'number' }],
   inputs: [{ name: 'shop', label: 'Shop', type: 'text', required: true }],
-  ...{ secrets: ['SHOP_TOKEN'], connections: [], contexts: ['price-list'], python_dependencies: ['requests'] },
+  secrets: ['SHOP_TOKEN'],
+  connections: [],
+  contexts: ['price-list'],
+  python_dependencies: ['requests'],
   limits: { timeout_seconds: 60, memory_mb: 512, concurrency: null, priority: 0 },
   retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
   isolation: 'warm',
   network: 'public',
-  ...{
-    expose: [],
-    in_body: [],
-    skill: null,
-    skills: [],
-    model: null,
-    tools: [],
-    max_turns: 20,
-    budget_usd: null,
-    output: null,
-  },
+  expose: [],
+  in_body: [],
+  skill: null,
+  skills: [],
+  model: null,
+  tools: [],
+  max_turns: 20,
+  budget_usd: null,
+  output: null,
   on_failure: 'none',
 };
 
@@ -78,21 +81,21 @@ def run(shop):
 const PRICES = 'def rounded(price):\n    return round(price, 2)\n';
 const README = '# Price report\n\nSums up the prices of one shop.\n';
 
-export const shaOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+export const computeSha = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-const AT = Date.parse('2026-01-05T09:00:00.000Z');
+const CREATED_AT = Date.parse('2026-01-05T09:00:00.000Z');
 
-export function newCode(): FakeCode {
+export function createCodeState(): FakeCode {
   const code: FakeCode = {
     versions: [],
     problems: new Map(),
     skillUpdate: null,
     tests: [],
     save(files, by) {
-      const given = by.definition ?? code.versions[0]?.definition ?? definition;
+      const versionDefinition = by.definition ?? code.versions[0]?.definition ?? DEFINITION;
       const version = (code.versions[0]?.version ?? 0) + 1;
-      const made = { version, files, definition: given, source: 'files' as const, ...by };
-      code.versions.unshift({ ...made, sha: shaOf([files, given]) });
+      const created = { version, files, definition: versionDefinition, source: 'files' as const, ...by };
+      code.versions.unshift({ ...created, sha: computeSha([files, versionDefinition]) });
     },
   };
   const files = {
@@ -100,56 +103,71 @@ export function newCode(): FakeCode {
     'README.md': README,
   };
   const network = { allow: ['shop.example.com', '*.example.net'] };
-  const before = { ...definition, limits: { ...definition.limits, timeout_seconds: 30 }, secrets: [], network };
+  const before = { ...DEFINITION, limits: { ...DEFINITION.limits, timeout_seconds: 30 }, secrets: [], network };
   code.save(files, { author: 'ada@example.com', message: null, source: 'created', definition: before });
   code.save({ ...files, 'lib/prices.py': PRICES }, { author: 'bob@example.com', message: 'Round what is shown' });
   code.save(
     { 'main.py': MAIN, 'README.md': README, 'lib/prices.py': PRICES },
-    { author: 'ada@example.com', message: 'Log how many prices there are', source: 'edited', definition },
+    { author: 'ada@example.com', message: 'Log how many prices there are', source: 'edited', definition: DEFINITION },
   );
   return code;
 }
 
-const itemOf = ({ version, sha, message, author, source, files }: FakeVersion, code: FakeCode) => ({
-  ...{ version, sha, message, author, author_id: null, change_source: source },
+const toVersionItem = ({ version, sha, message, author, source, files }: FakeVersion, code: FakeCode) => ({
+  version,
+  sha,
+  message,
+  author,
+  author_id: null,
+  change_source: source,
   current: version === code.versions[0]?.version,
   file_count: Object.keys(files).length,
   total_size: Object.values(files).join('').length,
-  created_at: new Date(AT + version * 3_600_000).toISOString(),
+  created_at: new Date(CREATED_AT + version * 3_600_000).toISOString(),
 });
 
-function workerOf(code: FakeCode, role: string | null): Worker {
-  const now = code.versions[0] as FakeVersion;
-  const may = role !== 'viewer';
+function toWorker(code: FakeCode, role: string | null): Worker {
+  const current = code.versions[0] as FakeVersion;
+  const canEdit = role !== 'viewer';
   return {
-    ...now.definition,
-    ...{ id: CODE_WORKER, name: 'Price report', description: '', status: 'active', health: 'healthy' },
-    ...{ trigger_type: 'manual', triggers: [], visibility: 'workspace', owner_id: 'usr_ada', tags: [] },
-    ...{
-      version: now.version,
-      sha: now.sha,
-      version_approval: null,
-      missing_secrets: [],
-      last_run: null,
-      last_run_id: null,
-    },
-    ...{
-      last_run_status: null,
-      last_sandbox: null,
-      next_run_at: null,
-      evaluate_on_save: false,
-      created_at: new Date(AT).toISOString(),
-    },
-    updated_at: itemOf(now, code).created_at,
-    ...{ skill_update: code.skillUpdate, skill_deleted: false },
+    ...current.definition,
+    id: CODE_WORKER,
+    name: 'Price report',
+    description: '',
+    status: 'active',
+    health: 'healthy',
+    trigger_type: 'manual',
+    triggers: [],
+    visibility: 'workspace',
+    owner_id: 'usr_ada',
+    tags: [],
+    version: current.version,
+    sha: current.sha,
+    version_approval: null,
+    missing_secrets: [],
+    last_run: null,
+    last_run_id: null,
+    last_run_status: null,
+    last_sandbox: null,
+    next_run_at: null,
+    evaluate_on_save: false,
+    created_at: new Date(CREATED_AT).toISOString(),
+    updated_at: toVersionItem(current, code).created_at,
+    skill_update: code.skillUpdate,
+    skill_deleted: false,
     permissions: {
-      ...{ edit: may, run: may, pause: may, archive: may, delete: may, change_visibility: may },
-      approve_version: may,
+      edit: canEdit,
+      run: canEdit,
+      pause: canEdit,
+      archive: canEdit,
+      delete: canEdit,
+      change_visibility: canEdit,
+      approve_version: canEdit,
     },
   };
 }
 
-export const applied = (files: Texts, changes: FileChange[]): Texts =>
+export const applyChanges = (files: FileTexts, changes: FileChange[]): FileTexts =>
   Object.fromEntries(
     [
       ...Object.entries(files).filter(([path]) => !changes.some((change) => change.path === path)),
@@ -158,61 +176,64 @@ export const applied = (files: Texts, changes: FileChange[]): Texts =>
   );
 
 /** Returns undefined for requests of another surface. */
-export async function answerCode(
+export async function handleCodeRequest(
   code: FakeCode,
   runs: FakeWorkerRun[],
   role: string | null,
   { line, part, query, body }: FakeRequest,
-): Promise<FakeAnswer | undefined> {
-  const ok = (answer: object, status = 200): FakeAnswer => ({ status, body: answer });
+): Promise<FakeResponse | undefined> {
+  const ok = (answer: object, status = 200): FakeResponse => ({ status, body: answer });
   const latest = code.versions[0] as FakeVersion;
   const find = (sha: string | null) => code.versions.find((version) => version.sha === sha) ?? latest;
   if (line === 'POST /api/workers/inspect') {
     const { draft } = (await body()) as unknown as { draft: { base_sha: string; files?: FileChange[] } };
-    const text = Object.values(applied(find(draft.base_sha).files, draft.files ?? [])).join('\n');
+    const text = Object.values(applyChanges(find(draft.base_sha).files, draft.files ?? [])).join('\n');
     const problems = [...code.problems].flatMap(([found, problem]) => (text.includes(found) ? [problem] : []));
     return ok({ problems, parameters: ['shop'], imports: [], secrets: [] });
   }
   if (part[2] !== 'workers' || part[3] !== CODE_WORKER) return undefined;
-  const saved = () => ok({ ...workerOf(code, role), warnings: [] });
+  const savedResponse = () => ok({ ...toWorker(code, role), warnings: [] });
   switch (part[4]) {
     case undefined:
-      return ok(workerOf(code, role));
+      return ok(toWorker(code, role));
     case 'sample-input':
       return ok({ inputs: { shop: 'north' } });
     case 'files': {
       if (line.startsWith('GET')) {
         const files = Object.entries(find(query.get('version')).files);
-        return ok(files.map(([path, content]) => ({ path, content, size: content.length, sha: shaOf(content) })));
+        return ok(files.map(([path, content]) => ({ path, content, size: content.length, sha: computeSha(content) })));
       }
       const change = (await body()) as unknown as { files: FileChange[]; base_sha: string; message?: string };
       if (change.base_sha !== latest.sha) return { status: 409, body: { detail: 'not current', code: 'not_current' } };
-      const files = applied(latest.files, change.files);
+      const files = applyChanges(latest.files, change.files);
       code.save(files, { author: 'ada@example.com', message: change.message ?? null });
-      return saved();
+      return savedResponse();
     }
     case 'versions': {
-      if (!part[5]) return ok(code.versions.map((version) => itemOf(version, code)));
+      if (!part[5]) return ok(code.versions.map((version) => toVersionItem(version, code)));
       const [after, before] = [find(part[5]), find(query.get('compare_to'))];
-      const fields = Object.keys(definition).flatMap((field) => {
+      const fields = Object.keys(DEFINITION).flatMap((field) => {
         const [old, now] = [before.definition, after.definition].map((one) => one[field as keyof Definition]);
         return JSON.stringify(old) === JSON.stringify(now) ? [] : [{ field, before: old, after: now }];
       });
       return ok({
-        ...itemOf(after, code),
-        ...{ definition: after.definition, files: [], compared_to: before.sha, changes: { files: [], fields } },
+        ...toVersionItem(after, code),
+        definition: after.definition,
+        files: [],
+        compared_to: before.sha,
+        changes: { files: [], fields },
       });
     }
     case 'rollback': {
       const target = find(part[5] ?? null);
       const { message = `Back to version ${target.version}` } = await body();
-      const { definition: of, files } = target;
-      code.save(files, { author: 'ada@example.com', message, source: 'rollback', definition: of });
-      return ok(workerOf(code, role));
+      const { definition: targetDefinition, files } = target;
+      code.save(files, { author: 'ada@example.com', message, source: 'rollback', definition: targetDefinition });
+      return ok(toWorker(code, role));
     }
     case 'test': {
       code.tests.push((await body()) as unknown as FakeCode['tests'][number]);
-      const run = newWorkerRun({ worker_id: CODE_WORKER, trigger: 'test', worker_version: null });
+      const run = buildWorkerRun({ worker_id: CODE_WORKER, trigger: 'test', worker_version: null });
       runs.push(run);
       return ok({ status: 'running', run_id: run.run.id }, 201);
     }

@@ -1,6 +1,6 @@
 /** Fakes connections of the workspace, and a catalogue of services. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
 type Connection = Schemas['Connection'];
@@ -18,50 +18,71 @@ export interface FakeConnections {
   error: string | null;
 }
 
-export const newConnection = (id: string, over: Partial<Schemas['Connection']> = {}): Schemas['Connection'] => ({
-  ...{ id, kind: 'oauth', app: 'github', label: 'Team account', visibility: 'workspace', owner_id: 'usr_ada' },
-  ...{
-    status: 'active',
-    problem: null,
-    scopes: ['repo'],
-    account_label: 'octocat',
-    hosts: ['api.github.com'],
-    places: ['header'],
-  },
-  ...{
-    parameters: {},
-    url: null,
-    issuer: null,
-    auth_secret: null,
-    allowed_tools: null,
-    expires_at: null,
-    last_checked_at: null,
-  },
-  ...{ last_used_at: null, created_at: new Date().toISOString(), updated_at: new Date().toISOString(), used_by: [] },
+export const buildConnection = (id: string, over: Partial<Schemas['Connection']> = {}): Schemas['Connection'] => ({
+  id,
+  kind: 'oauth',
+  app: 'github',
+  label: 'Team account',
+  visibility: 'workspace',
+  owner_id: 'usr_ada',
+  status: 'active',
+  problem: null,
+  scopes: ['repo'],
+  account_label: 'octocat',
+  hosts: ['api.github.com'],
+  places: ['header'],
+  parameters: {},
+  url: null,
+  issuer: null,
+  auth_secret: null,
+  allowed_tools: null,
+  expires_at: null,
+  last_checked_at: null,
+  last_used_at: null,
+  created_at: new Date().toISOString(),
+  updated_at: new Date().toISOString(),
+  used_by: [],
   permissions: { edit: true, delete: true, change_visibility: true },
   ...over,
 });
 
-const service = (slug: string, name: string, over: Partial<Schemas['Integration']> = {}): Schemas['Integration'] => ({
-  ...{ slug, name, description: `What ${name} has`, category: 'Code', kind: 'oauth', logo: name.slice(0, 2) },
-  ...{ docs_url: 'https://docs.example.com', hosts: [`api.${slug}.com`], parameters: [], tools_count: 2 },
+const buildIntegration = (
+  slug: string,
+  name: string,
+  over: Partial<Schemas['Integration']> = {},
+): Schemas['Integration'] => ({
+  slug,
+  name,
+  description: `What ${name} has`,
+  category: 'Code',
+  kind: 'oauth',
+  logo: name.slice(0, 2),
+  docs_url: 'https://docs.example.com',
+  hosts: [`api.${slug}.com`],
+  parameters: [],
+  tools_count: 2,
   scopes: [
     { name: 'read', description: 'Read everything', default: true },
     { name: 'write', description: 'Change everything', default: false },
   ],
   app: {
-    ...{ slug, configured: 'operator', client_id: 'client', how: null },
+    slug,
+    configured: 'operator',
+    client_id: 'client',
+    how: null,
     redirect_uri: 'http://localhost:8081/auth/connections/callback',
   },
   ...over,
 });
 
-export const newTool = (name: string, over: Partial<Schemas['ConnectionTool']> = {}): Schemas['ConnectionTool'] => ({
-  ...{ name, description: `Does ${name.replaceAll('_', ' ')}`, input_schema: { type: 'object', properties: {} } },
+export const buildTool = (name: string, over: Partial<Schemas['ConnectionTool']> = {}): Schemas['ConnectionTool'] => ({
+  name,
+  description: `Does ${name.replaceAll('_', ' ')}`,
+  input_schema: { type: 'object', properties: {} },
   ...over,
 });
 
-const issue = {
+const ISSUE_SCHEMA = {
   type: 'object',
   required: ['owner', 'repo'],
   properties: {
@@ -72,27 +93,28 @@ const issue = {
     labels: { type: 'array', items: { type: 'string' }, description: 'Names of labels' },
   },
 };
-const issuesUrl = 'https://api.github.com/repos/{owner}/{repo}/issues';
+const ISSUES_URL = 'https://api.github.com/repos/{owner}/{repo}/issues';
 
-export function newConnections(): FakeConnections {
-  const bare = service('linear', 'Linear');
+export function createConnectionState(): FakeConnections {
+  const unconfigured = buildIntegration('linear', 'Linear');
   const how = 'An admin sets one with PUT /api/integrations/apps/linear, or the operator in OAUTH_APPS.';
   return {
     list: [],
     catalog: [
-      service('github', 'GitHub'),
-      { ...bare, app: { ...bare.app, configured: null, client_id: null, how } },
-      service('shopify', 'Shopify', { parameters: [{ name: 'shop', label: 'Shop', placeholder: 'my-shop' }] }),
+      buildIntegration('github', 'GitHub'),
+      { ...unconfigured, app: { ...unconfigured.app, configured: null, client_id: null, how } },
+      buildIntegration('shopify', 'Shopify', { parameters: [{ name: 'shop', label: 'Shop', placeholder: 'my-shop' }] }),
     ],
     tools: {},
     catalogTools: {
       github: [
-        newTool('list_issues', {
+        buildTool('list_issues', {
           description: 'Lists issues of a repository; pull requests are among them',
-          ...{ input_schema: issue, request: { method: 'GET', url: issuesUrl } },
+          input_schema: ISSUE_SCHEMA,
+          request: { method: 'GET', url: ISSUES_URL },
         }),
-        newTool('list_repositories', { request: { method: 'GET', url: 'https://api.github.com/user/repos' } }),
-        newTool('create_issue', { input_schema: issue, request: { method: 'POST', url: issuesUrl } }),
+        buildTool('list_repositories', { request: { method: 'GET', url: 'https://api.github.com/user/repos' } }),
+        buildTool('create_issue', { input_schema: ISSUE_SCHEMA, request: { method: 'POST', url: ISSUES_URL } }),
       ],
     },
     sent: [],
@@ -101,85 +123,85 @@ export function newConnections(): FakeConnections {
 }
 
 /** Returns undefined for requests of another resource. */
-export async function answerConnection(
+export async function handleConnectionRequest(
   fake: FakeConnections,
   role: string | null,
   { line, part, query, signedIn, body }: FakeRequest,
   origin: string,
-): Promise<FakeAnswer | undefined> {
+): Promise<FakeResponse | undefined> {
   if (line === 'GET /api/integrations/catalog' && signedIn) return { status: 200, body: fake.catalog };
-  if (part[2] === 'integrations' && part[3] === 'apps') return setClient(fake, part[4], line, await body());
+  if (part[2] === 'integrations' && part[3] === 'apps') return setOauthClient(fake, part[4], line, await body());
   if (part[2] === 'integrations' && part[5] === 'tools') {
     return { status: 200, body: fake.catalogTools[part[4] ?? ''] ?? [] };
   }
   if (part[2] !== 'connections' || part[1] !== 'api') return undefined;
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
-  const shown = (one: Schemas['Connection']) =>
+  const withRolePermissions = (one: Schemas['Connection']) =>
     role === 'viewer' ? { ...one, permissions: { edit: false, delete: false, change_visibility: false } } : one;
   if (line === 'GET /api/connections') {
     const app = query.get('app');
-    return { status: 200, body: fake.list.filter((one) => !app || one.app === app).map(shown) };
+    return { status: 200, body: fake.list.filter((one) => !app || one.app === app).map(withRolePermissions) };
   }
   if (line.startsWith('POST /api/connections') && (part[3] === undefined || part[3] === 'mcp')) {
-    const given = (await body()) as Partial<Schemas['Connection']> & { value?: string; auth?: string };
-    fake.sent.push({ line, body: given });
-    const kind = part[3] === 'mcp' ? 'mcp' : given.value ? 'api_key' : 'oauth';
-    const isConsented = kind === 'oauth' || given.auth === 'oauth';
-    const made = newConnection(`con_${fake.list.length}`, {
+    const input = (await body()) as Partial<Schemas['Connection']> & { value?: string; auth?: string };
+    fake.sent.push({ line, body: input });
+    const kind = part[3] === 'mcp' ? 'mcp' : input.value ? 'api_key' : 'oauth';
+    const needsConsent = kind === 'oauth' || input.auth === 'oauth';
+    const created = buildConnection(`con_${fake.list.length}`, {
       kind,
       account_label: null,
-      label: given.label ?? 'GitHub',
+      label: input.label ?? 'GitHub',
     });
-    fake.list.unshift({ ...made, status: isConsented ? 'pending' : 'active' });
-    const url = isConsented ? `${origin}/connections?consent=asked` : null;
-    const warnings = given.value === undefined ? undefined : ['it is under 12 characters'];
-    return { status: 201, body: { ...made, warnings, authorization_url: url } };
+    fake.list.unshift({ ...created, status: needsConsent ? 'pending' : 'active' });
+    const url = needsConsent ? `${origin}/connections?consent=asked` : null;
+    const warnings = input.value === undefined ? undefined : ['it is under 12 characters'];
+    return { status: 201, body: { ...created, warnings, authorization_url: url } };
   }
-  const found = fake.list.find(({ id }) => id === part[3]);
-  if (!found) return { status: 404, body: { detail: 'no such connection' } };
-  if (part[4] === undefined && line.startsWith('GET')) return { status: 200, body: shown(found) };
-  if (part[4] === 'tools') return toolsOf(fake, found);
-  if (line.startsWith('PATCH')) return edit(fake, found, line, await body());
+  const connection = fake.list.find(({ id }) => id === part[3]);
+  if (!connection) return { status: 404, body: { detail: 'no such connection' } };
+  if (part[4] === undefined && line.startsWith('GET')) return { status: 200, body: withRolePermissions(connection) };
+  if (part[4] === 'tools') return listTools(fake, connection);
+  if (line.startsWith('PATCH')) return updateConnection(fake, connection, line, await body());
   if (line.startsWith('DELETE')) {
-    if (found.used_by.length > 0 && query.get('force') !== 'true') {
+    if (connection.used_by.length > 0 && query.get('force') !== 'true') {
       return { status: 409, body: { detail: 'workers declare it', code: 'in_use' } };
     }
-    fake.list = fake.list.filter((one) => one !== found);
+    fake.list = fake.list.filter((one) => one !== connection);
     return { status: 204 };
   }
   if (part[4] === 'authorize') {
     fake.sent.push({ line, body: await body() });
-    return { status: 200, body: { id: found.id, authorization_url: `${origin}/connections?consent=again` } };
+    return { status: 200, body: { id: connection.id, authorization_url: `${origin}/connections?consent=again` } };
   }
   const { error } = fake;
-  Object.assign(found, { status: error ? 'error' : 'active', problem: error });
-  const tested = { ok: error === null, status: found.status, error, account_label: found.account_label };
+  Object.assign(connection, { status: error ? 'error' : 'active', problem: error });
+  const tested = { ok: error === null, status: connection.status, error, account_label: connection.account_label };
   return { status: 200, body: { ...tested, tested_at: new Date().toISOString() } };
 }
 
-function toolsOf({ tools, catalogTools }: FakeConnections, { id, kind, app, allowed_tools: allowed }: Connection) {
+function listTools({ tools, catalogTools }: FakeConnections, { id, kind, app, allowed_tools: allowed }: Connection) {
   if (kind !== 'mcp') return { status: 200, body: catalogTools[app] ?? [] };
   const listed = tools[id] ?? [];
   if (typeof listed === 'string') return { status: 409, body: { detail: listed, code: 'mcp_failed' } };
   return { status: 200, body: listed.map((tool) => ({ ...tool, allowed: allowed?.includes(tool.name) ?? true })) };
 }
 
-function edit(fake: FakeConnections, found: Connection, line: string, given: object): FakeAnswer {
-  fake.sent.push({ line, body: given });
-  const { value, headers, ...fields } = given as Partial<Connection> & { value?: string; headers?: object };
-  Object.assign(found, fields, { updated_at: new Date().toISOString() });
-  if (value || headers) Object.assign(found, { status: 'active', problem: null });
-  const { [found.id]: listed } = fake.tools;
+function updateConnection(fake: FakeConnections, connection: Connection, line: string, input: object): FakeResponse {
+  fake.sent.push({ line, body: input });
+  const { value, headers, ...fields } = input as Partial<Connection> & { value?: string; headers?: object };
+  Object.assign(connection, fields, { updated_at: new Date().toISOString() });
+  if (value || headers) Object.assign(connection, { status: 'active', problem: null });
+  const { [connection.id]: listed } = fake.tools;
   if ('allowed_tools' in fields && Array.isArray(listed)) for (const tool of listed) tool.changed = false;
-  return { status: 200, body: found };
+  return { status: 200, body: connection };
 }
 
-function setClient({ catalog, sent }: FakeConnections, slug: string | undefined, line: string, given: object) {
+function setOauthClient({ catalog, sent }: FakeConnections, slug: string | undefined, line: string, input: object) {
   const service = catalog.find(({ app }) => app.slug === slug);
   if (!service) return { status: 404, body: { detail: 'no such app' } };
-  sent.push({ line, body: given });
+  sent.push({ line, body: input });
   const isSet = line.startsWith('PUT');
-  const { client_id: id } = given as { client_id?: string };
+  const { client_id: id } = input as { client_id?: string };
   Object.assign(service.app, { configured: isSet ? 'workspace' : null, client_id: isSet ? id : null, how: null });
   return isSet ? { status: 200, body: service.app } : { status: 204 };
 }

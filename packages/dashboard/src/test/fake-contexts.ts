@@ -1,14 +1,14 @@
 /** Fakes contexts of the worker surface. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
-import { applied, shaOf } from './fake-code';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { applyChanges, computeSha } from './fake-code';
 
 type Context = WorkerSchemas['Context'];
 type FileChange = WorkerSchemas['FileChange'];
-type Texts = Record<string, string>;
+type FileTexts = Record<string, string>;
 
 interface FakeVersion {
-  files: Texts;
+  files: FileTexts;
   sha: string;
   message: string | null;
   author: string | null;
@@ -23,60 +23,70 @@ export interface FakeContext {
 
 export type FakeContexts = FakeContext[];
 
-const AT = Date.parse('2026-01-05T09:00:00.000Z');
+const CREATED_AT = Date.parse('2026-01-05T09:00:00.000Z');
 
-export function newContext(name: string, files: Texts, about: Partial<FakeContext['about']> = {}): FakeContext {
+export function createContext(name: string, files: FileTexts, about: Partial<FakeContext['about']> = {}): FakeContext {
   const context: FakeContext = {
     about: {
-      ...{ name, description: '', visibility: 'workspace', writeable: false, used_by: [], findings: [] },
+      name,
+      description: '',
+      visibility: 'workspace',
+      writeable: false,
+      used_by: [],
+      findings: [],
       ...about,
     },
     versions: [],
   };
-  save(context, files, { source: 'created' });
+  saveVersion(context, files, { source: 'created' });
   return context;
 }
 
-export function save(context: FakeContext, files: Texts, version: Partial<FakeVersion> = {}): void {
-  const made = { message: null, author: 'ada@example.com', source: 'files' as const, ...version };
-  context.versions.push({ ...made, files, sha: shaOf(files) });
+export function saveVersion(context: FakeContext, files: FileTexts, version: Partial<FakeVersion> = {}): void {
+  const newVersion = { message: null, author: 'ada@example.com', source: 'files' as const, ...version };
+  context.versions.push({ ...newVersion, files, sha: computeSha(files) });
 }
 
-const bytesOf = (files: Texts): number => Object.values(files).join('').length;
-const dateOf = (version: number): string => new Date(AT + version * 3_600_000).toISOString();
+const countBytes = (files: FileTexts): number => Object.values(files).join('').length;
+const versionDate = (version: number): string => new Date(CREATED_AT + version * 3_600_000).toISOString();
 
-function contextOf({ about, versions }: FakeContext, role: string | null): Context {
+function toContext({ about, versions }: FakeContext, role: string | null): Context {
   const { files, sha } = versions.at(-1) as FakeVersion;
-  const may = role !== 'viewer';
+  const canEdit = role !== 'viewer';
   return {
-    ...{ ...about, sha, version: versions.length, file_count: Object.keys(files).length },
-    ...{ total_size_bytes: bytesOf(files), owner_id: 'usr_ada', created_at: dateOf(1) },
-    updated_at: dateOf(versions.length),
-    permissions: { edit: may, delete: may, change_visibility: may },
+    ...about,
+    sha,
+    version: versions.length,
+    file_count: Object.keys(files).length,
+    total_size_bytes: countBytes(files),
+    owner_id: 'usr_ada',
+    created_at: versionDate(1),
+    updated_at: versionDate(versions.length),
+    permissions: { edit: canEdit, delete: canEdit, change_visibility: canEdit },
   };
 }
 
 /** Returns undefined for requests of another surface. */
-export async function answerContext(
+export async function handleContextRequest(
   contexts: FakeContexts,
   role: string | null,
   { line, part, query, body }: FakeRequest,
-): Promise<FakeAnswer | undefined> {
+): Promise<FakeResponse | undefined> {
   if (part[2] !== 'contexts') return undefined;
-  const ok = (answer: object, status = 200): FakeAnswer => ({ status, body: answer });
-  if (line === 'GET /api/contexts') return ok(contexts.map((context) => contextOf(context, role)));
+  const ok = (answer: object, status = 200): FakeResponse => ({ status, body: answer });
+  if (line === 'GET /api/contexts') return ok(contexts.map((context) => toContext(context, role)));
   if (line === 'POST /api/contexts') {
     const { name = '', ...about } = await body();
     if (contexts.some((context) => context.about.name === name)) return { status: 409, body: { detail: 'taken' } };
-    contexts.unshift(newContext(name, {}, about as Partial<FakeContext['about']>));
-    return ok(contextOf(contexts[0] as FakeContext, role), 201);
+    contexts.unshift(createContext(name, {}, about as Partial<FakeContext['about']>));
+    return ok(toContext(contexts[0] as FakeContext, role), 201);
   }
   const context = contexts.find(({ about }) => about.name === part[3]);
   if (!context) return { status: 404, body: { detail: 'no such context' } };
   const { versions, about } = context;
   const latest = versions.at(-1) as FakeVersion;
   const find = (sha: string | null) => versions.findLast((version) => version.sha === sha) ?? latest;
-  const now = () => ok(contextOf(context, role));
+  const contextResponse = () => ok(toContext(context, role));
   switch (part[4]) {
     case undefined:
       if (line.startsWith('PATCH')) Object.assign(about, await body());
@@ -84,31 +94,39 @@ export async function answerContext(
         contexts.splice(contexts.indexOf(context), 1);
         return { status: 204 };
       }
-      return now();
+      return contextResponse();
     case 'files': {
       if (line.startsWith('GET')) {
         const files = Object.entries(find(query.get('version')).files);
-        return ok(files.map(([path, content]) => ({ path, content, size: content.length, sha: shaOf(content) })));
+        return ok(files.map(([path, content]) => ({ path, content, size: content.length, sha: computeSha(content) })));
       }
       const change = (await body()) as unknown as { files: FileChange[]; message?: string };
-      save(context, applied(latest.files, change.files), { message: change.message ?? null });
-      return now();
+      saveVersion(context, applyChanges(latest.files, change.files), { message: change.message ?? null });
+      return contextResponse();
     }
     case 'versions':
-      return ok(versions.map((version, index) => itemOf(version, index + 1, versions.length)).reverse());
+      return ok(versions.map((version, index) => toVersionItem(version, index + 1, versions.length)).reverse());
     case 'rollback': {
       const target = find(part[5] ?? null);
       const { message = `Back to version ${versions.indexOf(target) + 1}` } = await body();
-      save(context, target.files, { message, source: 'rollback' });
-      return now();
+      saveVersion(context, target.files, { message, source: 'rollback' });
+      return contextResponse();
     }
     default:
       return undefined;
   }
 }
 
-const itemOf = ({ sha, message, author, source, files }: FakeVersion, version: number, current: number) => ({
-  ...{ version, sha, message, author, author_id: null, change_source: source, current: version === current },
-  ...{ run_id: source === 'run' ? 'run_w1' : null, file_count: Object.keys(files).length },
-  ...{ total_size_bytes: bytesOf(files), created_at: dateOf(version) },
+const toVersionItem = ({ sha, message, author, source, files }: FakeVersion, version: number, current: number) => ({
+  version,
+  sha,
+  message,
+  author,
+  author_id: null,
+  change_source: source,
+  current: version === current,
+  run_id: source === 'run' ? 'run_w1' : null,
+  file_count: Object.keys(files).length,
+  total_size_bytes: countBytes(files),
+  created_at: versionDate(version),
 });

@@ -1,8 +1,8 @@
 /** Fakes conversations with agent workers. The run of a message does nothing on its own: a test drives it. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
-import { emit } from './fake-stream';
-import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { emitEvent } from './fake-stream';
+import { buildWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
 
 type Schemas = WorkerSchemas;
 type Turn = Schemas['WorkerTurn'];
@@ -12,26 +12,41 @@ export interface FakeConversations {
   /** Requests as `METHOD /path`, with their bodies. */
   sent: { line: string; body: unknown }[];
   /** The error response to the next message. */
-  refuseNext: FakeAnswer | null;
+  refuseNext: FakeResponse | null;
 }
 
-export const newConversations = (): FakeConversations => ({ list: [], sent: [], refuseNext: null });
+export const createConversationState = (): FakeConversations => ({ list: [], sent: [], refuseNext: null });
 
 let count = 0;
-const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
 
-export const newTurn = (number: number, over: Partial<Turn> = {}): Turn => ({
-  ...{ number, message: 'Hello', run_id: `run_c${++count}`, status: 'completed', answer: 'Hello.', error: null },
-  ...{ left_out: 0, created_by: 'usr_ada', created_at: ago(600), ended_at: ago(593) },
+export const buildWorkerTurn = (number: number, over: Partial<Turn> = {}): Turn => ({
+  number,
+  message: 'Hello',
+  run_id: `run_c${++count}`,
+  status: 'completed',
+  answer: 'Hello.',
+  error: null,
+  left_out: 0,
+  created_by: 'usr_ada',
+  created_at: secondsAgo(600),
+  ended_at: secondsAgo(593),
   ...over,
 });
 
-export const newWorkerConversation = (
+export const buildWorkerConversation = (
   title: string,
   over: Partial<Schemas['WorkerConversation']> = {},
 ): Schemas['WorkerConversation'] => ({
-  ...{ id: `wcv_${++count}`, worker_id: 'bookkeeper', title, created_by: 'usr_ada' },
-  ...{ created_at: ago(700), updated_at: ago(600), permissions: { delete: true }, inputs: {}, turns: [] },
+  id: `wcv_${++count}`,
+  worker_id: 'bookkeeper',
+  title,
+  created_by: 'usr_ada',
+  created_at: secondsAgo(700),
+  updated_at: secondsAgo(600),
+  permissions: { delete: true },
+  inputs: {},
+  turns: [],
   ...over,
 });
 
@@ -43,15 +58,15 @@ export function finishTurn(fake: FakeConversations, runs: FakeWorkerRun[], answe
   const completed_at = new Date().toISOString();
   Object.assign(turn, { status: 'completed', answer, ended_at: completed_at });
   Object.assign(run.run, { status: 'completed', completed_at, duration_ms: 900, output: { text: answer } });
-  emit(run, 'done', { status: 'completed', at: completed_at });
+  emitEvent(run, 'done', { status: 'completed', at: completed_at });
   for (const watcher of run.watchers) watcher.end();
 }
 
-export async function answerConversation(
+export async function handleConversationRequest(
   fake: FakeConversations,
   runs: FakeWorkerRun[],
   { line, part, query, body }: FakeRequest,
-): Promise<FakeAnswer | undefined> {
+): Promise<FakeResponse | undefined> {
   if (part[2] !== 'workers' || part[4] !== 'conversations') return undefined;
   const [method] = line.split(' ');
   if (method === 'POST') {
@@ -62,18 +77,18 @@ export async function answerConversation(
       fake.refuseNext = null;
       return refusal;
     }
-    const turn = newTurn(1, {
+    const turn = buildWorkerTurn(1, {
       message: sent.message,
       status: 'running',
       answer: null,
-      created_at: ago(0),
+      created_at: secondsAgo(0),
       ended_at: null,
     });
-    runs.push(newWorkerRun({ id: turn.run_id, worker_id: String(part[3]), status: 'running', trigger: 'api' }));
+    runs.push(buildWorkerRun({ id: turn.run_id, worker_id: String(part[3]), status: 'running', trigger: 'api' }));
     if (part[5] === undefined) {
-      const begun = newWorkerConversation(sent.message, { inputs: sent.inputs ?? {}, turns: [turn] });
-      fake.list.unshift(begun);
-      return { status: 201, body: begun };
+      const started = buildWorkerConversation(sent.message, { inputs: sent.inputs ?? {}, turns: [turn] });
+      fake.list.unshift(started);
+      return { status: 201, body: started };
     }
     const conversation = fake.list.find(({ id }) => id === part[5]);
     turn.number = (conversation?.turns.at(-1)?.number ?? 0) + 1;

@@ -6,13 +6,14 @@ export interface FakeOauth {
   decided: { body: Record<string, unknown>; workspace: string | null } | null;
 }
 
-export const newOauth = (): FakeOauth => ({
+export const createOauthState = (): FakeOauth => ({
   grants: [
     {
       id: 'gra_1',
       client: { id: 'ocl_1', name: 'Desktop agent', host: null },
       workspace: { id: 'ws_ops', name: 'Operations' },
-      ...{ toolsets: ['workers', 'runs'], readonly: true },
+      toolsets: ['workers', 'runs'],
+      readonly: true,
       created_at: '2026-01-05T09:00:00.000Z',
       last_used_at: '2026-01-05T10:00:00.000Z',
       expires_at: '2036-01-05T09:00:00.000Z',
@@ -28,7 +29,7 @@ interface OauthRequest {
   body: () => Promise<Record<string, unknown>>;
 }
 
-export async function answerOauth(
+export async function handleOauthRequest(
   fake: { oauth: FakeOauth },
   req: OauthRequest,
 ): Promise<{ status: number; body?: object }> {
@@ -44,14 +45,20 @@ export async function answerOauth(
       const detail = 'no client is registered under this client_id';
       return { status: 400, body: { detail, code: 'unknown_client' } };
     }
-    const refused =
+    const redirectWithError =
       body.client_id === 'ocl_refused'
         ? 'http://127.0.0.1:4711/callback?error=invalid_request&error_description=no+challenge'
         : null;
     const client = { name: 'Desktop <b>agent</b>', host: null, uri: null, known_by: 'registration' };
     return {
       status: 200,
-      body: { client, redirect_host: '127.0.0.1:4711', opens: 'this_device', readonly: false, refused },
+      body: {
+        client,
+        redirect_host: '127.0.0.1:4711',
+        opens: 'this_device',
+        readonly: false,
+        refused: redirectWithError,
+      },
     };
   }
   fake.oauth.decided = { body, workspace: req.workspaceId ?? null };

@@ -1,6 +1,6 @@
 /** Fakes artifacts, their tests and their deployments. */
 import type { AutomationSchemas } from '@gantry/sdk';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
 
 type TestRun = AutomationSchemas['TestRun'];
 
@@ -12,10 +12,10 @@ interface FakeArtifact {
 
 export interface FakePackages {
   artifacts: FakeArtifact[];
-  tests: (TestRun & { asked: object })[];
+  tests: (TestRun & { body: object })[];
 }
 
-export const newPackages = (): FakePackages => ({ artifacts: [], tests: [] });
+export const createPackageState = (): FakePackages => ({ artifacts: [], tests: [] });
 
 interface FakeApi {
   origin: string;
@@ -26,10 +26,10 @@ interface FakeApi {
 }
 
 /** Returns undefined for other requests. */
-export async function answerPackage(
+export async function handlePackageRequest(
   api: FakeApi,
   { line, part, body, signedIn }: FakeRequest,
-): Promise<FakeAnswer | undefined> {
+): Promise<FakeResponse | undefined> {
   if (!signedIn) return undefined;
   const { artifacts, tests } = api.packages;
   if (line === 'POST /api/artifacts') {
@@ -43,34 +43,50 @@ export async function answerPackage(
     return { status: 200, body: { downloadUrl: `${api.origin}/zips/${part[3]}`, fileList: [] } };
   }
   if (line === 'POST /api/test') {
-    const asked = (await body()) as unknown as object;
-    const test = { testRunId: `tr_${tests.length}`, status: 'pending' as const, asked };
+    const requestBody = (await body()) as unknown as object;
+    const test = { testRunId: `tr_${tests.length}`, status: 'pending' as const, body: requestBody };
     tests.push(test);
     return { status: 200, body: test };
   }
   if (part[2] === 'test-runs') return { status: 200, body: tests.find(({ testRunId }) => testRunId === part[3]) };
   const isUpdate = part[2] === 'automations' && part[4] === 'update';
   if (line !== 'POST /api/deploy' && !isUpdate) return undefined;
-  const asked = (await body()) as unknown as {
+  const requestBody = (await body()) as unknown as {
     artifactId: string;
     visibility?: 'private' | 'public';
     message?: string;
   };
-  const { manifest } = artifacts[Number(asked.artifactId.slice(4)) - 1] as FakeArtifact;
+  const { manifest } = artifacts[Number(requestBody.artifactId.slice(4)) - 1] as FakeArtifact;
   const id = isUpdate ? (part[3] ?? '') : 'aut_new';
   const before = api.pages.get(id);
   const currentVersion = (before?.currentVersion ?? 0) + 1;
   const page: AutomationSchemas['Page'] = {
-    ...{ id, name: before?.name ?? manifest.name, description: manifest.description ?? '', status: 'active' },
-    ...{ visibility: before?.visibility ?? asked.visibility ?? 'private', currentVersion },
-    ...{ url: `${api.origin}/a/${id}`, inputs: manifest.inputs ?? [], outputs: [], inputSchema: {} },
-    ...{ access: 'member', canRun: true, missingSecrets: [] },
+    id,
+    name: before?.name ?? manifest.name,
+    description: manifest.description ?? '',
+    status: 'active',
+    visibility: before?.visibility ?? requestBody.visibility ?? 'private',
+    currentVersion,
+    url: `${api.origin}/a/${id}`,
+    inputs: manifest.inputs ?? [],
+    outputs: [],
+    inputSchema: {},
+    access: 'member',
+    canRun: true,
+    missingSecrets: [],
   };
   api.pages.set(id, page);
   for (const version of api.versions) version.current = false;
   api.versions.unshift({
-    ...{ version: currentVersion, current: true, artifactId: asked.artifactId, message: asked.message ?? null },
-    ...{ entrypoint: 'main.py', fileCount: 1, totalSize: 100, createdBy: 'usr_ada', createdAt: Date.now() },
+    version: currentVersion,
+    current: true,
+    artifactId: requestBody.artifactId,
+    message: requestBody.message ?? null,
+    entrypoint: 'main.py',
+    fileCount: 1,
+    totalSize: 100,
+    createdBy: 'usr_ada',
+    createdAt: Date.now(),
   });
   const { name, url, status } = page;
   return {

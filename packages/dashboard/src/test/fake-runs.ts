@@ -1,6 +1,6 @@
 /** Fakes the list of workers' runs, and bulk operations on them. */
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
-import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { buildWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
 
 interface Runs {
   workerRuns: FakeWorkerRun[];
@@ -9,14 +9,14 @@ interface Runs {
 }
 
 /** Returns undefined for other requests. */
-export async function answerRuns(api: Runs, req: FakeRequest): Promise<FakeAnswer | undefined> {
+export async function handleRunListRequest(api: Runs, req: FakeRequest): Promise<FakeResponse | undefined> {
   const { line, query } = req;
-  if (line === 'GET /api/runs') return listOf(api, query);
+  if (line === 'GET /api/runs') return listRuns(api, query);
   if (line === 'GET /api/runs/export.csv') return { status: 200, body: { csv: query.toString() } };
   if (line === 'GET /api/workers') {
-    const known = [{ id: 'price-watch', name: 'Price watch' }];
+    const workers = [{ id: 'price-watch', name: 'Price watch' }];
     const q = query.get('q')?.toLowerCase() ?? '';
-    return { status: 200, body: known.filter(({ name }) => name.toLowerCase().includes(q)) };
+    return { status: 200, body: workers.filter(({ name }) => name.toLowerCase().includes(q)) };
   }
   if (line === 'GET /api/workers/tags') return { status: 200, body: [{ tag: 'finance', count: 1 }] };
   if (!line.startsWith('POST /api/runs/bulk/')) return undefined;
@@ -26,17 +26,20 @@ export async function answerRuns(api: Runs, req: FakeRequest): Promise<FakeAnswe
     const run = api.workerRuns.find((fake) => fake.run.id === id)?.run;
     if (!run) continue;
     if (line.endsWith('/cancel')) Object.assign(run, { status: 'cancelled', completed_at: run.created_at });
-    else api.workerRuns.push(newWorkerRun({ trigger: 'replay', created_at: new Date().toISOString() }));
+    else api.workerRuns.push(buildWorkerRun({ trigger: 'replay', created_at: new Date().toISOString() }));
   }
   return { status: 200, body: { matched: ids.length, changed: ids.length, skipped: 0, errors: [], more: false } };
 }
 
-function listOf({ workerRuns }: Runs, query: URLSearchParams): FakeAnswer {
-  const isAsked = (name: string, value: string) => !query.has(name) || query.get(name) === value;
+function listRuns({ workerRuns }: Runs, query: URLSearchParams): FakeResponse {
+  const matchesQuery = (name: string, value: string) => !query.has(name) || query.get(name) === value;
   const all = workerRuns
     .map(({ run }) => run)
     .filter(
-      (run) => isAsked('status', run.status) && isAsked('trigger', run.trigger) && isAsked('worker_id', run.worker_id),
+      (run) =>
+        matchesQuery('status', run.status) &&
+        matchesQuery('trigger', run.trigger) &&
+        matchesQuery('worker_id', run.worker_id),
     )
     .filter(
       ({ worker_id }) => worker_id.includes(query.get('q') ?? '') && (query.get('tag') ?? 'finance') === 'finance',

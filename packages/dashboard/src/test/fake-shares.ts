@@ -1,6 +1,6 @@
 /** Fakes share links of runs, and the public view of a shared run. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
 import type { FakeStream } from './fake-stream';
 import type { FakeWorkerRun } from './fake-worker-runs';
 
@@ -8,24 +8,24 @@ export interface FakeShares {
   links: (WorkerSchemas['ShareLink'] & { token: string })[];
 }
 
-export const newShares = (): FakeShares => ({ links: [] });
+export const createShareState = (): FakeShares => ({ links: [] });
 
-type Answer = FakeAnswer | { follow: FakeStream; isOver: boolean };
+type ShareResponse = FakeResponse | { follow: FakeStream; isOver: boolean };
 
 /** Returns undefined for other requests. */
-export async function answerShare(
+export async function handleShareRequest(
   { links }: FakeShares,
   runs: FakeWorkerRun[],
   origin: string,
   { line, part, body, signedIn }: FakeRequest,
-): Promise<Answer | undefined> {
+): Promise<ShareResponse | undefined> {
   if (part[1] === 'api' && part[2] === 'shared') {
     const link = links.find(({ token }) => token === part[3]);
     const fake = runs.find(({ run }) => run.id === link?.run_id);
     if (!link || !fake)
       return { status: 404, body: { detail: 'this link belongs to no share link; ask for a new one' } };
     if (part[4] === 'events') return { follow: fake, isOver: fake.run.completed_at !== null };
-    return { status: 200, body: sharedOf(fake.run, link.expires_at) };
+    return { status: 200, body: toSharedRun(fake.run, link.expires_at) };
   }
   if (part[2] !== 'runs' || part[4] !== 'share-links') return undefined;
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
@@ -41,7 +41,10 @@ export async function answerShare(
   const { expires_in_seconds } = (await body()) as { expires_in_seconds?: number };
   const now = Date.now();
   const link = {
-    ...{ id: `shl_${now}`, run_id: runId, created_by: 'Ada', created_at: new Date(now).toISOString() },
+    id: `shl_${now}`,
+    run_id: runId,
+    created_by: 'Ada',
+    created_at: new Date(now).toISOString(),
     expires_at: new Date(now + (expires_in_seconds ?? 604_800) * 1_000).toISOString(),
     token: `shr_${now}`,
   };
@@ -49,11 +52,22 @@ export async function answerShare(
   return { status: 201, body: { ...link, url: `${origin}/shared/${link.token}` } };
 }
 
-function sharedOf(run: FakeWorkerRun['run'], expires_at: string): WorkerSchemas['SharedRun'] {
+function toSharedRun(run: FakeWorkerRun['run'], expires_at: string): WorkerSchemas['SharedRun'] {
   const { worker_version, status, error, error_code, error_type, created_at, started_at, completed_at } = run;
   return {
-    ...{ worker_name: 'Price watch', worker_version, status, waiting_for: null, error, error_code, error_type },
-    ...{ created_at, started_at, completed_at, duration_ms: run.duration_ms, outputs: [], output: run.output },
+    worker_name: 'Price watch',
+    worker_version,
+    status,
+    waiting_for: null,
+    error,
+    error_code,
+    error_type,
+    created_at,
+    started_at,
+    completed_at,
+    duration_ms: run.duration_ms,
+    outputs: [],
+    output: run.output,
     steps: run.steps.map(({ result, run_id, approval_id, ...step }) => step),
     approvals: [],
     artifacts: run.artifacts.map(({ id, name, content_type, size }) => ({ id, name, content_type, size })),

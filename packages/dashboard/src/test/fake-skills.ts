@@ -1,7 +1,7 @@
 /** Fakes the skills surface: skills, their versions and shares, and libraries. */
 import type { SkillsSchemas } from '@gantry/sdk';
 import markdownIt from 'markdown-it';
-import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeRequest, FakeResponse } from './fake-accounts';
 
 type Skill = SkillsSchemas['Skill'];
 type Library = SkillsSchemas['Library'];
@@ -20,7 +20,7 @@ export interface FakeSkills {
   changes: { line: string; body: Record<string, unknown> }[];
 }
 
-export const newSkills = (): FakeSkills => ({
+export const createSkillState = (): FakeSkills => ({
   list: [],
   versions: new Map(),
   shares: new Map(),
@@ -31,63 +31,95 @@ export const newSkills = (): FakeSkills => ({
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
-const ADA = { id: 'usr_ada', name: 'Ada' };
+const OWNER = { id: 'usr_ada', name: 'Ada' };
 
 export function addSkill(fake: FakeSkills, over: Partial<Skill> & Pick<Skill, 'slug'>): Skill {
   const skill: Skill = {
-    ...{ title: 'Review a change', description: 'How we read changes, and what we ask of them', visibility: 'private' },
-    ...{ owner: ADA, owned: true, version: 1, content_hash: '0'.repeat(64), tags: ['code'], folder: null },
-    ...{ license: null, saved: false, views: 0, saves: 0, uses: 0, deleted_at: null, front_matter: null },
-    ...{ created_at: daysAgo(40), updated_at: daysAgo(3), url: `https://skills.example.com/s/${over.slug}` },
+    title: 'Review a change',
+    description: 'How we read changes, and what we ask of them',
+    visibility: 'private',
+    owner: OWNER,
+    owned: true,
+    version: 1,
+    content_hash: '0'.repeat(64),
+    tags: ['code'],
+    folder: null,
+    license: null,
+    saved: false,
+    views: 0,
+    saves: 0,
+    uses: 0,
+    deleted_at: null,
+    front_matter: null,
+    created_at: daysAgo(40),
+    updated_at: daysAgo(3),
+    url: `https://skills.example.com/s/${over.slug}`,
     body_md: 'Read the tests first.',
     used_by_workers: { workspace: 0, total: 0 },
     ...over,
   };
   fake.list.push(skill);
-  fake.versions.set(skill.slug, [versionOf(skill)]);
+  fake.versions.set(skill.slug, [toVersion(skill)]);
   return skill;
 }
 
 export function addLibrary(fake: FakeSkills, over: Partial<FakeLibrary> & Pick<FakeLibrary, 'slug'>): FakeLibrary {
   const library: FakeLibrary = {
-    ...{ title: 'Code review', description: 'How we read changes', visibility: 'private', owner: ADA, owned: true },
-    ...{ starter: false, subscriber_count: 0, subscribed: false, slugs: [] },
-    ...{ created_at: daysAgo(40), updated_at: daysAgo(3), url: `https://skills.example.com/l/${over.slug}` },
+    title: 'Code review',
+    description: 'How we read changes',
+    visibility: 'private',
+    owner: OWNER,
+    owned: true,
+    starter: false,
+    subscriber_count: 0,
+    subscribed: false,
+    slugs: [],
+    created_at: daysAgo(40),
+    updated_at: daysAgo(3),
+    url: `https://skills.example.com/l/${over.slug}`,
     ...over,
   };
   fake.libraries.push(library);
   return library;
 }
 
-const versionOf = (
+const toVersion = (
   { version, title, content_hash, description, tags, license, body_md, updated_at }: Skill,
   message: string | null = null,
 ): SkillsSchemas['SkillVersionText'] => ({
-  ...{ version, title, content_hash, description, tags, license, body_md, message },
-  ...{ author_id: ADA.id, created_at: updated_at },
+  version,
+  title,
+  content_hash,
+  description,
+  tags,
+  license,
+  body_md,
+  message,
+  author_id: OWNER.id,
+  created_at: updated_at,
 });
 
 const markdown = markdownIt();
-const ok = (body: object): FakeAnswer => ({ status: 200, body });
-const NOT_FOUND: FakeAnswer = { status: 404, body: { error: 'there is no such skill', code: 'not_found' } };
+const okResponse = (body: object): FakeResponse => ({ status: 200, body });
+const NOT_FOUND: FakeResponse = { status: 404, body: { error: 'there is no such skill', code: 'not_found' } };
 
 /** Returns undefined for requests of another surface. */
-export async function answerSkill(fake: FakeSkills, req: FakeRequest): Promise<FakeAnswer | undefined> {
+export async function handleSkillRequest(fake: FakeSkills, req: FakeRequest): Promise<FakeResponse | undefined> {
   const [, , v1, noun, name = ''] = req.part;
   if (v1 !== 'v1') return undefined;
   if (!req.signedIn) return { status: 401, body: { error: 'sign in', code: 'unauthorized' } };
   const isChange = !req.line.startsWith('GET') && name !== 'render';
   const body = req.line.startsWith('GET') ? {} : ((await req.body()) as Record<string, unknown>);
   if (isChange) fake.changes.push({ line: req.line, body });
-  if (noun === 'skills') return answerOne(fake, req, name, body);
-  if (noun === 'libraries') return answerLibrary(fake, req, name, body);
-  if (noun === 'api-keys') return answerKey(fake, req, name, body);
-  if (noun === 'me') return answerMine(fake, req, name, body);
-  const present = fake.list.filter((skill) => skill.deleted_at === null);
-  if (noun === 'workspace') return ok(present.filter(({ visibility }) => visibility === 'public'));
+  if (noun === 'skills') return handleSkillResource(fake, req, name, body);
+  if (noun === 'libraries') return handleLibraryRequest(fake, req, name, body);
+  if (noun === 'api-keys') return handleKeyRequest(fake, req, name, body);
+  if (noun === 'me') return handleOwnRequest(fake, req, name, body);
+  const existingSkills = fake.list.filter((skill) => skill.deleted_at === null);
+  if (noun === 'workspace') return okResponse(existingSkills.filter(({ visibility }) => visibility === 'public'));
   const q = req.query.get('q')?.toLowerCase() ?? '';
-  return ok(
-    present.flatMap((skill) => {
+  return okResponse(
+    existingSkills.flatMap((skill) => {
       const at = skill.title.toLowerCase().indexOf(q);
       if (at === -1) return [];
       const end = at + q.length;
@@ -101,43 +133,43 @@ export async function answerSkill(fake: FakeSkills, req: FakeRequest): Promise<F
   );
 }
 
-function answerKey(
+function handleKeyRequest(
   fake: FakeSkills,
   { line, part }: FakeRequest,
   id: string,
   body: Record<string, unknown>,
-): FakeAnswer {
+): FakeResponse {
   const [method] = line.split(' ');
   const now = new Date().toISOString();
-  const known = fake.keys.find((key) => key.id === id);
-  if (method === 'GET') return ok(fake.keys);
+  const existingKey = fake.keys.find((key) => key.id === id);
+  if (method === 'GET') return okResponse(fake.keys);
   if (method === 'DELETE') {
-    fake.keys = fake.keys.filter((key) => key !== known);
+    fake.keys = fake.keys.filter((key) => key !== existingKey);
     return { status: 204 };
   }
-  if (known && part[5] === 'rotate') {
-    known.rotated_at = now;
-    return ok({ ...known, key: 'rly_another' });
+  if (existingKey && part[5] === 'rotate') {
+    existingKey.rotated_at = now;
+    return okResponse({ ...existingKey, key: 'rly_another' });
   }
-  const made = { id: `key_${fake.keys.length}`, name: String(body.name), prefix: 'rly_8sWn', created_at: now };
-  fake.keys.push({ ...made, rotated_at: null, last_used_at: null });
-  return { status: 201, body: { ...made, rotated_at: null, last_used_at: null, key: 'rly_whole' } };
+  const created = { id: `key_${fake.keys.length}`, name: String(body.name), prefix: 'rly_8sWn', created_at: now };
+  fake.keys.push({ ...created, rotated_at: null, last_used_at: null });
+  return { status: 201, body: { ...created, rotated_at: null, last_used_at: null, key: 'rly_whole' } };
 }
 
-function answerOne(
+function handleSkillResource(
   fake: FakeSkills,
   { line, part }: FakeRequest,
   slug: string,
   body: Record<string, unknown>,
-): FakeAnswer {
+): FakeResponse {
   const [method] = line.split(' ');
   if (slug === 'render') {
     const html = markdown.render(String(body.body_md));
-    return ok({ html, plain: null, front_matter: null, warnings: [] });
+    return okResponse({ html, plain: null, front_matter: null, warnings: [] });
   }
   if (!slug) {
-    const made = addSkill(fake, { slug: `skill-${fake.list.length}`, tags: [], description: '', ...body });
-    return { status: 201, body: { ...made, warnings: [] } };
+    const created = addSkill(fake, { slug: `skill-${fake.list.length}`, tags: [], description: '', ...body });
+    return { status: 201, body: { ...created, warnings: [] } };
   }
   const skill = fake.list.find((one) => one.slug === slug);
   if (!skill) return NOT_FOUND;
@@ -145,19 +177,19 @@ function answerOne(
   switch (part[5]) {
     case 'restore':
       skill.deleted_at = null;
-      return ok(skill);
+      return okResponse(skill);
     case 'save':
       skill.saved = method === 'POST';
-      return method === 'POST' ? ok({ slug, saved: true, saves: 1 }) : { status: 204 };
+      return method === 'POST' ? okResponse({ slug, saved: true, saves: 1 }) : { status: 204 };
     case 'share': {
       const { emails = [], remove = [] } = body as { emails?: string[]; remove?: string[] };
       const all = [...new Set([...(fake.shares.get(slug) ?? []), ...emails])].filter((one) => !remove.includes(one));
       fake.shares.set(slug, all);
-      return ok({ slug, emails: all, readers: [] });
+      return okResponse({ slug, emails: all, readers: [] });
     }
     case 'versions': {
       const version = versions.find((one) => one.version === Number(part[6]));
-      return ok(part[6] ? (version ?? {}) : [...versions].reverse());
+      return okResponse(part[6] ? (version ?? {}) : [...versions].reverse());
     }
   }
   if (skill.deleted_at) return { status: 410, body: { error: 'it was deleted', code: 'deleted' } };
@@ -172,10 +204,10 @@ function answerOne(
     Object.assign(skill, change, { updated_at: new Date().toISOString() });
     if (Object.keys(change).some((field) => field !== 'visibility')) {
       skill.version++;
-      fake.versions.set(slug, [...versions, versionOf(skill, message ? String(message) : null)]);
+      fake.versions.set(slug, [...versions, toVersion(skill, message ? String(message) : null)]);
     }
   }
-  return ok(skill);
+  return okResponse(skill);
 }
 
 function withSkills(fake: FakeSkills, { slugs, ...library }: FakeLibrary): Library {
@@ -183,14 +215,15 @@ function withSkills(fake: FakeSkills, { slugs, ...library }: FakeLibrary): Libra
   return { ...library, skills, skill_count: skills.length };
 }
 
-function answerLibrary(
+function handleLibraryRequest(
   fake: FakeSkills,
   { line, part }: FakeRequest,
   slug: string,
   body: Record<string, unknown>,
-): FakeAnswer {
+): FakeResponse {
   const [method] = line.split(' ');
-  if (!slug && method === 'GET') return ok(fake.libraries.filter(({ starter }) => starter).map(listed(fake)));
+  if (!slug && method === 'GET')
+    return okResponse(fake.libraries.filter(({ starter }) => starter).map(toLibraryItem(fake)));
   if (!slug) return { status: 201, body: withSkills(fake, addLibrary(fake, { slug: 'new-library', ...body })) };
   const library = fake.libraries.find((one) => one.slug === slug);
   if (!library) return NOT_FOUND;
@@ -200,35 +233,35 @@ function answerLibrary(
     if (method === 'DELETE') library.slugs = library.slugs.filter((one) => one !== part[6]);
   } else if (method === 'PATCH') Object.assign(library, body);
   else if (method === 'DELETE') fake.libraries.splice(fake.libraries.indexOf(library), 1);
-  return method === 'DELETE' ? { status: 204 } : ok(withSkills(fake, library));
+  return method === 'DELETE' ? { status: 204 } : okResponse(withSkills(fake, library));
 }
 
-const listed = (fake: FakeSkills) => (library: FakeLibrary) => {
+const toLibraryItem = (fake: FakeSkills) => (library: FakeLibrary) => {
   const { skills, ...item } = withSkills(fake, library);
   return item;
 };
 
-function answerMine(
+function handleOwnRequest(
   fake: FakeSkills,
   { line, query, part }: FakeRequest,
   what: string,
   body: Record<string, unknown>,
-): FakeAnswer {
+): FakeResponse {
   const isDeleted = query.get('deleted') === 'true';
   switch (what) {
     case 'skills':
-      return ok(fake.list.filter(({ owned, deleted_at }) => owned && (deleted_at !== null) === isDeleted));
+      return okResponse(fake.list.filter(({ owned, deleted_at }) => owned && (deleted_at !== null) === isDeleted));
     case 'library':
-      return ok(fake.list.filter(({ saved }) => saved));
+      return okResponse(fake.list.filter(({ saved }) => saved));
     case 'libraries':
-      return ok(fake.libraries.filter(({ owned }) => owned).map(listed(fake)));
+      return okResponse(fake.libraries.filter(({ owned }) => owned).map(toLibraryItem(fake)));
     default: {
       if (line.startsWith('GET'))
-        return ok(fake.libraries.filter(({ subscribed }) => subscribed).map((one) => withSkills(fake, one)));
+        return okResponse(fake.libraries.filter(({ subscribed }) => subscribed).map((one) => withSkills(fake, one)));
       const library = fake.libraries.find(({ slug }) => slug === (part[5] ?? body.library_slug));
       if (!library) return NOT_FOUND;
       library.subscribed = line.startsWith('POST');
-      return library.subscribed ? ok(withSkills(fake, library)) : { status: 204 };
+      return library.subscribed ? okResponse(withSkills(fake, library)) : { status: 204 };
     }
   }
 }

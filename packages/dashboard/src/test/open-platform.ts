@@ -2,10 +2,10 @@
 import {
   apiCaller,
   type Call,
-  given,
   openBrowser,
   type ScriptedModel,
   type Stack,
+  setupResource,
   sharedByWorker,
   startScriptedModel,
   startStack,
@@ -36,7 +36,7 @@ export interface TestPlatform {
   /** Opens a new browser without a session. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** Opens a path as the owner, in the workspace of the test. */
-  signedIn: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
+  visitAsOwner: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
 }
 
 /** Shares one platform between the suites of a Jest worker, with the model `smart`, which a test scripts. */
@@ -45,8 +45,11 @@ const getPlatform = sharedByWorker(
   async () => {
     const model = await startScriptedModel();
     const provider = {
-      ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl },
-      ...{ models: ['m'], prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } } },
+      name: 'local',
+      kind: 'openai-compatible',
+      base_url: model.baseUrl,
+      models: ['m'],
+      prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
     };
     const env = {
       MODEL_PROVIDERS: JSON.stringify([provider]),
@@ -74,10 +77,14 @@ export async function openWorkspace(name: string): Promise<TestWorkspace & { mod
   const { worker, dashboard, skills } = stack.gateway as NonNullable<Stack['gateway']>;
   const { status, body } = await apiCaller(worker, stack.token)('POST', '/api/workspaces', { name });
   if (status !== 201) throw new Error(`a workspace: ${status} ${JSON.stringify(body)}`);
-  const callerOf = (url: string) => apiCaller(url, stack.token, body.id);
+  const createCaller = (url: string) => apiCaller(url, stack.token, body.id);
   return {
-    ...{ id: body.id, model, stack },
-    ...{ call: callerOf(worker), automations: callerOf(dashboard), skills: callerOf(skills) },
+    id: body.id,
+    model,
+    stack,
+    call: createCaller(worker),
+    automations: createCaller(dashboard),
+    skills: createCaller(skills),
   };
 }
 
@@ -90,9 +97,9 @@ export async function deleteWorkspace({ id, call }: TestWorkspace): Promise<void
 /** Sets up the platform for a `describe`: each test has its own workspace, and fails on a console error of a page. */
 export function testPlatform(): TestPlatform {
   jest.setTimeout(TEST_MS_MAX);
-  const platform = given(openPlatform, undefined, START_MS_MAX);
-  beforeEach(() => platform.begin());
-  afterEach(async () => expect(await platform.end()).toEqual([]));
+  const platform = setupResource(openPlatform, undefined, START_MS_MAX);
+  beforeEach(() => platform.startTest());
+  afterEach(async () => expect(await platform.endTest()).toEqual([]));
   return platform;
 }
 
@@ -107,17 +114,17 @@ async function openPlatform() {
   let session: Cookie[] = [];
   const at = (pathname: string) => dashboard + pathname;
 
-  function watch(page: Page): Page {
+  function recordErrors(page: Page): Page {
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
       // The browser logs every failed request, even if the page handles it.
-      const isAnswer = message.text().startsWith('Failed to load resource');
-      if (message.type() === 'error' && !isAnswer) problems.push(message.text());
+      const isFailedRequest = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isFailedRequest) problems.push(message.text());
     });
     return page;
   }
 
-  const visit = async (options?: BrowserContextOptions) => watch(await browser.visit(options));
+  const visit = async (options?: BrowserContextOptions) => recordErrors(await browser.visit(options));
 
   const getWorkspace = (): TestWorkspace => {
     if (workspace) return workspace;
@@ -133,8 +140,8 @@ async function openPlatform() {
     },
     call: ((...request) => getWorkspace().call(...request)) as Call,
     visit,
-    async signedIn(pathname: string, options?: BrowserContextOptions) {
-      const page = owner ? watch(await owner.newPage()) : await visit(options);
+    async visitAsOwner(pathname: string, options?: BrowserContextOptions) {
+      const page = owner ? recordErrors(await owner.newPage()) : await visit(options);
       if (!owner) {
         owner = page.context();
         await owner.addCookies(session);
@@ -153,11 +160,11 @@ async function openPlatform() {
       }
       return page;
     },
-    async begin() {
+    async startTest() {
       workspace = await openWorkspace('A test');
     },
     /** @returns the console errors and the uncaught errors of its pages */
-    async end() {
+    async endTest() {
       session = (await owner?.cookies()) ?? session;
       owner = undefined;
       await browser.closePages();

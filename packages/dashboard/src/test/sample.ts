@@ -1,10 +1,10 @@
 import type { FakeApi } from './fake-api';
-import { newRun } from './fake-api';
+import { buildRun } from './fake-api';
 
 const DAY_MS = 86_400_000;
 
 /** Adds an automation with every type of input and output, and a month of runs. */
-export function addSales(api: FakeApi): void {
+export function addSalesAutomation(api: FakeApi): void {
   api.pages.set('aut_sales', {
     id: 'aut_sales',
     name: 'Weekly sales report',
@@ -57,19 +57,17 @@ export function addSales(api: FakeApi): void {
     missingSecrets: [],
   });
   api.versions = [3, 2, 1].map((version) => ({
-    ...{
-      version,
-      current: version === 3,
-      artifactId: `art_${version}`,
-      entrypoint: 'main.py',
-      fileCount: 2,
-      totalSize: 2_400,
-    },
+    version,
+    current: version === 3,
+    artifactId: `art_${version}`,
+    entrypoint: 'main.py',
+    fileCount: 2,
+    totalSize: 2_400,
     message: { 3: 'Count returns as negative', 2: 'Europe as the default region', 1: null }[version] ?? null,
     createdBy: null,
     createdAt: Date.now() - (4 - version) * 3 * DAY_MS,
   }));
-  api.artifacts.set('af_chart', { contentType: 'image/svg+xml', body: Buffer.from(CHART) });
+  api.artifacts.set('af_chart', { contentType: 'image/svg+xml', body: Buffer.from(CHART_SVG) });
   api.artifacts.set('af_report', { contentType: 'application/pdf', body: Buffer.from('%PDF-1.4') });
   for (let day = 24; day >= 1; day--) {
     const startedAt = Date.now() - day * DAY_MS;
@@ -83,24 +81,24 @@ export function addSales(api: FakeApi): void {
       durationMs,
     } as const;
     api.runs.unshift(
-      newRun({
+      buildRun({
         ...base,
         ...(failed
-          ? { status: day === 4 ? 'timeout' : 'error', error: FAILURE }
+          ? { status: day === 4 ? 'timeout' : 'error', error: RUN_ERROR }
           : {
               status: 'success',
-              result: { status: 'success', outputs: outputsOf(day), logs: 'read 412 orders\nadded up 5 regions\n' },
+              result: { status: 'success', outputs: buildOutputs(day), logs: 'read 412 orders\nadded up 5 regions\n' },
             }),
         inputs: { region: 'eu', title: `Week ${47 - Math.floor(day / 7)}`, limit: 50 },
         createdAt: startedAt,
         completedAt: startedAt + durationMs,
-        artifacts: failed ? [] : FILES,
+        artifacts: failed ? [] : RUN_FILES,
       }),
     );
   }
 }
 
-const FAILURE = {
+const RUN_ERROR = {
   code: 'exception',
   type: 'ValueError',
   message: 'no orders for region "eu" in the week of 2026-11-02',
@@ -108,22 +106,22 @@ const FAILURE = {
     'File "main.py", line 31, in run\n    totals = add_up(orders)\nFile "totals.py", line 12, in add_up\n    raise ValueError(f"no orders for region {region!r} in the week of {week}")',
 } as const;
 
-const digest = '0'.repeat(64);
-export const FILES = [
-  { id: 'af_chart', name: 'chart.svg', contentType: 'image/svg+xml', size: 1_204, sha256: digest },
-  { id: 'af_report', name: 'report.pdf', contentType: 'application/pdf', size: 48_213, sha256: digest },
+const DIGEST = '0'.repeat(64);
+export const RUN_FILES = [
+  { id: 'af_chart', name: 'chart.svg', contentType: 'image/svg+xml', size: 1_204, sha256: DIGEST },
+  { id: 'af_report', name: 'report.pdf', contentType: 'application/pdf', size: 48_213, sha256: DIGEST },
   {
     id: 'af_more',
     name: 'orders-cleaned.parquet',
     contentType: 'application/octet-stream',
     size: 1_920_334,
-    sha256: digest,
+    sha256: DIGEST,
   },
 ];
 
 const REGIONS = ['Northern Europe', 'Southern Europe', 'United Kingdom', 'Ireland', 'Baltics'];
 
-export const outputsOf = (seed: number): Record<string, unknown> => ({
+export const buildOutputs = (seed: number): Record<string, unknown> => ({
   total: 41_250.5 + ((seed * 6_151) % 17_000) - seed * 300,
   summary: `## A good week\n\nSales rose by **8.4 %**. Most of it came from *Northern Europe*; see [the shop](https://shop.example.com).\n\n- 412 orders, 9 returns\n- \`BALTIC10\` was used 31 times\n\n> Ireland needs a second look.`,
   by_region: REGIONS.map((region, index) => ({
@@ -145,10 +143,10 @@ export const outputsOf = (seed: number): Record<string, unknown> => ({
   report: 'report.pdf',
 });
 
-const bars = [60, 85, 70, 110, 95, 130, 120]
+const CHART_BARS = [60, 85, 70, 110, 95, 130, 120]
   .map(
     (height, index) =>
       `<rect x="${20 + index * 52}" y="${160 - height}" width="34" height="${height}" fill="#0b5c7a"/>`,
   )
   .join('');
-const CHART = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="180" viewBox="0 0 400 180"><rect width="400" height="180" fill="#fff"/>${bars}<path d="M10 160h380" stroke="#888"/></svg>`;
+const CHART_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="180" viewBox="0 0 400 180"><rect width="400" height="180" fill="#fff"/>${CHART_BARS}<path d="M10 160h380" stroke="#888"/></svg>`;

@@ -15,7 +15,7 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const TYPES: Record<string, string> = {
+const CONTENT_TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -25,12 +25,13 @@ const TYPES: Record<string, string> = {
 
 /** Serves a built page: its files, and `index.html` for every other path. */
 export function serveFiles(dist: string, pathname: string, res: ServerResponse): void {
-  const asked = path.join(dist, path.normalize(pathname));
-  const file = existsSync(asked) && statSync(asked).isFile() ? asked : path.join(dist, 'index.html');
+  const requestedFile = path.join(dist, path.normalize(pathname));
+  const file =
+    existsSync(requestedFile) && statSync(requestedFile).isFile() ? requestedFile : path.join(dist, 'index.html');
   const isAsset = file.startsWith(path.join(dist, 'assets'));
   res.writeHead(200, {
     'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream',
+    'Content-Type': CONTENT_TYPES[path.extname(file)] ?? 'application/octet-stream',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
   });

@@ -12,10 +12,10 @@ interface ConfirmButtonProps {
 
 /** Asks for confirmation in place, where the pointer or the focus already is. */
 export function ConfirmButton({ label, children, question, busy, onConfirm }: ConfirmButtonProps) {
-  const [asking, setAsking] = useState(false);
-  if (!asking) {
+  const [isConfirming, setConfirming] = useState(false);
+  if (!isConfirming) {
     return (
-      <Button variant="default" aria-label={label} loading={busy} onClick={() => setAsking(true)}>
+      <Button variant="default" aria-label={label} loading={busy} onClick={() => setConfirming(true)}>
         {children}
       </Button>
     );
@@ -27,13 +27,13 @@ export function ConfirmButton({ label, children, question, busy, onConfirm }: Co
         color="red"
         loading={busy}
         onClick={() => {
-          setAsking(false);
+          setConfirming(false);
           onConfirm();
         }}
       >
         {question}
       </Button>
-      <Button variant="default" onClick={() => setAsking(false)}>
+      <Button variant="default" onClick={() => setConfirming(false)}>
         Keep
       </Button>
     </>

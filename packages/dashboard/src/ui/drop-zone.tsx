@@ -12,9 +12,9 @@ export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   // Entering a child leaves its parent, so both are counted.
   const depth = useRef(0);
-  const holdsFiles = ({ dataTransfer }: DragEvent) => !disabled && dataTransfer.types.includes('Files');
-  function move(event: DragEvent, by: 1 | -1) {
-    if (!holdsFiles(event)) return;
+  const hasFiles = ({ dataTransfer }: DragEvent) => !disabled && dataTransfer.types.includes('Files');
+  function trackDepth(event: DragEvent, by: 1 | -1) {
+    if (!hasFiles(event)) return;
     depth.current += by;
     setOver(depth.current > 0);
   }
@@ -23,11 +23,11 @@ export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
     <div
       className={styles.zone}
       data-over={isOver || undefined}
-      onDragEnter={(event) => move(event, 1)}
-      onDragLeave={(event) => move(event, -1)}
-      onDragOver={(event) => holdsFiles(event) && event.preventDefault()}
+      onDragEnter={(event) => trackDepth(event, 1)}
+      onDragLeave={(event) => trackDepth(event, -1)}
+      onDragOver={(event) => hasFiles(event) && event.preventDefault()}
       onDrop={(event) => {
-        if (!holdsFiles(event)) return;
+        if (!hasFiles(event)) return;
         event.preventDefault();
         depth.current = 0;
         setOver(false);

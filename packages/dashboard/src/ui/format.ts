@@ -3,7 +3,7 @@
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
-export const absoluteTime = (at: number): string => dateTime.format(at);
+export const formatAbsoluteTime = (at: number): string => dateTime.format(at);
 
 const SPANS = [
   ['day', 86_400_000],
@@ -12,7 +12,7 @@ const SPANS = [
 ] as const;
 
 /** Formats "5 minutes ago", "in 2 hours", "just now". */
-export function relativeTime(at: number, now: number): string {
+export function formatRelativeTime(at: number, now: number): string {
   for (const [unit, span] of SPANS) {
     const distance = (at - now) / span;
     // Rounded, since 90 days that began a second ago are still 90 days.
@@ -21,37 +21,38 @@ export function relativeTime(at: number, now: number): string {
   return 'just now';
 }
 
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${figure(Math.floor(seconds / 3_600))} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return `${formatNumber(Math.floor(seconds / 3_600))} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
-export function fileSize(bytes: number): string {
+export function formatFileSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} KB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-export const figure = (value: number): string =>
+export const formatNumber = (value: number): string =>
   new Intl.NumberFormat(undefined, { maximumSignificantDigits: 12 }).format(value);
 
 /** Formats `1 call`, `2 calls`. @param one the singular noun */
-export const counted = (count: number, one: string): string => `${figure(count)} ${one}${count === 1 ? '' : 's'}`;
+export const formatCount = (count: number, one: string): string =>
+  `${formatNumber(count)} ${one}${count === 1 ? '' : 's'}`;
 
 const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
 /** Formats an amount rounded to cents. */
-export const wholeCents = (usd: number): string => cents.format(usd);
+export const formatCents = (usd: number): string => cents.format(usd);
 
 /** Formats an amount that may be a fraction of a cent. */
-export function dollars(usd: number): string {
+export function formatDollars(usd: number): string {
   if (usd > 0 && usd < 0.0001) return '< $0.0001';
   const isCents = usd > 0 && Math.abs(usd * 100 - Math.round(usd * 100)) < 1e-9;
-  return usd < 1 && !isCents ? `$${figure(Number(usd.toFixed(4)))}` : cents.format(usd);
+  return usd < 1 && !isCents ? `$${formatNumber(Number(usd.toFixed(4)))}` : cents.format(usd);
 }
 
 /** Formats a share from 0 to 1, rounded down so that only 1 is 100 %. */
-export const percent = (share: number): string => `${Math.floor(share * 100)} %`;
+export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;

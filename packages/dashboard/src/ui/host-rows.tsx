@@ -14,10 +14,10 @@ export interface HostProblem extends HostRow {
 const HOST_CHARS_MAX = 260;
 const NO_PROBLEMS: readonly HostProblem[] = [];
 
-export const rowsOf = (hosts: readonly string[]): HostRow[] => hosts.map((host, key) => ({ key, host }));
+export const toHostRows = (hosts: readonly string[]): HostRow[] => hosts.map((host, key) => ({ key, host }));
 
 /** Removes empty rows. */
-export const filledRows = (rows: readonly HostRow[]): HostRow[] => rows.filter(({ host }) => host.trim() !== '');
+export const filterFilledRows = (rows: readonly HostRow[]): HostRow[] => rows.filter(({ host }) => host.trim() !== '');
 
 interface HostRowsProps {
   /** Names the list for screen readers. */
@@ -40,13 +40,13 @@ export function HostRows(props: HostRowsProps) {
   const list = useRef<HTMLDivElement>(null);
   const nextKey = useRef(1 + Math.max(-1, ...rows.map(({ key }) => key)));
   const added = useRef<number | null>(null);
-  const [firstWrong] = problems;
+  const [firstProblem] = problems;
   // biome-ignore lint/correctness/useExhaustiveDependencies: when something was refused, and only then.
   useEffect(() => {
     list.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [firstWrong?.key, firstWrong?.message]);
+  }, [firstProblem?.key, firstProblem?.message]);
 
-  const withText = (key: number, hosts: string[]) =>
+  const replaceRow = (key: number, hosts: string[]) =>
     rows.flatMap((row) =>
       row.key === key ? hosts.map((host, at) => ({ key: at === 0 ? key : nextKey.current++, host })) : [row],
     );
@@ -58,7 +58,7 @@ export function HostRows(props: HostRowsProps) {
       .filter((one) => one !== '');
     if (hosts.length < 2 || host.trim() !== '') return;
     event.preventDefault();
-    onChange(withText(key, hosts).slice(0, most));
+    onChange(replaceRow(key, hosts).slice(0, most));
   }
 
   function add() {
@@ -76,7 +76,7 @@ export function HostRows(props: HostRowsProps) {
                 aria-label={`Host ${at + 1}`}
                 placeholder={at === 0 ? example : '*.example.com:443'}
                 value={row.host}
-                onChange={(event) => onChange(withText(row.key, [event.currentTarget.value]))}
+                onChange={(event) => onChange(replaceRow(row.key, [event.currentTarget.value]))}
                 onPaste={(event) => paste(event, row)}
                 error={problems.find(({ key, host }) => key === row.key && host === row.host)?.message}
                 maxLength={HOST_CHARS_MAX}

@@ -19,14 +19,14 @@ export function MenuButton({ label, face, className, align = 'start', children }
   const id = useId();
   useEffect(() => {
     if (!isOpen) return;
-    const elsewhere = (event: Event) => {
+    const handleOutside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
-    document.addEventListener('pointerdown', elsewhere);
-    document.addEventListener('focusin', elsewhere);
+    document.addEventListener('pointerdown', handleOutside);
+    document.addEventListener('focusin', handleOutside);
     return () => {
-      document.removeEventListener('pointerdown', elsewhere);
-      document.removeEventListener('focusin', elsewhere);
+      document.removeEventListener('pointerdown', handleOutside);
+      document.removeEventListener('focusin', handleOutside);
     };
   }, [isOpen]);
 

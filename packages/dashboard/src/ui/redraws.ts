@@ -8,10 +8,10 @@ export interface Redraws {
 }
 
 /** Creates the subscription of a store outside of React, for `useSyncExternalStore`. `notify`: the store changed. */
-export function createRedraws(): { redraws: Redraws; tell: () => void } {
+export function createRedraws(): { redraws: Redraws; notify: () => void } {
   const listeners = new Set<() => void>();
   let version = 0;
-  const tell = oncePerFrame(() => {
+  const notify = oncePerFrame(() => {
     version++;
     for (const listener of listeners) listener();
   });
@@ -19,5 +19,5 @@ export function createRedraws(): { redraws: Redraws; tell: () => void } {
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
-  return { redraws: { subscribe, version: () => version }, tell };
+  return { redraws: { subscribe, version: () => version }, notify };
 }

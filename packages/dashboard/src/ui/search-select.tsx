@@ -26,26 +26,27 @@ interface SearchSelectProps {
 export function SearchSelect(props: SearchSelectProps) {
   const { label, description, placeholder, error, value, options, isSearching, onSearch, onChange } = props;
   const listId = useId();
-  const [typed, setTyped] = useState<string | null>(null);
-  const [at, setAt] = useState(0);
-  const isOpen = typed !== null;
-  const active = options[Math.min(at, options.length - 1)];
+  const [searchText, setSearchText] = useState<string | null>(null);
+  const [activeIndex, setActiveIndex] = useState(0);
+  const isOpen = searchText !== null;
+  const active = options[Math.min(activeIndex, options.length - 1)];
 
-  function type(text: string) {
-    setTyped(text);
-    setAt(0);
+  function search(text: string) {
+    setSearchText(text);
+    setActiveIndex(0);
     onSearch(text.trim());
   }
   function choose(option: Option) {
     onChange(option);
-    setTyped(null);
+    setSearchText(null);
   }
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && !isOpen) type('');
-    else if (step && options.length) setAt((Math.min(at, options.length - 1) + step + options.length) % options.length);
+    if (step && !isOpen) search('');
+    else if (step && options.length)
+      setActiveIndex((Math.min(activeIndex, options.length - 1) + step + options.length) % options.length);
     else if (event.key === 'Enter' && isOpen) active && choose(active);
-    else if (event.key === 'Escape' && isOpen) setTyped(null);
+    else if (event.key === 'Escape' && isOpen) setSearchText(null);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -65,11 +66,11 @@ export function SearchSelect(props: SearchSelectProps) {
         aria-activedescendant={isOpen && active ? `${listId}-${active.id}` : undefined}
         autoComplete="off"
         spellCheck={false}
-        value={typed ?? value?.label ?? ''}
+        value={searchText ?? value?.label ?? ''}
         onFocus={(event) => event.currentTarget.select()}
-        onClick={() => isOpen || type('')}
-        onChange={(event) => type(event.currentTarget.value)}
-        onBlur={() => setTyped(null)}
+        onClick={() => isOpen || search('')}
+        onChange={(event) => search(event.currentTarget.value)}
+        onBlur={() => setSearchText(null)}
         onKeyDown={onKeyDown}
       />
       {isOpen && (

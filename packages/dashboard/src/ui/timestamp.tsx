@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { absoluteTime, relativeTime } from './format';
+import { formatAbsoluteTime, formatRelativeTime } from './format';
 
 const REFRESH_MS = 30_000;
 
@@ -11,8 +11,8 @@ export function Timestamp({ at }: { at: number }) {
     return () => clearInterval(timer);
   }, []);
   return (
-    <time dateTime={new Date(at).toISOString()} title={absoluteTime(at)}>
-      {relativeTime(at, Math.max(now, Date.now()))}
+    <time dateTime={new Date(at).toISOString()} title={formatAbsoluteTime(at)}>
+      {formatRelativeTime(at, Math.max(now, Date.now()))}
     </time>
   );
 }

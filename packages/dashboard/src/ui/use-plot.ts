@@ -11,7 +11,7 @@ export function usePlot(draw: (element: HTMLElement) => uPlot, deps: DependencyL
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `draw` is another function each time; the canvas takes its colours from the scheme's variables.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `draw` is new each time; the scheme sets the colors.
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -28,7 +28,7 @@ export function usePlot(draw: (element: HTMLElement) => uPlot, deps: DependencyL
 }
 
 /** Returns the page's colours and an axis in its font: style sheets don't apply to a canvas. */
-export function plotStyle(element: HTMLElement): { colour: (name: string) => string; axis: uPlot.Axis } {
+export function getPlotStyle(element: HTMLElement): { colour: (name: string) => string; axis: uPlot.Axis } {
   const css = getComputedStyle(element);
   const colour = (name: string) => css.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {

@@ -8,7 +8,7 @@ export const OWN_TOOLS = {
 
 type OwnTool = keyof typeof OWN_TOOLS;
 
-const isOwn = (tool: string): tool is OwnTool => tool in OWN_TOOLS;
+const isOwnTool = (tool: string): tool is OwnTool => tool in OWN_TOOLS;
 
 export type AgentTool =
   | { kind: OwnTool }
@@ -17,20 +17,20 @@ export type AgentTool =
   | { kind: 'connection'; connection: string; tool: string | null };
 
 /** Parses a tool. @param connections those that the worker declares: their names may have dots */
-export function readTool(tool: string, connections: readonly string[]): AgentTool {
-  if (isOwn(tool)) return { kind: tool };
+export function parseTool(tool: string, connections: readonly string[]): AgentTool {
+  if (isOwnTool(tool)) return { kind: tool };
   for (const kind of ['worker', 'context'] as const) {
     if (tool.startsWith(`${kind}:`)) return { kind, name: tool.slice(kind.length + 1) };
   }
   const declared = connections.find((one) => tool.startsWith(`${one}.`));
   const connection = declared ?? tool.slice(0, Math.max(0, tool.lastIndexOf('.')));
-  const named = tool.slice(connection.length + 1);
-  return { kind: 'connection', connection, tool: named === '*' ? null : named };
+  const toolName = tool.slice(connection.length + 1);
+  return { kind: 'connection', connection, tool: toolName === '*' ? null : toolName };
 }
 
 /** Returns the label of a tool in a list. */
-export function toolWords(tool: string, connections: readonly string[] = []): string {
-  const read = readTool(tool, connections);
+export function toolLabel(tool: string, connections: readonly string[] = []): string {
+  const read = parseTool(tool, connections);
   switch (read.kind) {
     case 'worker':
       return `Run the worker ${read.name}`;
@@ -46,4 +46,4 @@ export function toolWords(tool: string, connections: readonly string[] = []): st
 }
 
 /** Whether calls of the tool can require approval: `ask_person` is itself a question, and reading changes nothing. */
-export const hasRule = (tool: string): boolean => tool !== 'ask_person' && !tool.startsWith('context:');
+export const canRequireApproval = (tool: string): boolean => tool !== 'ask_person' && !tool.startsWith('context:');

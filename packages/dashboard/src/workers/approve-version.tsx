@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/sdk';
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ComparedFiles } from '../code/compared-files';
+import { FileComparison } from '../code/compared-files';
 import type { Files } from '../code/files';
 import { type Worker, workerApi } from '../shell/api';
 import { toast } from '../shell/toasts';
@@ -9,7 +9,7 @@ import { useWorkspace } from '../shell/use-me';
 import { Dialog } from '../ui/dialog';
 import { FailedToLoad, Failure } from '../ui/notice';
 import { refreshWorkers } from './use-worker';
-import { versionFiles } from './version-files';
+import { versionFilesQuery } from './version-files';
 
 const NO_FILES: Files = new Map();
 
@@ -18,7 +18,7 @@ export default function ApproveVersion({ worker, onClose }: { worker: Worker; on
   const { id, sha, version, permissions } = worker;
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
-  const { data: files, error, refetch } = useQuery(versionFiles(workspaceId, id, sha));
+  const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
   const approve = useMutation({
     mutationFn: async () =>
       unwrap(
@@ -35,9 +35,9 @@ export default function ApproveVersion({ worker, onClose }: { worker: Worker; on
   return (
     <Dialog title={`Version ${version} of ${worker.name}`} onClose={onClose} wide>
       <Stack gap="md" p="lg">
-        <Reach worker={worker} />
+        <VersionAccess worker={worker} />
         {error && <FailedToLoad what="The code" error={error} retry={refetch} />}
-        {files ? <ComparedFiles before={NO_FILES} after={files} /> : !error && <Skeleton height={240} />}
+        {files ? <FileComparison before={NO_FILES} after={files} /> : !error && <Skeleton height={240} />}
         <Failure title="The version was not approved" error={approve.error} />
         <Group gap="xs" align="stretch">
           {permissions.approve_version && (
@@ -54,7 +54,11 @@ export default function ApproveVersion({ worker, onClose }: { worker: Worker; on
   );
 }
 
-function Reach({ worker: { secrets, connections, network, python_dependencies: packages } }: { worker: Worker }) {
+function VersionAccess({
+  worker: { secrets, connections, network, python_dependencies: packages },
+}: {
+  worker: Worker;
+}) {
   const hosts = typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'none' : 'the internet';
   const names = (list: string[]) => list.join(', ') || 'none';
   return (

@@ -9,7 +9,7 @@ import { type Option, SearchSelect } from '../ui/search-select';
 const FOUND_MAX = 20;
 const TYPING_MS = 150;
 
-const find = {
+const searchByKind = {
   worker: async (q: string): Promise<Option[]> => {
     const query = { limit: FOUND_MAX, ...(q && { q }) };
     const found = await unwrap((await workerApi()).GET('/api/workers', { params: { query } }));
@@ -22,18 +22,25 @@ const find = {
   },
 };
 
-interface FindFieldProps {
+interface ResourceSearchFieldProps {
   kind: 'worker' | 'automation';
   label: string;
   option: Option | null;
   /** Ids that are not offered. */
-  without?: readonly string[];
+  excludedIds?: readonly string[];
   problem?: string | undefined;
   onChange: (option: Option | null) => void;
 }
 
 /** Selects a worker or an automation by a search on the server, so that it works for any number. */
-export function FindField({ kind, label, option, without = [], problem, onChange }: FindFieldProps) {
+export function ResourceSearchField({
+  kind,
+  label,
+  option,
+  excludedIds: without = [],
+  problem,
+  onChange,
+}: ResourceSearchFieldProps) {
   const workspaceId = useWorkspace()?.id;
   const [text, setText] = useState('');
   const [q] = useDebouncedValue(text, TYPING_MS);
@@ -41,7 +48,7 @@ export function FindField({ kind, label, option, without = [], problem, onChange
     queryKey: [`${kind}s`, workspaceId, 'options', q],
     enabled: workspaceId !== undefined,
     placeholderData: keepPreviousData,
-    queryFn: () => find[kind](q),
+    queryFn: () => searchByKind[kind](q),
   });
   return (
     <SearchSelect

@@ -2,9 +2,9 @@ import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { skillPath } from '../shell/paths';
-import { revealed } from '../ui/revealed';
+import { revealHidden } from '../ui/reveal-hidden';
 
-const HASH_CHARS = 12;
+const HASH_LENGTH = 12;
 
 /** A skill that an agent loads on demand, present or about to be added. */
 export interface LoadedSkill {
@@ -27,14 +27,14 @@ export function LoadedSkillDetails({ skill, children }: { skill: LoadedSkill; ch
     <Stack className="wrap-anywhere" gap={2} miw={0}>
       <Text fw={640}>{slug === null ? name : <Link to={skillPath(slug)}>{name}</Link>}</Text>
       <Text fz="sm" c="dimmed">
-        {revealed(description)}
+        {revealHidden(description)}
       </Text>
       <Text fz="xs" c="dimmed">
         {slug === null ? path : version === null ? 'Published' : `Version ${version}`}
         {hash !== null && (
           <>
             {', '}
-            <code title={hash}>{hash.slice(0, HASH_CHARS)}</code>
+            <code title={hash}>{hash.slice(0, HASH_LENGTH)}</code>
           </>
         )}
       </Text>

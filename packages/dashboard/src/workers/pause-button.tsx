@@ -7,9 +7,9 @@ import { useWorkspace } from '../shell/use-me';
 import { PauseIcon, PlayIcon } from '../ui/icons';
 import { refreshWorkers, workerKeys } from './use-worker';
 
-type Move = 'pause' | 'resume';
+type PauseAction = 'pause' | 'resume';
 
-export const moveWorker = async (workerId: string, move: Move): Promise<Worker> =>
+export const setWorkerPaused = async (workerId: string, move: PauseAction): Promise<Worker> =>
   unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, { params: { path: { worker_id: workerId } } }));
 
 /** Pauses or resumes a worker, with undo. */
@@ -17,9 +17,9 @@ export function PauseButton({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const change = useMutation({
-    mutationFn: (move: Move) => moveWorker(worker.id, move),
-    onSuccess: (changed, move) => {
-      queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), changed);
+    mutationFn: (move: PauseAction) => setWorkerPaused(worker.id, move),
+    onSuccess: (updated, move) => {
+      queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), updated);
       void refreshWorkers(queryClient, workspaceId);
       const [done, back] = move === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
       toast(`${worker.name} ${done}`, { undo: () => change.mutate(back) });

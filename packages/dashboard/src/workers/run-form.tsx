@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { InputForm, inputFormKey } from '../inputs/input-form';
-import { objectOf } from '../inputs/object-of';
+import { toObject } from '../inputs/to-object';
 import { type InputItem, type Worker, workerApi } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
@@ -15,14 +15,14 @@ export type Inputs = Record<string, unknown>;
 interface RunFormProps {
   worker: Worker;
   /** Inputs of an earlier run to begin with. */
-  given?: Inputs | null;
+  initialInputs?: Inputs | null;
 }
 
 /** A worker that declares no inputs takes any. */
-const ANY = 'inputs';
-const ANYTHING: InputItem[] = [
+const ANY_INPUTS_NAME = 'inputs';
+const ANY_INPUTS: InputItem[] = [
   {
-    name: ANY,
+    name: ANY_INPUTS_NAME,
     label: 'Inputs',
     type: 'json',
     description: 'No inputs are declared, so any are accepted. A JSON object. Optional.',
@@ -30,22 +30,22 @@ const ANYTHING: InputItem[] = [
 ];
 
 /** Starts a run and opens its page. */
-export function RunForm({ worker, given = null }: RunFormProps) {
+export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const [filled, setFilled] = useState<{ inputs: Inputs; count: number } | null>(null);
+  const [sampleFill, setSampleFill] = useState<{ inputs: Inputs; count: number } | null>(null);
   const params = { path: { worker_id: worker.id } };
   const sample = useMutation({
     mutationFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/sample-input', { params })),
-    onSuccess: ({ inputs }) => setFilled((before) => ({ inputs, count: (before?.count ?? 0) + 1 })),
+    onSuccess: ({ inputs }) => setSampleFill((before) => ({ inputs, count: (before?.count ?? 0) + 1 })),
   });
-  const declares = worker.inputs.length > 0;
-  const items = declares ? (worker.inputs as InputItem[]) : ANYTHING;
-  const values = filled?.inputs ?? given;
+  const hasDeclaredInputs = worker.inputs.length > 0;
+  const items = hasDeclaredInputs ? (worker.inputs as InputItem[]) : ANY_INPUTS;
+  const values = sampleFill?.inputs ?? given;
 
   async function start(typed: Inputs) {
-    const inputs = declares ? typed : objectOf(typed[ANY]);
+    const inputs = hasDeclaredInputs ? typed : toObject(typed[ANY_INPUTS_NAME]);
     const run = await unwrap((await workerApi()).POST('/api/workers/{worker_id}/runs', { params, body: { inputs } }));
     void queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] });
     navigate(workerRunPath(run.run_id));
@@ -57,7 +57,7 @@ export function RunForm({ worker, given = null }: RunFormProps) {
         Viewers see runs but can’t start them.
       </Text>
     );
-  if (worker.status !== 'active') return <Held status={worker.status} />;
+  if (worker.status !== 'active') return <InactiveNotice status={worker.status} />;
   return (
     <Stack gap="md">
       {worker.approvals.required && (
@@ -65,7 +65,7 @@ export function RunForm({ worker, given = null }: RunFormProps) {
           Each run needs an approval before it starts.
         </Text>
       )}
-      {declares && (
+      {hasDeclaredInputs && (
         <Button
           style={{ alignSelf: 'flex-start' }}
           size="compact-sm"
@@ -78,9 +78,9 @@ export function RunForm({ worker, given = null }: RunFormProps) {
       )}
       <Failure title="The sample could not be loaded" error={sample.error} />
       <InputForm
-        key={inputFormKey(items, filled?.count)}
+        key={inputFormKey(items, sampleFill?.count)}
         items={items}
-        given={declares ? values : values && { [ANY]: values }}
+        initialValues={hasDeclaredInputs ? values : values && { [ANY_INPUTS_NAME]: values }}
         canRun
         onRun={start}
       />
@@ -88,7 +88,7 @@ export function RunForm({ worker, given = null }: RunFormProps) {
   );
 }
 
-const Held = ({ status }: { status: Worker['status'] }) => (
+const InactiveNotice = ({ status }: { status: Worker['status'] }) => (
   <Notice tone="info">
     {status === 'paused'
       ? 'This worker is paused. Resume it to run it.'

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { DiffView } from '../code/diff-view';
 import table from '../ui/data-table.module.css';
-import { type NetworkRule, networkWords } from './network-words';
+import { type NetworkRule, networkLabel } from './network-labels';
 
 export interface FieldChange {
   field: string;
@@ -9,7 +9,7 @@ export interface FieldChange {
   after?: unknown;
 }
 
-const FIELD_WORDS: Record<string, string> = {
+const FIELD_LABELS: Record<string, string> = {
   runner: 'Runner',
   entrypoint: 'Entrypoint',
   inputs: 'Inputs',
@@ -52,7 +52,7 @@ const FIELD_WORDS: Record<string, string> = {
 
 /** Shows changes of plain values in a table, and of lists as diffs. */
 export function SettingChanges({ changes }: { changes: FieldChange[] }) {
-  const all = changes.flatMap(partsOf);
+  const all = changes.flatMap(expandChange);
   const plain = all.filter(({ before, after }) => isPlain(before) && isPlain(after));
   const lists = all.filter((change) => !plain.includes(change));
   if (all.length === 0)
@@ -76,9 +76,9 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
             <tbody>
               {plain.map(({ field, before, after }) => (
                 <tr key={field}>
-                  <td>{FIELD_WORDS[field] ?? field}</td>
-                  <td>{inWords(before)}</td>
-                  <td>{inWords(after)}</td>
+                  <td>{FIELD_LABELS[field] ?? field}</td>
+                  <td>{formatValue(before)}</td>
+                  <td>{formatValue(after)}</td>
                 </tr>
               ))}
             </tbody>
@@ -87,12 +87,12 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
       )}
       {lists.map(({ field, before, after }) => (
         <Stack key={field} gap="sm">
-          <h3>{FIELD_WORDS[field] ?? field}</h3>
+          <h3>{FIELD_LABELS[field] ?? field}</h3>
           <DiffView
-            label={`Changes of ${FIELD_WORDS[field] ?? field}`}
+            label={`Changes of ${FIELD_LABELS[field] ?? field}`}
             path={`${field}.json`}
-            before={asText(before)}
-            after={asText(after)}
+            before={formatJson(before)}
+            after={formatJson(after)}
           />
         </Stack>
       ))}
@@ -105,8 +105,8 @@ const isGroup = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Splits `limits`, `retry` and `approvals` into the keys that differ. */
-function partsOf({ field, before, after }: FieldChange): FieldChange[] {
-  if (field === 'network') return [{ field, before: reached(before), after: reached(after) }];
+function expandChange({ field, before, after }: FieldChange): FieldChange[] {
+  if (field === 'network') return [{ field, before: toNetworkLabel(before), after: toNetworkLabel(after) }];
   // A schema is read as a whole.
   if (field === 'output' || !isGroup(after) || !(isGroup(before) || before == null)) return [{ field, before, after }];
   const old: Values = before ?? {};
@@ -118,17 +118,17 @@ function partsOf({ field, before, after }: FieldChange): FieldChange[] {
 }
 
 /** Versions older than network rules have none. */
-const reached = (rule: unknown): unknown => rule && networkWords(rule as NetworkRule);
+const toNetworkLabel = (rule: unknown): unknown => rule && networkLabel(rule as NetworkRule);
 
 /** Lists of names count as plain. */
 const isPlain = (value: unknown): boolean =>
   Array.isArray(value) ? value.every((one) => typeof one === 'string') : typeof value !== 'object' || value === null;
 
-function inWords(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'None';
   if (Array.isArray(value)) return value.length ? value.join(', ') : 'None';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   return String(value);
 }
 
-const asText = (value: unknown): string => (value == null ? '' : JSON.stringify(value, null, 2));
+const formatJson = (value: unknown): string => (value == null ? '' : JSON.stringify(value, null, 2));

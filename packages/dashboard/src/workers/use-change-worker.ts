@@ -5,7 +5,7 @@ import { useWorkspace } from '../shell/use-me';
 import { refreshWorkers } from './use-worker';
 
 /** Changes a worker, then invalidates all queries of workers. */
-export function useChangeWorker(workerId: string, onChanged?: (changed: ChangedWorker) => void) {
+export function useWorkerChange(workerId: string, onChanged?: (changed: ChangedWorker) => void) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
@@ -13,9 +13,9 @@ export function useChangeWorker(workerId: string, onChanged?: (changed: ChangedW
       unwrap(
         (await workerApi()).PATCH('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, body }),
       ),
-    onSuccess: async (changed) => {
+    onSuccess: async (updated) => {
       await refreshWorkers(queryClient, workspaceId);
-      onChanged?.(changed);
+      onChanged?.(updated);
     },
   });
 }

@@ -16,10 +16,10 @@ export function useMemberNames(): ReadonlyMap<string, string> | undefined {
       ),
     enabled: workspaceId !== undefined,
     staleTime: 60_000,
-    select: namesOf,
+    select: toNames,
   });
   return data;
 }
 
-const namesOf = (members: { user_id: string; name: string | null; email: string }[]): ReadonlyMap<string, string> =>
+const toNames = (members: { user_id: string; name: string | null; email: string }[]): ReadonlyMap<string, string> =>
   new Map(members.map(({ user_id, name, email }) => [user_id, name || email]));

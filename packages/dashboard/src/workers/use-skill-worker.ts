@@ -14,7 +14,7 @@ export interface SkillVersion {
 }
 
 /** Formats a skill version for the API. */
-export const pinOf = ({ slug, contentHash }: SkillVersion): string => `${slug}@${contentHash}`;
+export const toSkillPin = ({ slug, contentHash }: SkillVersion): string => `${slug}@${contentHash}`;
 
 /** Creates an agent from one version of a skill, and opens the page where its tools are selected. */
 export function useSkillWorker() {
@@ -23,11 +23,11 @@ export function useSkillWorker() {
   const workspaceId = useWorkspace()?.id;
   return useMutation({
     mutationFn: async (skill: SkillVersion) =>
-      unwrap((await workerApi()).POST('/api/workers', { body: { runner: 'agent', skill: pinOf(skill) } })),
-    onSuccess: (made) => {
+      unwrap((await workerApi()).POST('/api/workers', { body: { runner: 'agent', skill: toSkillPin(skill) } })),
+    onSuccess: (worker) => {
       void refreshWorkers(queryClient, workspaceId);
-      toast(`${made.name} created. Choose its tools`);
-      navigate(workerPath(made.id, 'workerSettings'));
+      toast(`${worker.name} created. Choose its tools`);
+      navigate(workerPath(worker.id, 'workerSettings'));
     },
   });
 }

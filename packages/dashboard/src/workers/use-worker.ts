@@ -12,7 +12,7 @@ export const workerKeys = {
     ['workers', workspaceId, 'one', workerId, part, filter] as const,
 };
 
-export const readWorker = async (workerId: string, headers = {}): Promise<Worker> =>
+export const getWorker = async (workerId: string, headers = {}): Promise<Worker> =>
   unwrap((await workerApi()).GET('/api/workers/{worker_id}', { params: { path: { worker_id: workerId } }, headers }));
 
 /** @param workerId undefined: it is not known yet, and nothing is read */
@@ -20,7 +20,7 @@ export function useWorker(workerId: string | undefined) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
     queryKey: workerKeys.one(workspaceId, workerId ?? ''),
-    queryFn: () => readWorker(workerId ?? ''),
+    queryFn: () => getWorker(workerId ?? ''),
     enabled: workspaceId !== undefined && workerId !== undefined,
   });
 }

@@ -1,25 +1,25 @@
 import { unwrap } from '@gantry/sdk';
 import type { QueryClient } from '@tanstack/react-query';
-import { type Files, type FilesQuery, filesOf } from '../code/files';
+import { type Files, type FilesQuery, toFiles } from '../code/files';
 import { workerApi } from '../shell/api';
 import { workerKeys } from './use-worker';
 
 /** Loads the files of a version once, since a version never changes. */
-export const versionFiles = (workspaceId: string | undefined, workerId: string, sha: string): FilesQuery => ({
+export const versionFilesQuery = (workspaceId: string | undefined, workerId: string, sha: string): FilesQuery => ({
   queryKey: workerKeys.part(workspaceId, workerId, 'files', { sha }),
   queryFn: async (): Promise<Files> => {
     const params = { path: { worker_id: workerId }, query: { version: sha } };
-    return filesOf(await unwrap((await workerApi()).GET('/api/workers/{worker_id}/files', { params })));
+    return toFiles(await unwrap((await workerApi()).GET('/api/workers/{worker_id}/files', { params })));
   },
   enabled: workspaceId !== undefined,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
 /** Caches the files of a version that was just saved. */
-export const keepVersionFiles = (
+export const cacheVersionFiles = (
   queryClient: QueryClient,
-  [workspaceId, workerId, sha]: Parameters<typeof versionFiles>,
+  [workspaceId, workerId, sha]: Parameters<typeof versionFilesQuery>,
   files: Files,
 ): void => {
-  queryClient.setQueryData(versionFiles(workspaceId, workerId, sha).queryKey, files);
+  queryClient.setQueryData(versionFilesQuery(workspaceId, workerId, sha).queryKey, files);
 };

@@ -7,13 +7,14 @@ export interface WebhookSecrets {
 }
 
 /** In memory only: after a reload, new ones have to be created. */
-const kept = new Map<string, WebhookSecrets>();
+const secretsByWorker = new Map<string, WebhookSecrets>();
 
-export const secretsIn = (changed: ChangedWorker): WebhookSecrets => ({
-  ...(changed.webhook_secret && { token: changed.webhook_secret }),
-  ...(changed.webhook_signing_key && { signingKey: changed.webhook_signing_key }),
+export const toWebhookSecrets = (worker: ChangedWorker): WebhookSecrets => ({
+  ...(worker.webhook_secret && { token: worker.webhook_secret }),
+  ...(worker.webhook_signing_key && { signingKey: worker.webhook_signing_key }),
 });
 
-export const keepWebhookSecrets = (made: ChangedWorker): unknown => kept.set(made.id, secretsIn(made));
+export const storeWebhookSecrets = (worker: ChangedWorker): unknown =>
+  secretsByWorker.set(worker.id, toWebhookSecrets(worker));
 
-export const takeWebhookSecrets = (workerId: string): WebhookSecrets => kept.get(workerId) ?? {};
+export const findWebhookSecrets = (workerId: string): WebhookSecrets => secretsByWorker.get(workerId) ?? {};

@@ -1,7 +1,7 @@
 import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { Elsewhere } from '../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../accounts/elsewhere';
 import { isStatus, type Worker } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
 import { paths, setSecretPath, workerPath } from '../shell/paths';
@@ -11,13 +11,13 @@ import { FailedToLoad, Notice } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
 import { AgentProblems } from './agent-problems';
-import { narrowNetwork } from './network-words';
+import { restrictedNetworkLabel } from './network-labels';
 import { PauseButton } from './pause-button';
+import { PendingVersionNotice } from './pending-version-notice';
 import { RunButton } from './run-button';
-import { SkillNews } from './skill-news';
-import { startsWhen } from './trigger-words';
-import { readWorker, useWorker, workerKeys } from './use-worker';
-import { WaitingVersion } from './waiting-version';
+import { SkillUpdateNotice } from './skill-update-notice';
+import { triggersLabel } from './trigger-descriptions';
+import { getWorker, useWorker, workerKeys } from './use-worker';
 import { WorkerHealth } from './worker-health';
 
 const TABS = [
@@ -48,7 +48,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
   useTitle(worker && (tab ?? worker.name), above);
   if (isStatus(error, 403, 404)) {
     const queryKey = workerKeys.one(workspaceId, workerId);
-    return <Elsewhere what="worker" queryKey={queryKey} read={(headers) => readWorker(workerId, headers)} />;
+    return <OtherWorkspaceNotice what="worker" queryKey={queryKey} read={(headers) => getWorker(workerId, headers)} />;
   }
   if (error && !worker) return <FailedToLoad what="The worker" error={error} retry={refetch} />;
   return (
@@ -69,7 +69,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
         <PageHead title={<Skeleton height={40} width="16rem" />} about={<Skeleton height={22} width="24rem" />} />
       )}
       <LinkTabs label="Worker" tabs={listTabs(workerId, worker)} />
-      {worker && <WaitingVersion worker={worker} />}
+      {worker && <PendingVersionNotice worker={worker} />}
       {worker && worker.missing_secrets.length > 0 && <MissingSecrets names={worker.missing_secrets} />}
       {worker?.connection_problems && worker.connection_problems.length > 0 && (
         <BrokenConnections names={worker.connection_problems} />
@@ -77,7 +77,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
       {worker && <AgentProblems worker={worker} />}
       {worker && (worker.skill_update || worker.skill_deleted) && (
         <Box mb="lg">
-          <SkillNews worker={worker} />
+          <SkillUpdateNotice worker={worker} />
         </Box>
       )}
       {worker ? children(worker) : <Skeleton height={360} radius={10} />}
@@ -89,16 +89,18 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
 const listTabs = (workerId: string, worker: Worker | undefined) =>
   TABS.filter(([pattern]) => pattern !== 'workerConversations' || worker?.runner === 'agent').map(
     ([pattern, label]) => ({
-      ...{ to: workerPath(workerId, pattern), label, isOpenBelow: pattern === 'workerConversations' },
+      to: workerPath(workerId, pattern),
+      label,
+      isOpenBelow: pattern === 'workerConversations',
     }),
   );
 
 function About({ worker }: { worker: Worker }) {
-  const network = narrowNetwork(worker.network);
+  const network = restrictedNetworkLabel(worker.network);
   return (
     <>
       <WorkerHealth worker={worker} />
-      <span>{startsWhen(worker.triggers)}</span>
+      <span>{triggersLabel(worker.triggers)}</span>
       {worker.next_run_at !== null && (
         <span>
           Next run <Timestamp at={Date.parse(worker.next_run_at)} />

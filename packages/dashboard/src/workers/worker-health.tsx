@@ -15,11 +15,11 @@ const PAUSED: Look = ['Paused', 'idle', <PauseIcon key="paused" />];
 const ARCHIVED: Look = ['Archived', 'idle', <StopIcon key="archived" />];
 
 /** Returns the look of a worker; paused and archived take precedence over health. */
-const lookOf = ({ status, health }: Pick<WorkerItem, 'status' | 'health'>): Look =>
+const getHealthLook = ({ status, health }: Pick<WorkerItem, 'status' | 'health'>): Look =>
   status === 'paused' ? PAUSED : status === 'archived' ? ARCHIVED : HEALTHS[health];
 
 export function WorkerHealth({ worker }: { worker: Pick<WorkerItem, 'status' | 'health'> }) {
-  const [word, tone, icon] = lookOf(worker);
+  const [word, tone, icon] = getHealthLook(worker);
   return (
     <StatusChip tone={tone} icon={icon}>
       {word}

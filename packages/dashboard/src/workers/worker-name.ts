@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../shell/use-me';
-import { readWorker } from './use-worker';
+import { getWorker } from './use-worker';
 
 /** Names change rarely. */
 const STALE_MS = 60_000;
@@ -13,7 +13,7 @@ export function useWorkerName(workerId: string | null): string {
     enabled: workspaceId !== undefined && workerId !== null,
     staleTime: STALE_MS,
     retry: false,
-    queryFn: async () => (await readWorker(workerId ?? '')).name,
+    queryFn: async () => (await getWorker(workerId ?? '')).name,
   });
   return data ?? workerId ?? '';
 }

@@ -33,12 +33,12 @@ export function gateway(): void {
   const env = readEnv(gatewayEnv);
   const configFile = path.join(env.GATEWAY_DIR, 'nginx.conf');
   fs.mkdirSync(env.GATEWAY_DIR, { recursive: true });
-  fs.writeFileSync(configFile, configOf(env, fs.readFileSync('/etc/resolv.conf', 'utf8')));
+  fs.writeFileSync(configFile, formatGatewayConfig(env, fs.readFileSync('/etc/resolv.conf', 'utf8')));
   const { execve } = process as unknown as { execve: Execve };
   execve(NGINX, [NGINX, '-p', env.GATEWAY_DIR, '-c', configFile], {});
 }
 
-export function configOf(env: z.infer<typeof gatewayEnv>, resolvConf: string): string {
+export function formatGatewayConfig(env: z.infer<typeof gatewayEnv>, resolvConf: string): string {
   return renderGatewayConfig({
     host: env.GATEWAY_HOST,
     ports: { worker: 8080, dashboard: 8081, skills: 8082 },

@@ -1,7 +1,7 @@
 /** `generate <directory>` or `generate --kubernetes <namespace> <namespace of runs>`: every secret that is missing. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { completed, spareExecutor } from '../secrets/installation';
+import { completeSecrets, spareExecutor } from '../secrets/installation';
 import { completeKubernetesSecrets } from '../secrets/kubernetes-secrets';
 import { fillStock, readSecretFiles, writeSecretFiles } from '../secrets/secret-files';
 
@@ -25,7 +25,7 @@ export async function generate(): Promise<void> {
 }
 
 function inFiles(dir: string): string[] {
-  const secrets = completed(readSecretFiles(dir));
+  const secrets = completeSecrets(readSecretFiles(dir));
   const made = writeSecretFiles(dir, secrets);
   const executors = fillStock(path.join(dir, 'executors'), STOCK, () => spareExecutor(secrets));
   return executors ? [...made, `credentials for ${executors} executors`] : made;

@@ -1,6 +1,6 @@
 /**
- * Before an executor starts: where credentials were made in advance, one that has none takes one out of the stock. So each
- * replica is somebody else, and none holds the key that makes executors.
+ * Before an executor starts: where credentials were made in advance, one that has none takes one out of the stock. So
+ * each replica has an identity of its own, and none holds the key that makes executors.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -10,7 +10,7 @@ export function join(env: NodeJS.ProcessEnv = process.env): void {
   const { EXECUTOR_STOCK: stock, EXECUTOR_DIR: dir } = env;
   if (!stock || !dir) return;
   try {
-    takeCredentials(stock, dir);
+    claimCredentials(stock, dir);
   } catch (err) {
     process.stderr.write(`This executor can't start: ${(err as Error).message}\n`);
     process.exit(1);
@@ -18,17 +18,17 @@ export function join(env: NodeJS.ProcessEnv = process.env): void {
 }
 
 /** @throws Error if none is left */
-export function takeCredentials(stock: string, dir: string): void {
+export function claimCredentials(stock: string, dir: string): void {
   const credentials = path.join(dir, 'nats.creds');
   if (fs.existsSync(credentials)) return;
-  const taken = takeOne(stock);
+  const taken = claimOne(stock);
   fs.copyFileSync(taken, `${credentials}.new`);
   fs.renameSync(`${credentials}.new`, credentials);
   fs.rmSync(taken);
 }
 
 /** Renaming succeeds for one of those who try at the same moment. */
-function takeOne(stock: string): string {
+function claimOne(stock: string): string {
   for (const name of fs.readdirSync(stock).filter((each) => each.endsWith('.creds'))) {
     const taken = path.join(stock, `${name}.${randomBytes(8).toString('hex')}`);
     try {

@@ -8,10 +8,10 @@ import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { withPlainNames } from './chart';
 import { filesOfChart, writeFiles } from './generated-files';
-import { type KubernetesObject, nameOf, render } from './rendered';
+import { type KubernetesObject, objectKey, render } from './rendered';
 
 const chart = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-chart-'));
-const textOf = (file: string) => fs.readFileSync(path.join(chart, file), 'utf8');
+const readChartFile = (file: string) => fs.readFileSync(path.join(chart, file), 'utf8');
 const isRendered = !lacksTool('kubectl') && !lacksTool('helm');
 const onceRendered = isRendered ? test : test.skip;
 // biome-ignore lint/suspicious/noExplicitAny: values of any shape.
@@ -20,7 +20,7 @@ let values: any;
 beforeAll(() => {
   if (!isRendered) return;
   writeFiles(chart, filesOfChart());
-  values = parse(textOf('values.yaml'));
+  values = parse(readChartFile('values.yaml'));
 });
 afterAll(() => fs.rmSync(chart, { recursive: true }));
 
@@ -31,7 +31,7 @@ const at = (place: string, given: any): any => place.split('.').reduce((it, name
 function helmTemplate(given: object): KubernetesObject[] {
   const text = fs
     .readdirSync(path.join(chart, 'templates'))
-    .map((file) => textOf(path.join('templates', file)))
+    .map((file) => readChartFile(path.join('templates', file)))
     .join('')
     .replace(/\{\{- if \.Values\.(\S+) \}\}\n([\s\S]*?)\{\{- end \}\}\n/g, (_, place, block) =>
       at(place, given) ? block : '',
@@ -58,7 +58,7 @@ function comparable(objects: KubernetesObject[]): Record<string, unknown> {
     objects.map((object) => {
       const annotations = object.spec?.template?.metadata?.annotations;
       if (annotations?.['gantry.dev/config']) delete object.spec.template.metadata.annotations;
-      return [nameOf(object), object];
+      return [objectKey(object), object];
     }),
   );
 }
@@ -78,7 +78,7 @@ onceRendered('a value moves what it names, and what is switched off is not there
   given.postgres.enabled = false;
   given.workerApi.maxReplicas = 20;
   given.services.BASE_URL = 'https://api.example.com';
-  const objects = Object.fromEntries(helmTemplate(given).map((object) => [nameOf(object), object]));
+  const objects = Object.fromEntries(helmTemplate(given).map((object) => [objectKey(object), object]));
   expect(objects['StatefulSet gantry/postgres']).toBeUndefined();
   expect(objects['StatefulSet gantry/nats']).toBeDefined();
   expect(objects['HorizontalPodAutoscaler gantry/worker-api']?.spec.maxReplicas).toBe(20);
@@ -87,12 +87,12 @@ onceRendered('a value moves what it names, and what is switched off is not there
   );
   expect(objects['ConfigMap gantry/services']?.data?.BASE_URL).toBe('https://api.example.com');
   const hash = (all: typeof objects) => all['Deployment gantry/worker-api']?.spec.template.metadata.annotations;
-  const before = Object.fromEntries(helmTemplate(values).map((object) => [nameOf(object), object]));
+  const before = Object.fromEntries(helmTemplate(values).map((object) => [objectKey(object), object]));
   expect(hash(objects)).not.toEqual(hash(before));
 });
 
 onceRendered('values.schema.json knows every value, and refuses others', () => {
-  const check = new Ajv({ strict: false }).compile(JSON.parse(textOf('values.schema.json')));
+  const check = new Ajv({ strict: false }).compile(JSON.parse(readChartFile('values.schema.json')));
   expect(check(values)).toBe(true);
   for (const wrong of [
     { imagee: {} },

@@ -1,6 +1,6 @@
 /**
- * The Helm chart of what `kubectl apply -k k8s/overlays/local` applies. Where a value may differ an object holds an expression;
- * with the values of values.yaml the chart is the same objects, which a test checks.
+ * The Helm chart of what `kubectl apply -k k8s/overlays/local` applies. Where a value may differ an object holds an
+ * expression; with the values of values.yaml the chart is the same objects, which a test checks.
  */
 import { stringify } from 'yaml';
 import { type Container, type KubernetesObject, type PodSpec, workloads } from './rendered';
@@ -134,7 +134,7 @@ export function chartFiles(rendered: KubernetesObject[]): Record<string, string>
   return {
     ...texts,
     'values.yaml': stringify(values),
-    'values.schema.json': `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...schemaOf(values) }, null, 2)}\n`,
+    'values.schema.json': `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...toValueSchema(values) }, null, 2)}\n`,
   };
 }
 
@@ -148,7 +148,7 @@ export function withPlainNames(objects: KubernetesObject[]): KubernetesObject[] 
 /** Values that an operator may name freely. */
 const OPEN = ['services', 'config', 'resources', 'volume'];
 
-function schemaOf(value: unknown, name = ''): object {
+function toValueSchema(value: unknown, name = ''): object {
   if (value === null) return { type: ['string', 'null'] };
   if (typeof value === 'boolean') return { type: 'boolean' };
   if (typeof value === 'number') return { type: 'integer', minimum: 1 };
@@ -160,6 +160,6 @@ function schemaOf(value: unknown, name = ''): object {
       ...(isVariables && { additionalProperties: { type: 'string' }, required: Object.keys(value as Values) }),
     };
   }
-  const properties = Object.entries(value as Values).map(([key, each]) => [key, schemaOf(each, key)]);
+  const properties = Object.entries(value as Values).map(([key, each]) => [key, toValueSchema(each, key)]);
   return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
 }

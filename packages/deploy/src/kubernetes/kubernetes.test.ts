@@ -6,16 +6,16 @@ import { natsPermissions } from '@gantry/events';
 import { liveness } from '@gantry/platform';
 import { lacksTool } from '@gantry/testing';
 import type { z } from 'zod';
-import { completed, readers } from '../secrets/installation';
+import { completeSecrets, readers } from '../secrets/installation';
 import { environmentSchemas } from '../test/environment-schemas';
 import { edges, type Party, parties } from './edges';
 import { filesFromTables } from './generated-files';
 import {
   type Container,
-  containersOf,
   type KubernetesObject,
+  listContainers,
   matches,
-  nameOf,
+  objectKey,
   ofKind,
   render,
   root,
@@ -73,13 +73,13 @@ onceRendered('%s', (overlay) => {
 
   const deployment = (name: string) =>
     pods.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name) as Workload;
-  const named = (kind: string, name: string, namespace?: string) =>
+  const findObject = (kind: string, name: string, namespace?: string) =>
     objects.find(
       (each) =>
         each.kind === kind && each.metadata.name === name && (!namespace || each.metadata.namespace === namespace),
     );
   const each = <T>(check: (pod: Workload) => T[]): Record<string, T[]> =>
-    Object.fromEntries(pods.map((pod) => [nameOf(pod), check(pod)]).filter(([, found]) => found?.length));
+    Object.fromEntries(pods.map((pod) => [objectKey(pod), check(pod)]).filter(([, found]) => found?.length));
 
   test('every object has the fields that Kubernetes knows, and no other', () => {
     expect(typeProblems(objects)).toEqual([]);
@@ -88,14 +88,14 @@ onceRendered('%s', (overlay) => {
   test('every Pod is admitted by the level of its namespace, and executors have nothing above theirs', () => {
     expect(each((pod) => podSecurityProblems(levels[pod.metadata.namespace ?? ''] ?? 'restricted', pod))).toEqual({});
     expect(levels).toMatchObject({ gantry: 'restricted', 'gantry-runs': 'baseline' });
-    expect(pods.filter(({ metadata }) => metadata.namespace === 'gantry-runs').map(nameOf)).toEqual([
+    expect(pods.filter(({ metadata }) => metadata.namespace === 'gantry-runs').map(objectKey)).toEqual([
       'Deployment gantry-runs/executor',
     ]);
   });
 
   test('every container is bounded, drops every capability and writes to volumes alone', () => {
     const problems = each((pod) =>
-      containersOf(pod).flatMap(({ name, resources, securityContext }) => [
+      listContainers(pod).flatMap(({ name, resources, securityContext }) => [
         ...(resources?.requests?.cpu && resources.requests.memory && resources.limits?.memory
           ? []
           : [`${name}: resources`]),
@@ -114,7 +114,7 @@ onceRendered('%s', (overlay) => {
     );
     expect(
       each(({ pod, metadata }) =>
-        named('ServiceAccount', pod.serviceAccountName ?? 'default', metadata.namespace) ? [] : ['no account'],
+        findObject('ServiceAccount', pod.serviceAccountName ?? 'default', metadata.namespace) ? [] : ['no account'],
       ),
     ).toEqual({});
   });
@@ -189,7 +189,7 @@ onceRendered('%s', (overlay) => {
           );
           const scaled = targets.includes(`${namespace}/${name}`);
           return [
-            nameOf(object),
+            objectKey(object),
             [
               ...(budgets.length === 1 ? [] : [`${budgets.length} budgets`]),
               ...(scaled || reasons.length ? [] : ['neither scaled nor a reason']),
@@ -210,8 +210,8 @@ onceRendered('%s', (overlay) => {
         ({ metadata, podLabels }) =>
           metadata.namespace === service.metadata.namespace && matches(service.spec.selector, podLabels),
       );
-      expect({ service: nameOf(service), workloads: found.map(({ kind }) => kind === 'Job') }).toEqual({
-        service: nameOf(service),
+      expect({ service: objectKey(service), workloads: found.map(({ kind }) => kind === 'Job') }).toEqual({
+        service: objectKey(service),
         workloads: [false],
       });
       const ports = found[0]?.pod.containers.flatMap((container) => container.ports ?? []).map(({ name }) => name);
@@ -221,7 +221,7 @@ onceRendered('%s', (overlay) => {
       expect(matches(spec.selector.matchLabels, podLabels)).toBe(true);
     for (const { spec, metadata } of ofKind(objects, 'HorizontalPodAutoscaler', 'ScaledObject')) {
       expect(
-        named(spec.scaleTargetRef.kind ?? 'Deployment', spec.scaleTargetRef.name, metadata.namespace),
+        findObject(spec.scaleTargetRef.kind ?? 'Deployment', spec.scaleTargetRef.name, metadata.namespace),
       ).toBeDefined();
     }
     const priorities = ofKind(objects, 'PriorityClass').map(({ metadata }) => metadata.name);
@@ -243,7 +243,7 @@ onceRendered('%s', (overlay) => {
       ].filter((name) => name !== undefined);
       const wanted = (pod.volumes ?? []).flatMap(({ secret }) => (secret ? [secret.secretName] : []));
       return [
-        ...configMaps.filter((name) => !named('ConfigMap', name, metadata.namespace)),
+        ...configMaps.filter((name) => !findObject('ConfigMap', name, metadata.namespace)),
         ...wanted.filter((name) => !secrets.includes(name)),
       ];
     });
@@ -253,11 +253,11 @@ onceRendered('%s', (overlay) => {
   /** Values by variable, without `_FILE`; that of a file is its path. */
   function environment({ pod, metadata }: Workload): Record<string, string> {
     const [container] = pod.containers as [Container];
-    const dataOf = (name = '') => named('ConfigMap', name, metadata.namespace)?.data ?? {};
-    const shared = (container.envFrom ?? []).map(({ configMapRef }) => dataOf(configMapRef?.name));
+    const readConfigMap = (name = '') => findObject('ConfigMap', name, metadata.namespace)?.data ?? {};
+    const shared = (container.envFrom ?? []).map(({ configMapRef }) => readConfigMap(configMapRef?.name));
     const own = (container.env ?? []).map(({ name, value, valueFrom }) => {
       const from = valueFrom?.configMapKeyRef;
-      return [name, value ?? (from && dataOf(from.name)[from.key]) ?? ''];
+      return [name, value ?? (from && readConfigMap(from.name)[from.key]) ?? ''];
     });
     return Object.assign({}, ...shared, Object.fromEntries(own));
   }
@@ -276,9 +276,9 @@ onceRendered('%s', (overlay) => {
   });
 
   test('every file that a variable names is a key of the Secret that is mounted there', () => {
-    const made = completed({});
+    const made = completeSecrets({});
     const problems = each((workload) =>
-      containersOf(workload).flatMap(({ env = [], volumeMounts = [] }) =>
+      listContainers(workload).flatMap(({ env = [], volumeMounts = [] }) =>
         env
           .filter(({ name, value }) => name.endsWith('_FILE') && value?.startsWith('/run/secrets/gantry/'))
           .filter(({ value = '' }) => {
@@ -293,7 +293,7 @@ onceRendered('%s', (overlay) => {
   });
 
   test('every address inside the cluster that a variable names is a connection that the policies allow', () => {
-    const partyOf = ({ metadata, podLabels }: Workload) =>
+    const findParty = ({ metadata, podLabels }: Workload) =>
       (Object.keys(parties) as Party[]).find(
         (party) => parties[party].namespace === metadata.namespace && matches(parties[party].labels, podLabels),
       );
@@ -301,21 +301,21 @@ onceRendered('%s', (overlay) => {
     const wanted = pods.flatMap((workload) =>
       Object.entries(environment(workload)).flatMap(([name, value]) => {
         // Presigned URLs of the file store lead executors here.
-        const from = name === 'OBJECT_STORE_INTERNAL_URL' ? 'executor' : partyOf(workload);
+        const from = name === 'OBJECT_STORE_INTERNAL_URL' ? 'executor' : findParty(workload);
         const [, host = '', port] =
           /^(?:\w+:\/\/)?([a-z-]+)(?:\.gantry\.svc(?:\.cluster\.local)?)?:(\d+)/.exec(value) ?? [];
         return inside.has(host) ? [{ from, to: host, port: Number(port) }] : [];
       }),
     );
-    const allowed = ({ from, to, port }: (typeof wanted)[number]) =>
+    const isAllowed = ({ from, to, port }: (typeof wanted)[number]) =>
       edges.some((edge) => edge.from === from && edge.to === to && edge.ports?.includes(port));
-    expect(wanted.filter((one) => !allowed(one))).toEqual([]);
+    expect(wanted.filter((one) => !isAllowed(one))).toEqual([]);
     expect(wanted.length).toBeGreaterThan(6);
     // A party without Pods would be a policy that protects nothing.
-    const present = new Set(pods.map(partyOf));
+    const present = new Set(pods.map(findParty));
     const absent = Object.keys(parties).filter((party) => !present.has(party as Party));
     expect(absent).toEqual(overlay.endsWith('local') ? [] : expect.not.arrayContaining(OUR_PODS));
-    expect(pods.filter((workload) => !partyOf(workload)).map(nameOf)).toEqual(
+    expect(pods.filter((workload) => !findParty(workload)).map(objectKey)).toEqual(
       overlay.endsWith('local') ? ['DaemonSet gantry-node/executor-seccomp'] : expect.anything(),
     );
   });
@@ -323,7 +323,7 @@ onceRendered('%s', (overlay) => {
   test('every image of ours is one that the Dockerfile builds, in one version', () => {
     const dockerfile = fs.readFileSync(path.join(root, 'Dockerfile'), 'utf8');
     const targets = [...dockerfile.matchAll(/^FROM .* AS (\S+)$/gim)].map(([, target]) => target);
-    const images = pods.flatMap(containersOf).map(({ image }) => image);
+    const images = pods.flatMap(listContainers).map(({ image }) => image);
     for (const image of images) expect(image).toMatch(/:[\w.-]+$/);
     const ours = images.map((image) => /gantry\/([a-z-]+):(.*)$/.exec(image)).filter((found) => found !== null);
     for (const [, target] of ours) expect(targets).toContain(target);

@@ -15,7 +15,7 @@ const NOT_PUBLIC = {
   v6: ['::/127', 'fc00::/7', 'fe80::/10', '64:ff9b::/96'],
 };
 
-function peersOf(end: Party | Outside): object[] {
+function listPeers(end: Party | Outside): object[] {
   if (isParty(end)) {
     const { namespace, labels } = parties[end];
     return [
@@ -60,10 +60,10 @@ export function networkPolicies(): KubernetesObject[] {
     ...(Object.keys(parties) as Party[]).map((party) => {
       const ingress = edges
         .filter(({ to }) => to === party)
-        .map((edge) => ({ from: peersOf(edge.from), ...ports(edge) }));
+        .map((edge) => ({ from: listPeers(edge.from), ...ports(edge) }));
       const egress = edges
         .filter(({ from }) => from === party)
-        .map((edge) => ({ to: peersOf(edge.to), ...ports(edge) }));
+        .map((edge) => ({ to: listPeers(edge.to), ...ports(edge) }));
       return policy(party, parties[party].namespace, {
         podSelector: { matchLabels: parties[party].labels },
         policyTypes: ['Ingress', 'Egress'],

@@ -76,7 +76,7 @@ export function render(folder: string): KubernetesObject[] {
   return parseAllDocuments(stdout).map((document) => document.toJS());
 }
 
-export const nameOf = ({ kind, metadata }: KubernetesObject): string =>
+export const objectKey = ({ kind, metadata }: KubernetesObject): string =>
   `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}`;
 
 export const ofKind = (objects: KubernetesObject[], ...kinds: string[]): KubernetesObject[] =>
@@ -94,7 +94,7 @@ export const workloads = (objects: KubernetesObject[]): Workload[] =>
     podLabels: each.spec.template.metadata.labels,
   }));
 
-export const containersOf = ({ pod }: Workload): Container[] => [...(pod.initContainers ?? []), ...pod.containers];
+export const listContainers = ({ pod }: Workload): Container[] => [...(pod.initContainers ?? []), ...pod.containers];
 
 export const matches = (selector: Record<string, string>, labels: Record<string, string>): boolean =>
   Object.entries(selector).every(([name, value]) => labels[name] === value);

@@ -1,29 +1,29 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { temporaryDir } from '@gantry/testing';
-import { takeCredentials } from '../commands/join';
-import { completed, readers, type Secrets } from './installation';
+import { claimCredentials } from '../commands/join';
+import { completeSecrets, readers, type Secrets } from './installation';
 import { fillStock, readSecretFiles, writeSecretFiles } from './secret-files';
 
-const valuesOf = (secrets: Secrets) => Object.values(secrets).flatMap((values) => Object.values(values));
+const listValues = (secrets: Secrets) => Object.values(secrets).flatMap((values) => Object.values(values));
 
 test('an installation has no secret in common with another', () => {
-  const others = new Set(valuesOf(completed({})));
-  expect(valuesOf(completed({})).filter((value) => others.has(value))).toEqual([]);
+  const others = new Set(listValues(completeSecrets({})));
+  expect(listValues(completeSecrets({})).filter((value) => others.has(value))).toEqual([]);
 });
 
 test('making secrets again, in whatever order the first time was interrupted, changes none', () => {
-  const first = completed({});
-  expect(completed(first)).toEqual(first);
+  const first = completeSecrets({});
+  expect(completeSecrets(first)).toEqual(first);
   const partly = { ...first, 'worker-api': {}, nats: {} };
-  const { 'worker-api': worker, nats, ...rest } = completed(partly);
+  const { 'worker-api': worker, nats, ...rest } = completeSecrets(partly);
   const { 'worker-api': _, nats: __, ...kept } = first;
   expect(rest).toEqual(kept);
   expect(worker?.['database-url']).toBe(first['worker-api']?.['database-url']);
 });
 
 test('a value that the operator has put there stays, and others follow it', () => {
-  const made = completed({
+  const made = completeSecrets({
     'worker-api': { 'database-url': 'postgres://elsewhere/gantry' },
     postgres: { 'skills-password': 'chosen' },
   });
@@ -33,7 +33,7 @@ test('a value that the operator has put there stays, and others follow it', () =
 });
 
 test('no service is given a key that only another needs', () => {
-  const made = completed({});
+  const made = completeSecrets({});
   const ofOthers = (reader: string) =>
     Object.keys(made)
       .filter((name) => name !== reader)
@@ -47,16 +47,16 @@ test('no service is given a key that only another needs', () => {
 });
 
 describe('as files', () => {
-  const modeOf = (file: string) => (fs.statSync(file).mode & 0o777).toString(8);
+  const getFileMode = (file: string) => (fs.statSync(file).mode & 0o777).toString(8);
 
   test('each reader has a directory, and what is written is read again', () => {
     const dir = temporaryDir('secrets');
-    const secrets = completed({});
-    expect(writeSecretFiles(dir, secrets)).toHaveLength(valuesOf(secrets).length);
+    const secrets = completeSecrets({});
+    expect(writeSecretFiles(dir, secrets)).toHaveLength(listValues(secrets).length);
     expect(readSecretFiles(dir)).toEqual(secrets);
     expect(fs.readdirSync(dir).sort()).toEqual([...readers].sort());
-    expect(modeOf(path.join(dir, 'worker-api/encryption-keys'))).toBe('400');
-    expect(writeSecretFiles(dir, completed(readSecretFiles(dir)))).toEqual([]);
+    expect(getFileMode(path.join(dir, 'worker-api/encryption-keys'))).toBe('400');
+    expect(writeSecretFiles(dir, completeSecrets(readSecretFiles(dir)))).toEqual([]);
   });
 
   test('each executor takes credentials of its own out of the stock, and keeps them', () => {
@@ -64,10 +64,10 @@ describe('as files', () => {
     const executors = ['one', 'two', 'three'].map(temporaryDir);
     let made = 0;
     expect(fillStock(stock, 3, () => `credentials ${++made}`)).toBe(3);
-    for (const executor of [...executors, ...executors]) takeCredentials(stock, executor);
+    for (const executor of [...executors, ...executors]) claimCredentials(stock, executor);
     const held = executors.map((executor) => fs.readFileSync(path.join(executor, 'nats.creds'), 'utf8'));
     expect(held.sort()).toEqual(['credentials 1', 'credentials 2', 'credentials 3']);
-    expect(() => takeCredentials(stock, temporaryDir('four'))).toThrow('run --rm generate');
+    expect(() => claimCredentials(stock, temporaryDir('four'))).toThrow('run --rm generate');
     expect(fillStock(stock, 3, () => 'more')).toBe(3);
   });
 });

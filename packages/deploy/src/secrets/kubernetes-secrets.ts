@@ -1,7 +1,7 @@
 /** The same secrets as objects of Kubernetes, read and written as the Pod's service account. */
 import fs from 'node:fs';
 import https from 'node:https';
-import { completed, readByExecutors, readers, type Secrets } from './installation';
+import { completeSecrets, isReadByExecutors, readers, type Secrets } from './installation';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -14,11 +14,11 @@ interface Namespaces {
 /** @returns names of what was made. @throws Error where the API server refuses */
 export async function completeKubernetesSecrets(namespaces: Namespaces): Promise<string[]> {
   const place = (reader: string) =>
-    `/api/v1/namespaces/${readByExecutors(reader) ? namespaces.runs : namespaces.services}/secrets`;
+    `/api/v1/namespaces/${isReadByExecutors(reader) ? namespaces.runs : namespaces.services}/secrets`;
   const found = await Promise.all(readers.map((reader) => call('GET', `${place(reader)}/${reader}`)));
-  const kept: Secrets = Object.fromEntries(readers.map((reader, i) => [reader, decoded(found[i]?.body.data)]));
+  const kept: Secrets = Object.fromEntries(readers.map((reader, i) => [reader, decodeData(found[i]?.body.data)]));
   const made: string[] = [];
-  for (const [reader, values] of Object.entries(completed(kept))) {
+  for (const [reader, values] of Object.entries(completeSecrets(kept))) {
     const news = Object.entries(values).filter(([key, value]) => kept[reader]?.[key] !== value);
     if (!news.length) continue;
     const exists = kept[reader] && found[readers.indexOf(reader as (typeof readers)[number])]?.status === 200;
@@ -37,7 +37,7 @@ export async function completeKubernetesSecrets(namespaces: Namespaces): Promise
   return made;
 }
 
-const decoded = (data: Record<string, string> = {}) =>
+const decodeData = (data: Record<string, string> = {}) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
 
 interface Answer {
@@ -48,7 +48,11 @@ interface Answer {
 function call(method: string, place: string, body?: object): Promise<Answer> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   const options = {
-    ...{ method, host, port, path: place, ca: fs.readFileSync(`${ACCOUNT}/ca.crt`) },
+    method,
+    host,
+    port,
+    path: place,
+    ca: fs.readFileSync(`${ACCOUNT}/ca.crt`),
     headers: {
       authorization: `Bearer ${fs.readFileSync(`${ACCOUNT}/token`, 'utf8').trim()}`,
       'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',

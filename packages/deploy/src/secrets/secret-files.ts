@@ -8,7 +8,7 @@ import { readers, type Secrets } from './installation';
 const FOREIGN = ['postgres', 'nats', 's3', 'grafana'];
 
 export function readSecretFiles(dir: string): Secrets {
-  return Object.fromEntries(readers.map((reader) => [reader, valuesIn(path.join(dir, reader))]));
+  return Object.fromEntries(readers.map((reader) => [reader, readValues(path.join(dir, reader))]));
 }
 
 /** Writes what differs: each value wholly or not at all. @returns the names of what is new */
@@ -27,16 +27,16 @@ export function writeSecretFiles(dir: string, secrets: Secrets): string[] {
 }
 
 /** Keeps that many in stock. @returns how many were missing */
-export function fillStock(dir: string, count: number, make: () => string): number {
+export function fillStock(dir: string, count: number, generate: () => string): number {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
   const missing = count - fs.readdirSync(dir).filter((name) => name.endsWith('.creds')).length;
   for (let i = 0; i < missing; i++) {
-    writeWhole(path.join(dir, `${randomBytes(8).toString('hex')}.creds`), make(), 0o600);
+    writeWhole(path.join(dir, `${randomBytes(8).toString('hex')}.creds`), generate(), 0o600);
   }
   return Math.max(missing, 0);
 }
 
-function valuesIn(dir: string): Record<string, string> {
+function readValues(dir: string): Record<string, string> {
   if (!fs.existsSync(dir)) return {};
   const files = fs
     .readdirSync(dir, { withFileTypes: true })

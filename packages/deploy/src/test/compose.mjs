@@ -1,6 +1,6 @@
 /**
- * `npm run test:compose`: docker-compose.yml with a real daemon, as a project of its own at ports of its own. Images are built
- * unless COMPOSE_BUILD=never. Everything is removed at the end.
+ * `npm run test:compose`: docker-compose.yml with a real daemon, as a project of its own at ports of its own. Images
+ * are built unless COMPOSE_BUILD=never. Everything is removed at the end.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -83,7 +83,7 @@ test('a clone comes up, and prints how its first owner signs in', { timeout: BUI
   assert.match(await compose('run', '--rm', 'setup'), /has an owner/);
 });
 
-test("the walkthrough of docs/first-worker.md works through the gateway", { timeout: DEADLINE_MS }, () =>
+test('the walkthrough of docs/first-worker.md works through the gateway', { timeout: DEADLINE_MS }, () =>
   runWalkthrough({ base, dashboard, token }),
 );
 

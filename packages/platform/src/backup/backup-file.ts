@@ -1,7 +1,7 @@
 /**
  * The file of a backup: a gzipped tar of
  *
- *     backup.json                      its contents; readable by anybody
+ *     backup.json                      its contents; readable without the passphrase
  *     keys                             keys and sign-in of the installation, sealed together with backup.json
  *     databases/<service>/<table>/<n>  rows as COPY writes them, in pieces
  *     objects/<key>
@@ -28,7 +28,7 @@ import { z } from 'zod';
 import type { ServiceName } from '../service-names';
 import { isAlive } from '../supervise/process';
 import { type DatabaseShape, databaseShape } from './database-copy';
-import { newSalt, open, passkeysOf, seal } from './sealed-keys';
+import { derivePasskeys, newSalt, open, seal } from './sealed-keys';
 
 const FORMAT = 1;
 const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'];
@@ -105,7 +105,7 @@ export async function createBackupFile(
   const { databases, secrets } = content;
   const head: Manifest = { format: FORMAT, createdAt: new Date().toISOString(), databases, salt: newSalt() };
   const context = Buffer.from(`${JSON.stringify(head, null, 2)}\n`);
-  const keys = await passkeysOf(passphrase, head.salt);
+  const keys = await derivePasskeys(passphrase, head.salt);
   const sealed = seal(Buffer.from(JSON.stringify(secrets)), keys.sealing, context);
   await write(MANIFEST, context.length, [context]);
   await write(KEYS, sealed.length, [sealed]);
@@ -135,7 +135,10 @@ export async function createBackupFile(
   };
 }
 
-/** Removes what killed backups have left: to the same file at once, and to others beside it once it is surely abandoned. */
+/**
+ * Removes what killed backups have left: to the same file at once, and to others beside it once it is surely
+ * abandoned.
+ */
 function sweepPartials(file: string): void {
   const dir = path.dirname(file);
   for (const name of readdirSync(dir)) {
@@ -147,7 +150,9 @@ function sweepPartials(file: string): void {
   }
 }
 
-/** The process may live on another machine that shares the directory, but then it writes; the file may be no backup's. */
+/**
+ * The process may live on another machine that shares the directory, but then it writes; the file may be no backup's.
+ */
 function removeAbandoned(partial: string): void {
   try {
     const { mtimeMs } = lstatSync(partial);
@@ -188,10 +193,10 @@ export interface OpenBackup extends BackupContent {
 /** @throws Error that says what is wrong: no backup, of a newer format, damaged, or another passphrase */
 export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
   const tar = readTar(file);
-  const context = await contentOf(tar, MANIFEST);
+  const context = await readContent(tar, MANIFEST);
   const { databases, salt } = parseManifest(file, context);
-  const sealed = await contentOf(tar, KEYS);
-  const keys = await passkeysOf(await passphrase(), salt);
+  const sealed = await readContent(tar, KEYS);
+  const keys = await derivePasskeys(await passphrase(), salt);
   let opened: Buffer;
   try {
     opened = open(sealed, keys.sealing, context);
@@ -199,19 +204,20 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
     throw new Error(`this is not the passphrase of ${file}, or its beginning is damaged`, { cause });
   }
   const secrets = secretFiles.safeParse(JSON.parse(opened.toString()));
-  if (!secrets.success) throw damaged(file, 'it holds other files than those of an installation', secrets.error);
+  if (!secrets.success)
+    throw damagedBackupError(file, 'it holds other files than those of an installation', secrets.error);
 
   async function* entries(): AsyncGenerator<BackupEntry> {
     const mac = authentication(keys.mac);
     for await (const { name, size, content } of tar) {
       if (name === AUTHENTICATION && size <= HEAD_BYTES_MAX) {
-        const digest = await bytesOf(content);
+        const digest = await readBytes(content);
         if (digest.equals(mac.digest())) return;
         break;
       }
       yield { name, size, content: mac.over(name, size, content) };
     }
-    throw damaged(file, 'it is not as it was written');
+    throw damagedBackupError(file, 'it is not as it was written');
   }
   return { databases, secrets: secrets.data, entries: entries() };
 }
@@ -229,12 +235,12 @@ function parseManifest(file: string, text: Buffer): Manifest {
   const { data, error } = manifest.safeParse(json);
   if (data) return data;
   const [issue] = error.issues;
-  throw damaged(file, `${issue?.path.join('.')}: ${issue?.message}`, error);
+  throw damagedBackupError(file, `${issue?.path.join('.')}: ${issue?.message}`, error);
 }
 
-async function contentOf(tar: AsyncGenerator<BackupEntry>, name: string | undefined): Promise<Buffer> {
+async function readContent(tar: AsyncGenerator<BackupEntry>, name: string | undefined): Promise<Buffer> {
   const { value } = await tar.next();
-  return value?.name === name && value.size <= HEAD_BYTES_MAX ? bytesOf(value.content) : Buffer.alloc(0);
+  return value?.name === name && value.size <= HEAD_BYTES_MAX ? readBytes(value.content) : Buffer.alloc(0);
 }
 
 async function* readTar(file: string): AsyncGenerator<BackupEntry> {
@@ -278,13 +284,13 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
 
 function unreadable(file: string, err: unknown): unknown {
   const { syscall, message } = err as NodeJS.ErrnoException;
-  return syscall ? err : damaged(file, message, err);
+  return syscall ? err : damagedBackupError(file, message, err);
 }
 
 /** For a terminal: a name of an entry may be long, and hold control characters. */
 export const quoteName = (name: string): string => JSON.stringify(name.slice(0, NAME_CHARS_SHOWN));
 
-export const damaged = (file: string, why: string, cause?: unknown): Error =>
+export const damagedBackupError = (file: string, why: string, cause?: unknown): Error =>
   new Error(`${file} is damaged or incomplete (${why}): nothing was restored`, { cause });
 
 function authentication(key: Buffer) {
@@ -302,7 +308,7 @@ function authentication(key: Buffer) {
   };
 }
 
-async function bytesOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readBytes(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -23,7 +23,7 @@ const runs: Record<string, string> = {};
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-async function ask(method: string, where: string, body?: unknown): Promise<Json> {
+async function request(method: string, where: string, body?: unknown): Promise<Json> {
   if (!running) throw new Error('the platform does not run');
   const { base_url, token } = running.local;
   const answer = await apiCaller(base_url, token)(method, where, body);
@@ -32,18 +32,18 @@ async function ask(method: string, where: string, body?: unknown): Promise<Json>
 }
 
 /** A waiting run is queued as well, and says for what it waits. */
-async function stateOf(name: string): Promise<{ status: string; error: string | null }> {
-  const { status, waiting_for, error } = await ask('GET', `/api/runs/${runs[name]}`);
+async function getRunState(name: string): Promise<{ status: string; error: string | null }> {
+  const { status, waiting_for, error } = await request('GET', `/api/runs/${runs[name]}`);
   return { status: waiting_for ? 'waiting' : status, error };
 }
-const statusOf = async (name: string) => (await stateOf(name)).status;
+const getRunStatus = async (name: string) => (await getRunState(name)).status;
 
 const ENDED = ['completed', 'failed', 'cancelled', 'timed_out'];
 
 async function reaches(name: string, status: string): Promise<void> {
-  let state = await stateOf(name);
+  let state = await getRunState(name);
   const isSettled = async () => {
-    state = await stateOf(name);
+    state = await getRunState(name);
     return state.status === status || ENDED.includes(state.status);
   };
   await until(isSettled, { everyMs: 100 }).catch((cause) => {
@@ -53,7 +53,7 @@ async function reaches(name: string, status: string): Promise<void> {
 }
 
 async function start(name: string, worker: string, inputs: object = {}): Promise<void> {
-  runs[name] = (await ask('POST', `/api/workers/${worker}/runs`, { inputs })).run_id;
+  runs[name] = (await request('POST', `/api/workers/${worker}/runs`, { inputs })).run_id;
 }
 
 const backup = (dataDir: string, to: string, env: NodeJS.ProcessEnv = {}) =>
@@ -69,10 +69,10 @@ const given: Record<string, string> = {
 
 beforeAll(async () => {
   running = await launchPlatform(lost, { EXECUTOR_SLOTS: '1' });
-  await ask('PUT', '/api/secrets/DRILL_KEY', { value: 'open sesame' });
+  await request('PUT', '/api/secrets/DRILL_KEY', { value: 'open sesame' });
   for (const [id, content] of Object.entries(given)) {
     const rest = id === 'teller' ? { secrets: ['DRILL_KEY'] } : {};
-    await ask('POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content }], ...rest });
+    await request('POST', '/api/workers', { id, name: id, files: [{ path: 'main.py', content }], ...rest });
   }
   await start('ended', 'teller');
   await reaches('ended', 'completed');
@@ -92,7 +92,7 @@ test(
     expect([code, output]).toEqual([0, expect.stringContaining(file)]);
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     expect(fs.readdirSync(lost).filter((name) => name.startsWith('backing-up'))).toEqual([]);
-    expect(await statusOf('queued')).toBe('queued');
+    expect(await getRunStatus('queued')).toBe('queued');
     expect(await backup(lost, file)).toMatchObject({ code: 1, output: expect.stringContaining('exists already') });
   },
   START_MS,
@@ -131,16 +131,16 @@ test(
     fs.rmSync(lost, { recursive: true });
 
     running = await launchPlatform(restored);
-    expect(await ask('GET', `/api/runs/${runs.ended}`)).toMatchObject({
+    expect(await request('GET', `/api/runs/${runs.ended}`)).toMatchObject({
       status: 'completed',
       output: { told: 'emases nepo' },
     });
     await reaches('queued', 'completed');
-    expect((await ask('GET', `/api/runs/${runs.queued}`)).output).toEqual({ told: 'emases nepo' });
+    expect((await request('GET', `/api/runs/${runs.queued}`)).output).toEqual({ told: 'emases nepo' });
     await reaches('sleeping', 'completed');
-    expect((await ask('GET', `/api/runs/${runs.sleeping}`)).output).toEqual({ woke: true });
+    expect((await request('GET', `/api/runs/${runs.sleeping}`)).output).toEqual({ woke: true });
     await reaches('running', 'failed');
-    expect((await ask('GET', `/api/runs/${runs.running}`)).error_code).toBe('executor_lost');
+    expect((await request('GET', `/api/runs/${runs.running}`)).error_code).toBe('executor_lost');
     await start('new', 'teller');
     await reaches('new', 'completed');
     expect(await listRoles(restored)).toEqual([{ owners: ['gantry'], restoring: 0 }]);
@@ -191,12 +191,12 @@ async function listRoles(dataDir: string) {
 
 describe('a restore is refused, and leaves nothing behind,', () => {
   const target = path.join(dir, 'refused');
-  const changed = (name: string, change: (bytes: Buffer) => Buffer) => {
+  const corruptCopy = (name: string, change: (bytes: Buffer) => Buffer) => {
     const copy = path.join(dir, name);
     fs.writeFileSync(copy, change(fs.readFileSync(file)));
     return copy;
   };
-  const flipped = (at: (length: number) => number) => (bytes: Buffer) => {
+  const flipByte = (at: (length: number) => number) => (bytes: Buffer) => {
     const index = at(bytes.length);
     bytes.writeUInt8(bytes.readUInt8(index) ^ 1, index);
     return bytes;
@@ -205,20 +205,20 @@ describe('a restore is refused, and leaves nothing behind,', () => {
   test.each<[string, () => string, RegExp]>([
     [
       'with a file that was cut',
-      () => changed('cut', (bytes) => bytes.subarray(0, bytes.length / 2)),
+      () => corruptCopy('cut', (bytes) => bytes.subarray(0, bytes.length / 2)),
       /damaged or incomplete/,
     ],
     [
       'with a file without its end',
-      () => changed('short', (bytes) => bytes.subarray(0, -100)),
+      () => corruptCopy('short', (bytes) => bytes.subarray(0, -100)),
       /damaged or incomplete/,
     ],
     [
       'with a changed byte',
       () =>
-        changed(
+        corruptCopy(
           'flipped',
-          flipped((length) => Math.floor(length * 0.7)),
+          flipByte((length) => Math.floor(length * 0.7)),
         ),
       /damaged or incomplete/,
     ],

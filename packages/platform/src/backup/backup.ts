@@ -1,6 +1,6 @@
 /**
- * `npm run backup`. The three snapshots are taken within milliseconds of each other and objects are collected both before
- * and after, so that no row of the backup names an object that is missing from it.
+ * `npm run backup`. The three snapshots are taken within milliseconds of each other and objects are collected both
+ * before and after, so that no row of the backup names an object that is missing from it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,9 +11,9 @@ import { isAlive } from '../supervise/process';
 import { startSupervisor } from '../supervise/supervise';
 import { type BackupContent, type BackupWriter, createBackupFile, SECRET_FILES } from './backup-file';
 import { type Snapshot, takeSnapshots } from './database-copy';
-import { linkObjects, objectsIn } from './object-links';
-import { type AddressOf, findRunning, startOwn } from './own-postgres';
-import { type PartProgress, showParts, sizeOf } from './part-progress';
+import { linkObjects, listObjects } from './object-links';
+import { findRunning, type ResolveAddress, startOwn } from './own-postgres';
+import { formatSize, type PartProgress, showParts } from './part-progress';
 
 const LINKS = 'backing-up-';
 
@@ -44,7 +44,7 @@ export async function backUp(options: BackupOptions): Promise<void> {
   }
 }
 
-async function writeBackup({ dataDir, file, progress }: BackupOptions, passphrase: string, addressOf: AddressOf) {
+async function writeBackup({ dataDir, file, progress }: BackupOptions, passphrase: string, addressOf: ResolveAddress) {
   sweepLinks(dataDir);
   const links = path.join(dataDir, `${LINKS}${process.pid}`);
   process.once('exit', () => fs.rmSync(links, { recursive: true, force: true }));
@@ -60,12 +60,12 @@ async function writeBackup({ dataDir, file, progress }: BackupOptions, passphras
   const writer = await createBackupFile(file, { databases, secrets: readSecrets(dataDir) }, passphrase);
   const parts = showParts(progress);
   for (const snapshot of snapshots) await writeDatabase(writer, parts, snapshot);
-  for await (const key of objectsIn(links)) {
+  for await (const key of listObjects(links)) {
     parts.count('objects', await writer.addFile(`objects/${key}`, path.join(links, key)));
   }
   const size = await writer.finish();
   parts.end();
-  progress.step(`${file}: ${sizeOf(size)}`);
+  progress.step(`${file}: ${formatSize(size)}`);
 }
 
 function readSecrets(dataDir: string): BackupContent['secrets'] {

@@ -19,7 +19,7 @@ const second = 'ALTER TABLE parent ADD COLUMN size INT NOT NULL DEFAULT 7;';
 const clients: Client[] = [];
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
 
-async function givenDatabase(): Promise<{ url: string; client: Client }> {
+async function createConnectedDatabase(): Promise<{ url: string; client: Client }> {
   const { url } = await createDatabase('empty');
   const client = new Client({ connectionString: url });
   clients.push(client);
@@ -27,7 +27,7 @@ async function givenDatabase(): Promise<{ url: string; client: Client }> {
   return { url, client };
 }
 
-function givenMigrations(files: Record<string, string>): string {
+function writeMigrations(files: Record<string, string>): string {
   const dir = temporaryDir('migrations');
   for (const [name, sql] of Object.entries(files)) {
     fs.mkdirSync(path.join(dir, name));
@@ -65,8 +65,8 @@ async function copy(
 }
 
 test('a copy has every row as it was, the partitions, the next number and the migrations', async () => {
-  const [source, target] = [await givenDatabase(), await givenDatabase()];
-  await migrate(source.url, givenMigrations({ '1_first': first }));
+  const [source, target] = [await createConnectedDatabase(), await createConnectedDatabase()];
+  await migrate(source.url, writeMigrations({ '1_first': first }));
   await source.client.query("DELETE FROM parent; INSERT INTO parent VALUES ('p')");
   await source.client.query(
     "CREATE TABLE aging_2026 PARTITION OF aging FOR VALUES FROM ('2026-01-01') TO ('2027-01-01')",
@@ -82,19 +82,19 @@ test('a copy has every row as it was, the partitions, the next number and the mi
     `INSERT INTO child (parent, text) SELECT 'p', repeat(md5(n::text), 400) FROM generate_series(1, 1000) n`,
   );
 
-  const folder = givenMigrations({ '1_first': first, '2_second': second });
+  const folder = writeMigrations({ '1_first': first, '2_second': second });
   const pieces = await copy(source.url, target.url, folder, () =>
     source.client.query("INSERT INTO parent VALUES ('later')"),
   );
   expect(pieces).toBeGreaterThan(4);
 
-  const contentOf = async ({ client }: { client: Client }) => ({
+  const readContent = async ({ client }: { client: Client }) => ({
     child: (await client.query('SELECT * FROM child ORDER BY id')).rows,
     aging: (await client.query('SELECT tableoid::regclass::text, * FROM aging ORDER BY id')).rows,
     indexes: (await client.query("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1"))
       .rows,
   });
-  expect(await contentOf(target)).toEqual(await contentOf(source));
+  expect(await readContent(target)).toEqual(await readContent(source));
   expect((await target.client.query('SELECT * FROM parent')).rows).toEqual([{ id: 'p' }]);
   const next = "INSERT INTO child (parent) VALUES ('p') RETURNING id::int";
   expect((await target.client.query(next)).rows).toEqual([{ id: 1007 }]);

@@ -1,6 +1,6 @@
 /**
- * A database as the text of COPY, and back. The PostgreSQL that npm brings has no pg_dump: the shape of the tables comes
- * from the migrations that had been applied, which stay in the code for ever.
+ * A database as the text of COPY, and back. The PostgreSQL that npm brings has no pg_dump: the shape of the tables
+ * comes from the migrations that had been applied, which stay in the code for ever.
  */
 import { pipeline } from 'node:stream/promises';
 import { Client } from 'pg';
@@ -51,7 +51,10 @@ interface Database {
   url: string;
 }
 
-/** Snapshots of all these databases, taken within milliseconds. No migration of one begins before its snapshot has ended. */
+/**
+ * Snapshots of all these databases, taken within milliseconds. No migration of one begins before its snapshot has
+ * ended.
+ */
 export async function takeSnapshots(databases: Database[]): Promise<Snapshot[]> {
   const clients = await Promise.all(
     databases.map(async (database) => {
@@ -80,12 +83,12 @@ const MIGRATIONS = 'SELECT migration_name AS name FROM _prisma_migrations WHERE 
 async function takeSnapshot({ service, url, client }: Database & { client: Client }): Promise<Snapshot> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   const { snapshot } = (await client.query('SELECT pg_export_snapshot() AS snapshot')).rows[0];
-  const listed = async (sql: string) => (await client.query(sql)).rows;
+  const queryRows = async (sql: string) => (await client.query(sql)).rows;
   const shape: DatabaseShape = {
-    migrations: (await listed(MIGRATIONS)).map(({ name }) => name),
-    tables: await listed(TABLES),
-    partitions: await listed(PARTITIONS),
-    sequences: await listed(SEQUENCES),
+    migrations: (await queryRows(MIGRATIONS)).map(({ name }) => name),
+    tables: await queryRows(TABLES),
+    partitions: await queryRows(PARTITIONS),
+    sequences: await queryRows(SEQUENCES),
   };
   const reader = await connect(url);
   return {
@@ -165,7 +168,7 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
 /** Opens the transaction in which tables are filled. @returns the columns of each table, by its name */
 async function prepareDatabase(client: Client, shape: DatabaseShape): Promise<Map<string, string[]>> {
   const id = client.escapeIdentifier.bind(client);
-  const columnsByTable = await checkedColumns(client, shape);
+  const columnsByTable = await checkColumns(client, shape);
   await client.query('BEGIN');
   // Rows of one snapshot refer to each other as they should, and no trigger is to react to what happened long ago.
   await client.query('SET LOCAL session_replication_role = replica');
@@ -181,8 +184,8 @@ async function prepareDatabase(client: Client, shape: DatabaseShape): Promise<Ma
 }
 
 /**
- * NATS is in no backup: reports that its streams held are lost, so every run under way counts as begun (ADR 60). The services
- * would find that too, and take it for a fault. An older backup has no such table.
+ * NATS is in no backup: reports that its streams held are lost, so every run under way counts as begun (ADR 60). The
+ * services would find that too, and take it for a fault. An older backup has no such table.
  */
 const WITHOUT_STREAMS = `DO $$ BEGIN
   IF to_regclass('run_streams') IS NOT NULL THEN
@@ -192,7 +195,7 @@ const WITHOUT_STREAMS = `DO $$ BEGIN
 END $$`;
 
 /** The columns of each table, by its name. */
-async function checkedColumns(client: Client, shape: DatabaseShape): Promise<Map<string, string[]>> {
+async function checkColumns(client: Client, shape: DatabaseShape): Promise<Map<string, string[]>> {
   const { rows } = await client.query<DatabaseShape['tables'][number]>(TABLES);
   const known = new Map(rows.map(({ name, columns }) => [name, new Set(columns.map(unquote))]));
   const columnsByTable = new Map(shape.tables.map(({ name, columns }) => [name, columns.map(unquote)]));

@@ -24,10 +24,10 @@ const unless =
   };
 
 /** Keys of all objects below a directory. */
-export async function* objectsIn(dir: string, prefix = ''): AsyncGenerator<string> {
+export async function* listObjects(dir: string, prefix = ''): AsyncGenerator<string> {
   for (const entry of await readdir(path.join(dir, prefix), { withFileTypes: true })) {
     const key = prefix ? `${prefix}/${entry.name}` : entry.name;
-    if (entry.isDirectory()) yield* objectsIn(dir, key);
+    if (entry.isDirectory()) yield* listObjects(dir, key);
     else yield key;
   }
 }

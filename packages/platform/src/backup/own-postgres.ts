@@ -1,4 +1,7 @@
-/** The PostgreSQL of a data directory: the one that works there already, else one that is started for this purpose only. */
+/**
+ * The PostgreSQL of a data directory: the one that works there already, else one that is started for this purpose
+ * only.
+ */
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -7,10 +10,10 @@ import { postgresProcess, postgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import type { Supervisor } from '../supervise/supervise';
 
-export type AddressOf = (service: ServiceName) => string;
+export type ResolveAddress = (service: ServiceName) => string;
 
 const addressesAt =
-  (port: number, password: string): AddressOf =>
+  (port: number, password: string): ResolveAddress =>
   (service) =>
     postgresUrl({ port, password }, databases[service].name);
 
@@ -20,7 +23,7 @@ const CONNECT_MS_MAX = 10_000;
 const TOO_MANY_CONNECTIONS = '53300';
 
 /** Undefined where none answers. @throws Error where one works there and takes no connection */
-export async function findRunning(dataDir: string, password: string): Promise<AddressOf | undefined> {
+export async function findRunning(dataDir: string, password: string): Promise<ResolveAddress | undefined> {
   const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
   if (!fs.existsSync(pidFile)) return undefined;
   // The fourth line of PostgreSQL's lock file.
@@ -41,7 +44,7 @@ export async function findRunning(dataDir: string, password: string): Promise<Ad
  * It ends with this process at the latest.
  * @param supervisor keeps any other launcher out of the data directory
  */
-export async function startOwn(supervisor: Supervisor, dataDir: string, password: string): Promise<AddressOf> {
+export async function startOwn(supervisor: Supervisor, dataDir: string, password: string): Promise<ResolveAddress> {
   const port = await freePort();
   // Before anything else that happens then: its directory may be removed.
   process.prependOnceListener('exit', () => supervisor.kill());

@@ -8,13 +8,13 @@ export interface PartProgress {
   end(): void;
 }
 
-export const sizeOf = (bytes: number): string =>
+export const formatSize = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
 export function showParts(progress: Progress): PartProgress {
   let current = '';
   let total = 0;
-  const show = () => current && progress.step(`${current}: ${sizeOf(total)}`);
+  const show = () => current && progress.step(`${current}: ${formatSize(total)}`);
   const timer = setInterval(show, REPORT_MS);
   return {
     count: (part, bytes) => {

@@ -8,18 +8,19 @@ const LENGTH_MIN = 12;
 export async function readPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
   if (env[VARIABLE]) return env[VARIABLE];
   if (!process.stdin.isTTY) throw new Error(`set ${VARIABLE}: there is no terminal to ask for the passphrase`);
-  return ask('Passphrase of the backup: ');
+  return promptHidden('Passphrase of the backup: ');
 }
 
 /** A new passphrase must be long enough and typed twice: a slip would show only when the backup is needed. */
 export async function readNewPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
   const passphrase = await readPassphrase(env);
   if (passphrase.length < LENGTH_MIN) throw new Error(`the passphrase needs at least ${LENGTH_MIN} characters`);
-  if (!env[VARIABLE] && (await ask('Once more: ')) !== passphrase) throw new Error('the two passphrases differ');
+  if (!env[VARIABLE] && (await promptHidden('Once more: ')) !== passphrase)
+    throw new Error('the two passphrases differ');
   return passphrase;
 }
 
-async function ask(question: string): Promise<string> {
+async function promptHidden(question: string): Promise<string> {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });

@@ -1,4 +1,7 @@
-/** `npm run restore`: everything is made beside the data directory, and gets its name at once when the file was read to its end. */
+/**
+ * `npm run restore`: everything is made beside the data directory, and gets its name at once when the file was read to
+ * its end.
+ */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,9 +14,9 @@ import { migrationNames } from '../migrate';
 import { migrationFolders } from '../migrate-folders';
 import { serviceNames } from '../service-names';
 import { startSupervisor } from '../supervise/supervise';
-import { type BackupEntry, damaged, type OpenBackup, openBackupFile, quoteName } from './backup-file';
+import { type BackupEntry, damagedBackupError, type OpenBackup, openBackupFile, quoteName } from './backup-file';
 import { type Loader, openLoader } from './database-copy';
-import { type AddressOf, startOwn } from './own-postgres';
+import { type ResolveAddress, startOwn } from './own-postgres';
 import { showParts } from './part-progress';
 import { createRestoringRole } from './restoring-role';
 import { stopBeforeFull } from './stop-before-full';
@@ -26,7 +29,7 @@ export interface RestoreOptions {
 }
 
 export async function restore({ dataDir, file, passphrase, progress }: RestoreOptions): Promise<void> {
-  if (makeWay(dataDir)) {
+  if (removeEmptyDir(dataDir)) {
     // The operator's empty directory is there again if this fails.
     process.once('exit', () => fs.existsSync(dataDir) || fs.mkdirSync(dataDir, { mode: 0o700 }));
   }
@@ -48,7 +51,7 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
     await fill(made, backup, role.addressOf, progress);
     await role.remove();
   } catch (err) {
-    throw err instanceof DatabaseError ? damaged(file, err.message, err) : err;
+    throw err instanceof DatabaseError ? damagedBackupError(file, err.message, err) : err;
   } finally {
     await supervisor.stop();
   }
@@ -64,7 +67,7 @@ const PROBLEMS: Record<string, string> = {
 };
 
 /** @returns whether there was an empty one. @throws Error unless the directory can be made, or is empty */
-function makeWay(dataDir: string): boolean {
+function removeEmptyDir(dataDir: string): boolean {
   try {
     fs.rmdirSync(dataDir);
     return true;
@@ -88,7 +91,7 @@ function refuseNewer(file: string, { databases }: OpenBackup): void {
   }
 }
 
-async function fill(made: string, backup: OpenBackup, addressOf: AddressOf, progress: Progress): Promise<void> {
+async function fill(made: string, backup: OpenBackup, addressOf: ResolveAddress, progress: Progress): Promise<void> {
   const loaders = new Map<string, Loader>();
   try {
     for (const service of serviceNames) {

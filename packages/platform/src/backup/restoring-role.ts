@@ -1,23 +1,23 @@
 /**
- * The role that fills the databases of a restore. It owns them until the end and is no superuser, so that a statement that a
- * backup smuggles in reaches neither files nor programs of the server.
+ * The role that fills the databases of a restore. It owns them until the end and is no superuser, so that a statement
+ * that a backup smuggles in reaches neither files nor programs of the server.
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { createIfMissing } from '../create-database';
 import { databases, serviceNames } from '../service-names';
-import type { AddressOf } from './own-postgres';
+import type { ResolveAddress } from './own-postgres';
 
 const ROLE = 'gantry_restore';
 
 export interface RestoringRole {
-  addressOf: AddressOf;
+  addressOf: ResolveAddress;
   /** Gives what it owns to the superuser, and removes it. */
   remove(): Promise<void>;
 }
 
-/** Makes the databases, too. @param superuser addresses for a superuser of a server that nobody else uses */
-export async function createRestoringRole(superuser: AddressOf): Promise<RestoringRole> {
+/** Makes the databases, too. @param superuser addresses for a superuser of a server without other users */
+export async function createRestoringRole(superuser: ResolveAddress): Promise<RestoringRole> {
   const password = randomBytes(24).toString('base64url');
   for (const service of serviceNames) await createIfMissing(superuser(service));
   await run(superuser('worker-api'), [

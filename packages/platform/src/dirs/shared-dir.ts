@@ -14,7 +14,7 @@ export function sharedDir(): string {
     const dir = path.join(parent, 'gantry');
     try {
       fs.mkdirSync(dir, { recursive: true, mode: 0o755 });
-      // In a directory that everybody may write to, somebody else may have been first.
+      // In a directory that every user may write to, another user may have been first.
       if (fs.statSync(dir).uid === process.getuid?.()) return dir;
     } catch {
       // Read-only: the next one.

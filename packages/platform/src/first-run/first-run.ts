@@ -55,7 +55,7 @@ export async function createOwner({ base }: Addresses, account: FirstAccount): P
 const RUN_DEADLINE_MS = 60_000;
 const POLL_MS = 250;
 
-/** Zip in, URL out, and one run, through the gateway as anybody would do it. */
+/** Zip in, URL out, and one run, through the gateway, like a user. */
 export async function deploySample(
   { dashboard }: Addresses,
   token: string,
@@ -68,7 +68,7 @@ export async function deploySample(
   const { runId } = await call('POST', `/api/automations/${id}/run`, { inputs, wait: 10 }).then((answer) =>
     answer.json<{ runId: string }>(),
   );
-  return { automation_id: id, name, url, run_id: runId, status: await endOf(call, runId) };
+  return { automation_id: id, name, url, run_id: runId, status: await waitForEnd(call, runId) };
 }
 
 interface Deployed {
@@ -118,11 +118,11 @@ export async function createSampleWorker({ base }: Addresses, token: string, dir
   const { run_id } = await call('POST', `/api/workers/${id}/runs`, { inputs }).then((answer) =>
     answer.json<{ run_id: string }>(),
   );
-  return { id, run_id, status: await endOf(call, run_id) };
+  return { id, run_id, status: await waitForEnd(call, run_id) };
 }
 
 /** The run's status when it has ended, or the last one seen. */
-async function endOf(call: Call, runId: string): Promise<string> {
+async function waitForEnd(call: Call, runId: string): Promise<string> {
   const deadline = Date.now() + RUN_DEADLINE_MS;
   for (;;) {
     const run = await call('GET', `/api/runs/${runId}`).then((answer) => answer.json<{ status: string }>());

@@ -12,26 +12,29 @@ export interface ZippedExample {
 /** Belongs to the example as a lesson, not to the code that runs. */
 const leftOut = new Set(['manifest.json', 'inputs.json', 'README.md', '__pycache__']);
 
-/** @param dir a folder of `examples/`: `manifest.json`, `main.py` and what that needs, `inputs.json` for a first run. */
+/**
+ * @param dir a folder of `examples/`: `manifest.json`, `main.py` and what that needs, `inputs.json` for a first run.
+ */
 export async function zipExample(dir: string): Promise<ZippedExample> {
   return {
     manifest: readJson(dir, 'manifest.json'),
     entrypoint: 'main.py',
-    inputs: inputsOf(dir),
-    zip: await zipOf(dir),
+    inputs: readExampleInputs(dir),
+    zip: await zipFolder(dir),
   };
 }
 
 /** @param dir a folder of `examples/workers/`: `worker.yaml`, code, `inputs.json` for a first run. */
 export async function zipExampleWorker(dir: string): Promise<Pick<ZippedExample, 'inputs' | 'zip'>> {
-  return { inputs: inputsOf(dir), zip: await zipOf(dir) };
+  return { inputs: readExampleInputs(dir), zip: await zipFolder(dir) };
 }
 
 const readJson = (dir: string, name: string) => JSON.parse(fs.readFileSync(path.join(dir, name), 'utf8'));
 
-const inputsOf = (dir: string) => (fs.existsSync(path.join(dir, 'inputs.json')) ? readJson(dir, 'inputs.json') : {});
+const readExampleInputs = (dir: string) =>
+  fs.existsSync(path.join(dir, 'inputs.json')) ? readJson(dir, 'inputs.json') : {};
 
-const zipOf = (dir: string): Promise<Buffer> =>
+const zipFolder = (dir: string): Promise<Buffer> =>
   writeZip(
     filesBelow(dir).map((file) => ({
       path: file.split(path.sep).join('/'),

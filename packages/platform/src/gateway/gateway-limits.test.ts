@@ -30,7 +30,7 @@ function openStream(port: number, from: string, headers: http.OutgoingHttpHeader
   });
 }
 
-async function bodyOf(answer: http.IncomingMessage): Promise<unknown> {
+async function readBody(answer: http.IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(await answer.toArray()).toString());
 }
 
@@ -40,7 +40,7 @@ test('an address that opens every stream it can is told 429, and others are answ
   const refused = opened.filter(({ statusCode }) => statusCode === 429);
   expect(refused).toHaveLength(600 - 512);
   expect(refused[0]?.headers).toMatchObject({ 'retry-after': '1', 'content-type': 'application/json' });
-  expect(await bodyOf(refused[0] as http.IncomingMessage)).toEqual({
+  expect(await readBody(refused[0] as http.IncomingMessage)).toEqual({
     detail: expect.stringContaining('too many'),
     code: 'rate_limited',
   });
@@ -95,13 +95,14 @@ test('the liveness of nginx is asked past every limit', async () => {
 
 test.each([64, 1_024, 8_192])('of %d connections one address gets no more than a quarter', (connections) => {
   const config = renderGatewayConfig({
-    ...{ host: '127.0.0.1', connections },
+    host: '127.0.0.1',
+    connections,
     ports: { worker: 1, dashboard: 2, skills: 3 },
     upstreams: { workerApi: 'a', automationApi: 'b', skillsApi: 'c' },
   });
-  const numberIn = (directive: string) => Number(new RegExp(`${directive} (\\d+);`).exec(config)?.[1]);
-  expect(numberIn('worker_connections')).toBe(connections);
+  const readDirective = (directive: string) => Number(new RegExp(`${directive} (\\d+);`).exec(config)?.[1]);
+  expect(readDirective('worker_connections')).toBe(connections);
   // Each holds one connection to the client and one to the service.
-  expect(2 * numberIn('limit_conn connections')).toBeLessThanOrEqual(connections / 4);
-  expect(numberIn('worker_rlimit_nofile')).toBeGreaterThan(connections);
+  expect(2 * readDirective('limit_conn connections')).toBeLessThanOrEqual(connections / 4);
+  expect(readDirective('worker_rlimit_nofile')).toBeGreaterThan(connections);
 });

@@ -81,7 +81,7 @@ const refusals: [what: string, status: number, code: string, request: string][] 
   ['HTTP/2.0 in a line of HTTP/1', 505, 'http_version_not_supported', request(`GET /api/runs?sig=${SECRET} HTTP/2.0`)],
 ];
 
-function problemsOf({ status, headers, text }: RawAnswer, field: 'detail' | 'error', expected: [number, string]) {
+function listProblems({ status, headers, text }: RawAnswer, field: 'detail' | 'error', expected: [number, string]) {
   expect({ status, body: JSON.parse(text) }).toEqual({
     status: expected[0],
     body: { [field]: expect.any(String), code: expected[1] },
@@ -98,9 +98,9 @@ function problemsOf({ status, headers, text }: RawAnswer, field: 'detail' | 'err
 
 test.each(refusals)('%s is a %d in the shape of each surface', async (_, status, code, sent) => {
   const { worker, dashboard, skills } = gateway.ports;
-  problemsOf(await sendRaw(worker, sent), 'detail', [status, code]);
-  problemsOf(await sendRaw(dashboard, sent), 'error', [status, code]);
-  problemsOf(await sendRaw(skills, sent), 'error', [status, code]);
+  listProblems(await sendRaw(worker, sent), 'detail', [status, code]);
+  listProblems(await sendRaw(dashboard, sent), 'error', [status, code]);
+  listProblems(await sendRaw(skills, sent), 'error', [status, code]);
 });
 
 test('who may come again is told when, and who may use another method which', async () => {
@@ -114,13 +114,13 @@ test('who may come again is told when, and who may use another method which', as
 test('the host of an absolute address is the host that is asked, and HTTP/1.0 needs none', async () => {
   const answering = await startGateway();
   const { worker } = answering.ports;
-  const hostOf = async (sent: string) => JSON.parse((await sendRaw(worker, sent)).text).host;
+  const getSeenHost = async (sent: string) => JSON.parse((await sendRaw(worker, sent)).text).host;
   try {
-    expect(await hostOf(request('GET http://other.example:81/x HTTP/1.1'))).toBe('other.example');
-    expect(await hostOf(`GET /x HTTP/1.1\r\nHost: Some.Example:${worker}\r\nConnection: close\r\n\r\n`)).toBe(
+    expect(await getSeenHost(request('GET http://other.example:81/x HTTP/1.1'))).toBe('other.example');
+    expect(await getSeenHost(`GET /x HTTP/1.1\r\nHost: Some.Example:${worker}\r\nConnection: close\r\n\r\n`)).toBe(
       `Some.Example:${worker}`,
     );
-    expect(await hostOf('GET /x HTTP/1.0\r\n\r\n')).toBe(`127.0.0.1:${worker}`);
+    expect(await getSeenHost('GET /x HTTP/1.0\r\n\r\n')).toBe(`127.0.0.1:${worker}`);
     // A header that nginx lets through is not too long for a service.
     const passed = await sendRaw(
       worker,

@@ -161,10 +161,10 @@ test('headers that the services read arrive unchanged', async () => {
 });
 
 test('a sane request id is kept, another replaced', async () => {
-  const idOf = async (id: string) =>
+  const getRequestId = async (id: string) =>
     (await seenBy(`${addresses.skills}/api/x`, { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
-  expect(await idOf('req_12345678')).toBe('req_12345678');
-  expect(await idOf('<script>alert(1)</script>')).toMatch(/^[0-9a-f]{32}$/);
+  expect(await getRequestId('req_12345678')).toBe('req_12345678');
+  expect(await getRequestId('<script>alert(1)</script>')).toMatch(/^[0-9a-f]{32}$/);
 });
 
 test('the first event of a stream arrives while the stream is open', async () => {

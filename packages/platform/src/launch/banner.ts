@@ -5,7 +5,7 @@ import type { Settings } from './settings';
 
 export interface BannerOptions {
   settings: Settings;
-  /** Undefined if somebody else set the platform up. */
+  /** Undefined if another person set the platform up. */
   local: Local | undefined;
   sample: Sample | undefined;
   seconds: string;

@@ -40,8 +40,8 @@ const isSetUp = async () =>
 
 async function start(): Promise<void> {
   spawnLauncher();
-  const settled = () => started.exitCode !== null || output.includes('Gantry is running');
-  await until(settled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
+  const isSettled = () => started.exitCode !== null || output.includes('Gantry is running');
+  await until(isSettled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
   if (started.exitCode !== null) throw new Error(output);
 }
 
@@ -54,7 +54,7 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
   return started.exitCode;
 }
 
-async function failedStart(env: NodeJS.ProcessEnv): Promise<{ code: unknown; problem: string }> {
+async function startAndFail(env: NodeJS.ProcessEnv): Promise<{ code: unknown; problem: string }> {
   const second = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let problem = '';
   second.stderr.on('data', (chunk) => {
@@ -64,16 +64,16 @@ async function failedStart(env: NodeJS.ProcessEnv): Promise<{ code: unknown; pro
   return { code, problem };
 }
 
-const read = <T>(name: string): T => JSON.parse(fs.readFileSync(path.join(dataDir, name), 'utf8'));
+const readDataFile = <T>(name: string): T => JSON.parse(fs.readFileSync(path.join(dataDir, name), 'utf8'));
 const children = () =>
-  Object.entries(read<Record<string, { pid: number }>>('processes.json')).flatMap(([name, { pid }]) =>
+  Object.entries(readDataFile<Record<string, { pid: number }>>('processes.json')).flatMap(([name, { pid }]) =>
     name === 'launcher' ? [] : [pid],
   );
-const modeOf = (name: string) => (fs.statSync(path.join(dataDir, name)).mode & 0o777).toString(8);
+const getFileMode = (name: string) => (fs.statSync(path.join(dataDir, name)).mode & 0o777).toString(8);
 
 async function sampleRun(): Promise<Record<string, unknown>> {
-  const { dashboard_url, token } = read<Local>('local.json');
-  const { automation_id } = read<Sample>('sample.json');
+  const { dashboard_url, token } = readDataFile<Local>('local.json');
+  const { automation_id } = readDataFile<Sample>('sample.json');
   const response = await fetch(`${dashboard_url}/api/automations/${automation_id}/run`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -90,7 +90,7 @@ test(
     await until(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
     await stop('SIGKILL');
     await start();
-    const local = read<Local>('local.json');
+    const local = readDataFile<Local>('local.json');
     expect(local).toEqual({
       base_url: `http://localhost:${port}`,
       dashboard_url: `http://localhost:${port + 1}`,
@@ -100,8 +100,8 @@ test(
       token: expect.stringMatching(/^svc_/),
       workspace_id: expect.stringMatching(/^ws_/),
     });
-    expect([modeOf('.'), modeOf('local.json'), modeOf('keys.json')]).toEqual(['700', '600', '600']);
-    const sample = read<Sample>('sample.json');
+    expect([getFileMode('.'), getFileMode('local.json'), getFileMode('keys.json')]).toEqual(['700', '600', '600']);
+    const sample = readDataFile<Sample>('sample.json');
     expect([sample.status, sample.worker?.status]).toEqual(['success', 'completed']);
     expect(output).not.toContain(local.token);
     const printed = /Try it:\n(.*?)\n\n/s.exec(`${output}\n\n`)?.[1] as string;
@@ -129,11 +129,11 @@ test(
     await stop('SIGKILL');
     expect(left.some(isAlive)).toBe(true);
     // As if it had been killed just after the first owner was committed.
-    const { email, password } = read<Local>('local.json');
+    const { email, password } = readDataFile<Local>('local.json');
     fs.writeFileSync(path.join(dataDir, 'first-owner.json'), JSON.stringify({ email, password }));
     fs.rmSync(path.join(dataDir, 'local.json'));
     await start();
-    expect(read<Local>('local.json')).toMatchObject({ email, password });
+    expect(readDataFile<Local>('local.json')).toMatchObject({ email, password });
     expect(fs.existsSync(path.join(dataDir, 'first-owner.json'))).toBe(false);
     expect(left.filter(isAlive)).toEqual([]);
     expect(await sampleRun()).toMatchObject({ status: 'success' });
@@ -144,7 +144,9 @@ test(
 test(
   'a service that is killed is back by itself',
   async () => {
-    const { pid } = read<Record<string, { pid: number }>>('processes.json')['automation-api'] as { pid: number };
+    const { pid } = readDataFile<Record<string, { pid: number }>>('processes.json')['automation-api'] as {
+      pid: number;
+    };
     process.kill(pid, 'SIGKILL');
     await until(() => sampleRun().then(({ status }) => status === 'success'), { everyMs: 100 });
   },
@@ -155,11 +157,11 @@ test(
   'services, executor, NATS and nginx that are frozen are replaced, and serve again',
   async () => {
     const frozen = ['worker-api', 'skills-api', 'executor', 'nats', 'gateway'];
-    const before = read<Record<string, { pid: number }>>('processes.json');
+    const before = readDataFile<Record<string, { pid: number }>>('processes.json');
     // Whole groups: nginx answers as long as its worker does.
     for (const name of frozen) process.kill(-(before[name]?.pid as number), 'SIGSTOP');
     const isReplaced = (name: string) => {
-      const now = read<Record<string, { pid: number }>>('processes.json')[name];
+      const now = readDataFile<Record<string, { pid: number }>>('processes.json')[name];
       return now !== undefined && now.pid !== before[name]?.pid;
     };
     await until(() => frozen.every(isReplaced), { deadlineMs: 70_000, everyMs: 250 });
@@ -172,7 +174,7 @@ test(
 
 test('a second launcher on the same data is refused and disturbs nothing', async () => {
   const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
-  const { code, problem } = await failedStart(env);
+  const { code, problem } = await startAndFail(env);
   expect(code).toBe(1);
   expect(problem).toContain(`already running here as process ${started.pid}`);
   expect(await sampleRun()).toMatchObject({ status: 'success' });
@@ -181,7 +183,7 @@ test('a second launcher on the same data is refused and disturbs nothing', async
 test('ports that somebody else holds are named, before anything is started', async () => {
   const other = path.join(temporaryDir('launch'), 'data');
   const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: other, GANTRY_PORT: String(port) };
-  const { code, problem } = await failedStart(env);
+  const { code, problem } = await startAndFail(env);
   expect(code).toBe(1);
   expect(problem).toContain(`${port} (gateway): held by nginx (process `);
   expect(fs.existsSync(path.join(other, 'postgres'))).toBe(false);

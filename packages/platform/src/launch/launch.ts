@@ -27,7 +27,7 @@ import {
   workerApi,
 } from './services';
 import { setUp } from './set-up';
-import { type Settings, wantedPorts } from './settings';
+import { listPorts, type Settings } from './settings';
 
 export interface LaunchOptions {
   settings: Settings;
@@ -46,7 +46,7 @@ export interface Platform {
   kill(): void;
 }
 
-/** Like PostgreSQL's: a number that belongs to nobody. */
+/** Like PostgreSQL's: a number without a user. */
 const GATEWAY_UID = 60_907;
 
 export function launch(options: LaunchOptions): Platform {
@@ -67,7 +67,7 @@ export function launch(options: LaunchOptions): Platform {
 
 async function startPlatform(options: LaunchOptions, state: LocalState, supervisor: Supervisor): Promise<void> {
   const { settings, progress, inherited } = options;
-  await requireFreePorts(wantedPorts(settings));
+  await requireFreePorts(listPorts(settings));
   sweepReachableDirs();
   const notes: string[] = [];
   const optional = async (name: ToolName, consequence: string) => {

@@ -39,7 +39,7 @@ export interface LocalState {
 }
 
 export function openLocalState(dir: string): LocalState {
-  makePrivate(dir);
+  ensurePrivateDir(dir);
   const keysFile = path.join(dir, 'keys.json');
   const localFile = path.join(dir, 'local.json');
   const firstOwnerFile = path.join(dir, 'first-owner.json');
@@ -57,7 +57,7 @@ export function openLocalState(dir: string): LocalState {
   };
 }
 
-function makePrivate(dir: string): void {
+function ensurePrivateDir(dir: string): void {
   try {
     fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
     fs.chmodSync(dir, 0o700);

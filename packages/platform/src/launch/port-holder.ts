@@ -5,7 +5,8 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const LISTENING = '0A';
 
 /**
- * @returns such as `nginx (process 4711)`, or the user of a process that may not be looked at; undefined if the system does
+ * @returns such as `nginx (process 4711)`, or the user of a process that may not be looked at; undefined if the system
+ * does
  *   not tell, as outside of Linux
  */
 export function describePortHolder(port: number): string | undefined {
@@ -37,11 +38,11 @@ function findProcess(inode: string | undefined): string | undefined {
 const readName = (pid: string): string => readText(`/proc/${pid}/comm`).trim() || 'another program';
 
 // A process may end while it is looked at, and those of other users show nothing.
-const readText = (file: string): string => orElse('', () => fs.readFileSync(file, 'utf8'));
-const listDir = (dir: string): string[] => orElse([], () => fs.readdirSync(dir));
-const readLink = (file: string): string => orElse('', () => fs.readlinkSync(file));
+const readText = (file: string): string => readOr('', () => fs.readFileSync(file, 'utf8'));
+const listDir = (dir: string): string[] => readOr([], () => fs.readdirSync(dir));
+const readLink = (file: string): string => readOr('', () => fs.readlinkSync(file));
 
-function orElse<T>(missing: T, read: () => T): T {
+function readOr<T>(missing: T, read: () => T): T {
   try {
     return read();
   } catch {

@@ -2,7 +2,7 @@
 export interface Progress {
   /** Begins a step: a line that is shown at once. */
   step(text: string): void;
-  /** Something that somebody should know about. */
+  /** A message that the operator should read. */
   warn(text: string): void;
   seconds(): string;
 }

@@ -10,14 +10,14 @@ export interface WantedPort {
 
 /** @throws Error that names every port that another program holds, that program, and how to choose others. */
 export async function requireFreePorts(wanted: WantedPort[]): Promise<void> {
-  const problems = await Promise.all(wanted.map(async (each) => ({ ...each, problem: await problemOf(each) })));
+  const problems = await Promise.all(wanted.map(async (each) => ({ ...each, problem: await findPortProblem(each) })));
   const taken = problems.filter(({ problem }) => problem);
   if (!taken.length) return;
   const list = taken.map(({ port, name, problem }) => `${port} (${name}): ${problem}`).join('; ');
   throw new Error(`these ports cannot be used: ${list}. Choose others: GANTRY_PORT=<first port> npm start`);
 }
 
-function problemOf({ port, host }: WantedPort): Promise<string | undefined> {
+function findPortProblem({ port, host }: WantedPort): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (err: NodeJS.ErrnoException) => {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { reachableDir } from '../dirs/reachable-dir';
 import { checkoutDir } from '../dirs/shared-dir';
-import { credsFileOf, executorKeyFileOf, natsUrl } from '../nats/nats';
+import { getCredsFile, getExecutorKeyFile, natsUrl } from '../nats/nats';
 import { postgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import { livenessProbes } from '../supervise/liveness';
@@ -15,9 +15,10 @@ import type { LocalState } from './local-state';
 import type { Settings } from './settings';
 
 /**
- * An idle service keeps what its busiest moment needed, unless told otherwise. Measured as the proportional set size of all
- * processes after 800 requests: 535 MB with the small young generation alone, 418 MB with one V8 worker thread, whose
- * compiler scratch memory is what stays; the malloc settings give back another 60 MB. None cost measurable time on two cores.
+ * An idle service keeps what its busiest moment needed, unless told otherwise. Measured as the proportional set size of
+ * all processes after 800 requests: 535 MB with the small young generation alone, 418 MB with one V8 worker thread,
+ * whose compiler scratch memory is what stays; the malloc settings give back another 60 MB. None cost measurable time
+ * on two cores.
  */
 const nodeFlags = ['--max-semi-space-size=4', '--max-old-space-size=512', '--v8-pool-size=1'];
 const READY_TIMEOUT_MS = 2_000;
@@ -31,7 +32,7 @@ export interface ServiceOptions {
   inherited: NodeJS.ProcessEnv;
 }
 
-/** Anybody who knows it may create the first owner; a new one for each start. */
+/** The secret that lets a person create the first owner; a new one for each start. */
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
 export function databaseUrl(
@@ -48,8 +49,8 @@ export function workerApi(options: ServiceOptions, setupToken: string): ProcessS
     ENCRYPTION_KEYS: keys.encryptionKeys.workerApi,
     TOKEN_PEPPERS: keys.tokenPeppers,
     SETUP_TOKEN: setupToken,
-    AUTOMATION_API_URL: `http://127.0.0.1:${portOf('automation-api', options)}`,
-    SKILLS_API_URL: `http://127.0.0.1:${portOf('skills-api', options)}`,
+    AUTOMATION_API_URL: `http://127.0.0.1:${getServicePort('automation-api', options)}`,
+    SKILLS_API_URL: `http://127.0.0.1:${getServicePort('skills-api', options)}`,
     ...objectStore('worker-api', options),
   });
 }
@@ -78,12 +79,13 @@ export function skillsApi(options: ServiceOptions): ProcessSpec {
 const objectStore = (service: ServiceName, options: ServiceOptions): Record<string, string> => ({
   OBJECT_STORE: options.inherited.OBJECT_STORE || `file:${path.join(options.state.dir, 'objects')}`,
   OBJECT_STORE_SIGNING_KEY: options.state.keys.objectStoreSigningKey,
-  OBJECT_STORE_INTERNAL_URL: `http://127.0.0.1:${portOf(service, options)}`,
+  OBJECT_STORE_INTERNAL_URL: `http://127.0.0.1:${getServicePort(service, options)}`,
 });
 
-const jwksUrl = (options: ServiceOptions) => `http://127.0.0.1:${portOf('worker-api', options)}/.well-known/jwks.json`;
+const jwksUrl = (options: ServiceOptions) =>
+  `http://127.0.0.1:${getServicePort('worker-api', options)}/.well-known/jwks.json`;
 
-function portOf(service: ServiceName, { settings, gateway }: ServiceOptions): number {
+function getServicePort(service: ServiceName, { settings, gateway }: ServiceOptions): number {
   if (gateway) return settings.ports.services[service];
   const { worker, dashboard, skills } = settings.ports;
   return { 'worker-api': worker, 'automation-api': dashboard, 'skills-api': skills }[service];
@@ -91,7 +93,7 @@ function portOf(service: ServiceName, { settings, gateway }: ServiceOptions): nu
 
 function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<string, string>): ProcessSpec {
   const { settings, gateway } = options;
-  const address = { host: gateway ? '127.0.0.1' : settings.host, port: portOf(service, options) };
+  const address = { host: gateway ? '127.0.0.1' : settings.host, port: getServicePort(service, options) };
   return {
     name: service,
     command: process.execPath,
@@ -105,7 +107,7 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
       METRICS_PORT: String(settings.ports.metrics[service]),
       DATABASE_URL: databaseUrl(options, service),
       NATS_URL: natsAddress(options),
-      ...(hasCredentials(settings) && { NATS_CREDS_FILE: credsFileOf(natsDir(options), service) }),
+      ...(hasCredentials(settings) && { NATS_CREDS_FILE: getCredsFile(natsDir(options), service) }),
       BASE_URL: settings.urls.base,
       DASHBOARD_URL: settings.urls.dashboard,
       SKILLS_URL: settings.urls.skills,
@@ -160,7 +162,7 @@ export function executorEnrolment(options: ServiceOptions, env: NodeJS.ProcessEn
   if (!hasCredentials(options.settings)) return undefined;
   return {
     script: path.join(checkoutDir, 'services/executor/dist/enrol.js'),
-    env: { ...env, NATS_EXECUTOR_SEED_FILE: executorKeyFileOf(natsDir(options)) },
+    env: { ...env, NATS_EXECUTOR_SEED_FILE: getExecutorKeyFile(natsDir(options)) },
   };
 }
 

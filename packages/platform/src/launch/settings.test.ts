@@ -1,4 +1,4 @@
-import { readSettings, wantedPorts } from './settings';
+import { listPorts, readSettings } from './settings';
 
 test.each(['10.0.0.1', '10.0.0.0/8', '2001:db8::/32'])('%s can be the proxy that is trusted', (address) => {
   expect(readSettings({ GANTRY_TRUSTED_PROXY: address }).trustedProxy).toBe(address);
@@ -11,7 +11,7 @@ test.each(['all', '10.0.0.1; error_log /etc/passwd', '10.0.0.0/8 192.168.0.0/16'
 test.each([1, 8080, 32_654, 32_655, 50_000, 60_999, 65_533])(
   'with GANTRY_PORT=%i no internal port is one of an outgoing connection, and none is taken twice',
   (first) => {
-    const wanted = wantedPorts(readSettings({ GANTRY_PORT: String(first) }));
+    const wanted = listPorts(readSettings({ GANTRY_PORT: String(first) }));
     const ports = wanted.map(({ port }) => port);
     expect(new Set(ports).size).toBe(ports.length);
     const internal = wanted.filter(({ name }) => name !== 'gateway').map(({ port }) => port);

@@ -24,7 +24,7 @@ export interface Settings {
   trustedProxy: string | undefined;
   ports: Ports;
   urls: { base: string; dashboard: string; skills: string };
-  /** Databases and NATS that somebody else runs. */
+  /** External databases and NATS. */
   externalDatabases: Partial<Record<ServiceName, string>>;
   externalNats: string | undefined;
   /** Written by nats-config-main.js. */
@@ -103,7 +103,7 @@ function portsFrom(first: number): Ports {
 }
 
 /** Every port that this start will listen on. */
-export function wantedPorts({ ports, host, externalDatabases, externalNats }: Settings): WantedPort[] {
+export function listPorts({ ports, host, externalDatabases, externalNats }: Settings): WantedPort[] {
   const local = '127.0.0.1';
   const { worker, dashboard, skills, services, metrics, postgres, nats, natsMonitoring } = ports;
   const embedded = serviceNames.some((service) => !externalDatabases[service]);

@@ -5,12 +5,12 @@ import {
   type Bus,
   connectBus,
   consumeDurable,
-  durableOf,
+  createServiceCredentials,
+  durableName,
   EVENTS_STREAM,
+  ensureStreams,
   eventSubject,
-  keepStreams,
-  serviceCredentials,
-  streamState,
+  getStreamState,
 } from '@gantry/events';
 import { catchLogs, freePort, temporaryDir, until } from '@gantry/testing';
 import type { LivenessTiming } from '../supervise/liveness';
@@ -23,8 +23,12 @@ const { log } = catchLogs();
 const STORE_BYTES = 6 << 20;
 /** The platform's, ten times as fast. */
 const timing: LivenessTiming = {
-  ...{ everyMs: 500, timeoutMs: 400, silenceMs: 2_000 },
-  ...{ startMs: 10_000, startMsMax: 20_000, graceMs: 200 },
+  everyMs: 500,
+  timeoutMs: 400,
+  silenceMs: 2_000,
+  startMs: 10_000,
+  startMsMax: 20_000,
+  graceMs: 200,
 };
 
 const bwrap = findTool('bwrap');
@@ -42,7 +46,11 @@ async function fillStore(bus: Bus): Promise<void> {
   const body = Buffer.alloc(60_000, 1);
   const subject = eventSubject(alertRaised, 'worker-api');
   const reading = consumeDurable({
-    ...{ bus, log, stream: EVENTS_STREAM, durable: durableOf('worker-api', alertRaised), messagesMax: 20 },
+    bus,
+    log,
+    stream: EVENTS_STREAM,
+    durable: durableName('worker-api', alertRaised),
+    messagesMax: 20,
     onMessage: (message) => (message.seq % 2 ? message.ack() : message.nak(60_000)),
   });
   const publish = () => bus.js.publish(subject, body, { timeout: 300 }).catch(() => null);
@@ -55,7 +63,7 @@ async function fillStore(bus: Bus): Promise<void> {
 }
 
 const hasJetStream = (bus: Bus): Promise<boolean> =>
-  streamState(bus, EVENTS_STREAM).then(
+  getStreamState(bus, EVENTS_STREAM).then(
     () => true,
     () => false,
   );
@@ -68,9 +76,9 @@ withBwrap(
     const seeds = writeNatsConfig(options);
     const supervisor = await startSupervisor({ dir: temporaryDir('supervise'), show: () => {}, liveness: timing });
     await supervisor.start(withSmallStore(options));
-    const address = { url: natsUrl(options), creds: serviceCredentials(seeds, 'worker-api') };
+    const address = { url: natsUrl(options), creds: createServiceCredentials(seeds, 'worker-api') };
     const bus = await connectBus({ ...address, name: 'test', log });
-    const streams = await keepStreams({ bus, log });
+    const streams = await ensureStreams({ bus, log });
     await fillStore(bus);
     await until(() => hasJetStream(bus), { what: 'JetStream answers' });
     streams.stop();

@@ -2,14 +2,21 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  executorKeyOf,
+  buildNatsAuthentication,
+  createServiceCredentials,
   generateNatsSeeds,
+  getExecutorKey,
   type NatsSeeds,
-  natsAuthentication,
-  serviceCredentials,
   services,
 } from '@gantry/events';
-import { accountsFileOf, configFileOf, credsFileOf, executorKeyFileOf, type NatsOptions, seedsFileOf } from './nats';
+import {
+  getAccountsFile,
+  getConfigFile,
+  getCredsFile,
+  getExecutorKeyFile,
+  getSeedsFile,
+  type NatsOptions,
+} from './nats';
 
 /** Bounds what one publisher can make a slow reader hold; the protocols keep to half of it. */
 const PAYLOAD_BYTES_MAX = 512 * 1024;
@@ -17,17 +24,17 @@ const MEMORY_BYTES_MAX = 64 << 20;
 const STREAM_BYTES_MAX = 4 * 2 ** 30;
 
 /**
- * Writes what the server has to know of accounts, and each user's credentials. The seeds are made the first time and kept:
- * with others, streams and executors would be strangers.
+ * Writes what the server has to know of accounts, and each user's credentials. The seeds are made the first time and
+ * kept: with others, streams and executors would be strangers.
  */
 export function writeNatsAccounts(dir: string, revoked: string[] = []): NatsSeeds {
   fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
   const seeds = readSeeds(dir) ?? generateNatsSeeds();
   const write = (file: string, text: string) => fs.writeFileSync(file, text, { mode: 0o600 });
-  write(seedsFileOf(dir), JSON.stringify(seeds, null, 2));
-  write(accountsFileOf(dir), toConfig(natsAuthentication(seeds, revoked)));
-  for (const service of services) write(credsFileOf(dir, service), serviceCredentials(seeds, service));
-  write(executorKeyFileOf(dir), JSON.stringify(executorKeyOf(seeds)));
+  write(getSeedsFile(dir), JSON.stringify(seeds, null, 2));
+  write(getAccountsFile(dir), toConfig(buildNatsAuthentication(seeds, revoked)));
+  for (const service of services) write(getCredsFile(dir, service), createServiceCredentials(seeds, service));
+  write(getExecutorKeyFile(dir), JSON.stringify(getExecutorKey(seeds)));
   return seeds;
 }
 
@@ -45,15 +52,15 @@ export function writeNatsConfig({ dir, port, monitoringPort }: Omit<NatsOptions,
     server_name: 'gantry',
     max_payload: PAYLOAD_BYTES_MAX,
     jetstream: streams,
-    ...natsAuthentication(seeds),
+    ...buildNatsAuthentication(seeds),
   };
-  fs.writeFileSync(configFileOf(dir), toConfig(config), { mode: 0o600 });
+  fs.writeFileSync(getConfigFile(dir), toConfig(config), { mode: 0o600 });
   return seeds;
 }
 
 function readSeeds(dir: string): NatsSeeds | undefined {
   try {
-    return JSON.parse(fs.readFileSync(seedsFileOf(dir), 'utf8'));
+    return JSON.parse(fs.readFileSync(getSeedsFile(dir), 'utf8'));
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw err;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import {
   type Bus,
   connectBus,
+  createExecutorCredentials,
   INTROSPECT_SUBJECT,
   listen,
-  makeExecutor,
   type NatsAddress,
   request,
   runSubjects,
@@ -16,7 +16,7 @@ import { connect, credsAuthenticator, ErrorCode } from 'nats';
 import { z } from 'zod';
 import { startAndWait } from '../supervise/process';
 import { findTool } from '../tools/find-tool';
-import { credsFileOf, executorKeyFileOf, natsProcess, natsUrl, seedsFileOf } from './nats';
+import { getCredsFile, getExecutorKeyFile, getSeedsFile, natsProcess, natsUrl } from './nats';
 import { writeNatsAccounts, writeNatsConfig } from './nats-config';
 
 let nats: TestNats;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await nats.stop();
 });
 
-async function connected(address: NatsAddress): Promise<Bus> {
+async function connectTestBus(address: NatsAddress): Promise<Bus> {
   const bus = await connectBus({ ...address, name: 'test', log });
   buses.push(bus);
   return bus;
@@ -48,16 +48,16 @@ test('nobody enters without credentials, or with those of another server', async
   await expect(connect({ servers: new URL(nats.url).host, reconnect: false })).rejects.toMatchObject(refused);
   const other = temporaryDir('nats');
   writeNatsAccounts(other);
-  await expect(enter(fs.readFileSync(credsFileOf(other, 'worker-api'), 'utf8'))).rejects.toMatchObject(refused);
-  const key = JSON.parse(fs.readFileSync(executorKeyFileOf(other), 'utf8'));
-  await expect(enter(makeExecutor(key))).rejects.toMatchObject(refused);
+  await expect(enter(fs.readFileSync(getCredsFile(other, 'worker-api'), 'utf8'))).rejects.toMatchObject(refused);
+  const key = JSON.parse(fs.readFileSync(getExecutorKeyFile(other), 'utf8'));
+  await expect(enter(createExecutorCredentials(key))).rejects.toMatchObject(refused);
 });
 
 test('what the services do every day is allowed: streams, claims, run events, introspection', async () => {
   const [worker, automation, executor] = await Promise.all([
-    connected(nats.as('worker-api')),
-    connected(nats.as('automation-api')),
-    connected(nats.newExecutor()),
+    connectTestBus(nats.as('worker-api')),
+    connectTestBus(nats.as('automation-api')),
+    connectTestBus(nats.newExecutor()),
   ]);
   const id = executor.user;
 
@@ -97,11 +97,11 @@ test('accounts, users and what is made with them stay the same when the configur
   const command = findTool('nats-server') ?? '';
   const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
   writeNatsConfig(options);
-  const before = fs.readFileSync(seedsFileOf(options.dir), 'utf8');
-  const creds = fs.readFileSync(credsFileOf(options.dir, 'skills-api'), 'utf8');
-  const executor = makeExecutor(JSON.parse(fs.readFileSync(executorKeyFileOf(options.dir), 'utf8')));
+  const before = fs.readFileSync(getSeedsFile(options.dir), 'utf8');
+  const creds = fs.readFileSync(getCredsFile(options.dir, 'skills-api'), 'utf8');
+  const executor = createExecutorCredentials(JSON.parse(fs.readFileSync(getExecutorKeyFile(options.dir), 'utf8')));
   writeNatsConfig(options);
-  expect(fs.readFileSync(seedsFileOf(options.dir), 'utf8')).toBe(before);
+  expect(fs.readFileSync(getSeedsFile(options.dir), 'utf8')).toBe(before);
   for (const name of fs.readdirSync(options.dir)) {
     expect(fs.statSync(path.join(options.dir, name)).mode & 0o077).toBe(0);
   }
@@ -118,8 +118,8 @@ test('a server of somebody else includes the accounts, and executors that are re
   const command = findTool('nats-server') ?? '';
   const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
   writeNatsAccounts(options.dir);
-  const key = JSON.parse(fs.readFileSync(executorKeyFileOf(options.dir), 'utf8'));
-  const [stolen, other] = [makeExecutor(key), makeExecutor(key)];
+  const key = JSON.parse(fs.readFileSync(getExecutorKeyFile(options.dir), 'utf8'));
+  const [stolen, other] = [createExecutorCredentials(key), createExecutorCredentials(key)];
   const id = /[\w-]+\.([\w-]+)\./.exec(stolen)?.[1] ?? '';
   writeNatsAccounts(options.dir, [JSON.parse(Buffer.from(id, 'base64url').toString()).sub]);
   fs.writeFileSync(
@@ -132,7 +132,7 @@ test('a server of somebody else includes the accounts, and executors that are re
     connect({ servers, reconnect: false, authenticator: credsAuthenticator(Buffer.from(creds)) });
   await expect(opens(stolen)).rejects.toMatchObject(refused);
   await (await opens(other)).close();
-  const worker = await opens(fs.readFileSync(credsFileOf(options.dir, 'worker-api'), 'utf8'));
+  const worker = await opens(fs.readFileSync(getCredsFile(options.dir, 'worker-api'), 'utf8'));
   await worker.flush();
   await worker.close();
   await server.stop();

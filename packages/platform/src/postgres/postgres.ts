@@ -11,11 +11,11 @@ export interface PostgresOptions {
   dataDir: string;
   port: number;
   password: string;
-  /** False only for data that nobody will miss: tests. */
+  /** False only for disposable data: tests. */
   durable?: boolean;
 }
 
-/** In no passwd file, so that its files belong to nobody else; the executor's runs have another one. */
+/** In no passwd file, so that its files belong to no other user; the executor's runs have another one. */
 const POSTGRES_UID = 60_905;
 const USER = 'gantry';
 

@@ -3,7 +3,7 @@
  * launcher stops exactly those and never a stranger that was given the same number.
  */
 import fs from 'node:fs';
-import { isAlive, isGroupLeader, parentOf, signalProcess, startTime } from './process';
+import { findParent, isAlive, isGroupLeader, signalProcess, startTime } from './process';
 
 interface Recorded {
   pid: number;
@@ -31,8 +31,8 @@ const ORPHAN_STOP_MS = 30_000;
  * @param parent npm, where npm started us: we are to end when it does.
  * @throws Error if the earlier launcher still runs.
  */
-export async function takeOver(file: string, parent?: number): Promise<ProcessRecord> {
-  const { [LAUNCHER]: launcher } = read(file);
+export async function claimProcessRecord(file: string, parent?: number): Promise<ProcessRecord> {
+  const { [LAUNCHER]: launcher } = readRecords(file);
   if (launcher && launcher.pid !== process.pid && isStillThere(launcher)) {
     if (!isOrphan(launcher)) {
       throw new Error(
@@ -42,7 +42,7 @@ export async function takeOver(file: string, parent?: number): Promise<ProcessRe
     // It is about to notice by itself that its npm was killed.
     await stopAll([launcher], ORPHAN_STOP_MS);
   }
-  const { [LAUNCHER]: _, ...children } = read(file);
+  const { [LAUNCHER]: _, ...children } = readRecords(file);
   await stopAll(Object.values(children).filter(isStillThere), STOP_MS);
 
   const recorded: Record<string, Recorded> = {};
@@ -73,7 +73,7 @@ export async function takeOver(file: string, parent?: number): Promise<ProcessRe
   };
 }
 
-function read(file: string): Record<string, Recorded> {
+function readRecords(file: string): Record<string, Recorded> {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch {
@@ -83,11 +83,11 @@ function read(file: string): Record<string, Recorded> {
 
 const isStillThere = ({ pid, startTime: then }: Recorded) => isAlive(pid) && startTime(pid) === then;
 
-const isOrphan = ({ pid, parent }: Recorded) => parent !== undefined && parentOf(pid) !== parent;
+const isOrphan = ({ pid, parent }: Recorded) => parent !== undefined && findParent(pid) !== parent;
 
 /**
- * They are all ended together. PostgreSQL has a signal of its own: it takes SIGTERM for "wait until every session ends", and
- * one that is killed leaves processes which keep the next one from starting.
+ * They are all ended together. PostgreSQL has a signal of its own: it takes SIGTERM for "wait until every session
+ * ends", and one that is killed leaves processes which keep the next one from starting.
  */
 async function stopAll(leftovers: Recorded[], patienceMs: number): Promise<void> {
   for (const { pid, stopSignal = 'SIGTERM' } of leftovers) signal(pid, stopSignal);

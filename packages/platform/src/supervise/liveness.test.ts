@@ -13,8 +13,12 @@ afterEach(async () => {
 
 /** The platform's, forty times as fast. */
 const timing: LivenessTiming = {
-  ...{ everyMs: 125, timeoutMs: 100, silenceMs: 500 },
-  ...{ startMs: 700, startMsMax: 5_600, graceMs: 50 },
+  everyMs: 125,
+  timeoutMs: 100,
+  silenceMs: 500,
+  startMs: 700,
+  startMsMax: 5_600,
+  graceMs: 50,
 };
 
 /** `/healthz` answers, `/block` holds the event loop for good, `/silent` lets every later question wait. */
@@ -35,7 +39,7 @@ interface LogLine {
   msg: string;
 }
 
-async function supervised(script: string) {
+async function superviseScript(script: string) {
   const dir = temporaryDir('liveness');
   const port = await freePort();
   const pidFile = path.join(dir, 'pids');
@@ -53,51 +57,54 @@ async function supervised(script: string) {
   const supervisor = await startSupervisor({ dir, show: (line) => shown.push(line), liveness: timing });
   supervisors.push(supervisor);
   await supervisor.start(spec);
-  const ask = (url: string) => fetch(`http://127.0.0.1:${port}${url}`, { signal: AbortSignal.timeout(1_000) });
+  const fetchPath = (url: string) => fetch(`http://127.0.0.1:${port}${url}`, { signal: AbortSignal.timeout(1_000) });
   const isAnswering = () =>
-    ask('/healthz').then(
+    fetchPath('/healthz').then(
       (answer) => answer.ok,
       () => false,
     );
   const logFile = path.join(dir, 'logs/service.log');
   /** The whole lines of the log, which is written a little after `shown`. */
-  const logged = (): LogLine[] =>
+  const readLog = (): LogLine[] =>
     fs
       .readFileSync(logFile, 'utf8')
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));
-  return { supervisor, pids, logged, shown, ask, isAnswering };
+  return { supervisor, pids, logged: readLog, shown, ask: fetchPath, isAnswering };
 }
 
 /** A launcher that does not run: suspended with its machine, or out of its turn for long. */
-function standStill(ms: number): void {
+function blockEventLoop(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
 test.each([
-  ['blocks its event loop', (ask: (url: string) => Promise<unknown>) => void ask('/block').catch(() => {})],
-  ['accepts and never answers', (ask: (url: string) => Promise<unknown>) => void ask('/silent').catch(() => {})],
+  ['blocks its event loop', (fetchPath: (url: string) => Promise<unknown>) => void fetchPath('/block').catch(() => {})],
+  [
+    'accepts and never answers',
+    (fetchPath: (url: string) => Promise<unknown>) => void fetchPath('/silent').catch(() => {}),
+  ],
   ['is frozen', (_: unknown, pid: number) => void process.kill(pid, 'SIGSTOP')],
 ] as const)('a process that %s is replaced, and the log says why', async (_, hold) => {
-  const { pids, logged, shown, ask, isAnswering } = await supervised(ANSWERING);
+  const { pids, logged: readLog, shown, ask: fetchPath, isAnswering } = await superviseScript(ANSWERING);
   await until(isAnswering);
   const [first = 0] = pids();
-  hold(ask, first);
+  hold(fetchPath, first);
   await until(() => pids().length === 2 && isAnswering());
   expect(isAlive(first)).toBe(false);
   expect(shown[0]).toMatch(/^service has not answered for \d+ s; replacing it/);
   expect(shown[1]).toMatch(/^service ended with SIG(TERM|KILL); starting it again/);
-  await until(() => logged().length > 0);
-  expect(logged()[0]).toMatchObject({ level: 50, service: 'launcher', pid: first });
+  await until(() => readLog().length > 0);
+  expect(readLog()[0]).toMatchObject({ level: 50, service: 'launcher', pid: first });
 });
 
 test('what the launcher sleeps through is nobody else’s silence', async () => {
-  const { pids, shown, isAnswering } = await supervised(ANSWERING);
+  const { pids, shown, isAnswering } = await superviseScript(ANSWERING);
   await until(isAnswering);
   for (let i = 0; i < 3; i++) {
-    standStill(2 * timing.silenceMs);
+    blockEventLoop(2 * timing.silenceMs);
     await new Promise((resolve) => setImmediate(resolve));
   }
   await until(isAnswering);
@@ -112,16 +119,16 @@ test('a process that answers slowly but in time stays', async () => {
       if (req.url === '/asked') res.end(String(asked));
       else setTimeout(() => res.end('ok'), 60, asked++);
     }).listen(PORT, '127.0.0.1');`;
-  const { pids, ask } = await supervised(slow);
-  const asked = async () => Number(await (await ask('/asked')).text());
+  const { pids, ask: fetchPath } = await superviseScript(slow);
+  const countProbes = async () => Number(await (await fetchPath('/asked')).text());
   const often = (4 * timing.silenceMs) / timing.everyMs;
-  await until(async () => (await asked()) > often);
+  await until(async () => (await countProbes()) > often);
   expect(pids()).toHaveLength(1);
 });
 
 test('one that never answers gets more time at each start', async () => {
-  const { pids, logged } = await supervised('setInterval(() => {}, 1000);');
-  const silences = () => logged().filter((line) => line.msg.includes('has not answered'));
+  const { pids, logged: readLog } = await superviseScript('setInterval(() => {}, 1000);');
+  const silences = () => readLog().filter((line) => line.msg.includes('has not answered'));
   await until(() => silences().length >= 2);
   const [first, second] = silences() as [LogLine, LogLine];
   // Twice the first patience, and the pause before the second start.
@@ -132,7 +139,7 @@ test('one that never answers gets more time at each start', async () => {
 
 test('one that is being stopped is not started again by its silence', async () => {
   const deaf = `${ANSWERING} process.on('SIGTERM', () => { silent = true; setTimeout(() => process.exit(0), 1200); });`;
-  const { supervisor, pids, shown, isAnswering } = await supervised(deaf);
+  const { supervisor, pids, shown, isAnswering } = await superviseScript(deaf);
   await until(isAnswering);
   await supervisor.stop();
   expect(pids()).toHaveLength(1);

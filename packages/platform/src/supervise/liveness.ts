@@ -1,8 +1,9 @@
 /**
- * The processes that are probed for liveness, and when one counts as dead. `npm start` works by this table, and so does every
- * other way to run the platform: compose and Kubernetes restart by exit code and probe, as the launcher does.
+ * The processes that are probed for liveness, and when one counts as dead. `npm start` works by this table, and so does
+ * every other way to run the platform: compose and Kubernetes restart by exit code and probe, as the launcher does.
  *
- * A process that answers is live, whatever else is down: a service without its database needs the database, not a restart.
+ * A process that answers is live, whatever else is down: a service without its database needs the database, not a
+ * restart.
  */
 import { answers, type Probe } from './probe';
 
@@ -25,8 +26,8 @@ export const livenessProbes = {
   'skills-api': { port: 'PORT', paths: ['/healthz'] },
   executor: { port: 'METRICS_PORT', paths: ['/healthz'] },
   gateway: { port: 'GATEWAY_WORKER_PORT', paths: ['/gateway/healthz'] },
-  // A file store that hangs since its disk was full leaves the greeting and the health of the server as they are, but not
-  // the statistics of JetStream, which take its locks.
+  // A file store that hangs since its disk was full leaves the greeting and the health of the server as they are, but
+  // not the statistics of JetStream, which take its locks.
   nats: { port: 'monitoringPort', paths: ['/healthz', '/jsz'] },
 } as const;
 
@@ -69,7 +70,7 @@ const TICKS_PER_PROBE = 5;
 
 /**
  * Time counts only while we run ourselves. Where a tick is late by more than one, the machine was suspended or is so
- * overloaded that an answer would not have been read either: that time is nobody's silence, and the question is asked
+ * overloaded that an answer would not have been read either: that time does not count as silence, and the question is asked
  * again.
  */
 export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions): Watch {
@@ -81,7 +82,7 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
 
   const stop = () => clearInterval(timer);
 
-  async function ask() {
+  async function sendProbe() {
     sinceAskedMs = 0;
     if (!(await answers(probe, timing.timeoutMs))) return;
     hasAnswered = true;
@@ -92,14 +93,14 @@ export function watchLiveness({ probe, timing, startMs, onSilent }: WatchOptions
     const now = performance.now();
     const elapsedMs = now - tickedAt;
     tickedAt = now;
-    if (elapsedMs > 2 * tickMs) return void ask();
+    if (elapsedMs > 2 * tickMs) return void sendProbe();
     silentMs += elapsedMs;
     sinceAskedMs += elapsedMs;
     if (silentMs >= (hasAnswered ? timing.silenceMs : startMs)) {
       stop();
       onSilent(silentMs);
     } else if (sinceAskedMs >= timing.everyMs) {
-      void ask();
+      void sendProbe();
     }
   }, tickMs);
 

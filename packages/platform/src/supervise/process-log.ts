@@ -1,4 +1,4 @@
-/** Output of a child process: all of it goes to its file, and lines that somebody should know about to the terminal. */
+/** Output of a child process: all of it goes to its file, and lines that the operator should read to the terminal. */
 import readline from 'node:readline';
 import type { Readable } from 'node:stream';
 import { brief } from './brief';
@@ -12,7 +12,7 @@ const WARN = 40;
 /** The same line is shown once in this time: a service that can't reach its database says so at every attempt. */
 const REPEAT_MS = 60_000;
 
-export function keepOutput(options: {
+export function captureOutput(options: {
   name: string;
   output: Readable;
   file: LogFile;

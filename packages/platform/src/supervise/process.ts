@@ -66,7 +66,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  await spawned(child, spec);
+  await waitUntilSpawned(child, spec);
   const pid = child.pid as number;
   let alive = true;
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
@@ -97,7 +97,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   return { pid, stdout: child.stdout as Readable, stderr: child.stderr as Readable, ended, silent, stop, kill };
 }
 
-function spawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
+function waitUntilSpawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('spawn', resolve);
     child.once('error', (cause) => reject(new Error(`${spec.name}: cannot start ${spec.command}`, { cause })));
@@ -154,26 +154,26 @@ const TAIL_LINES = 15;
 
 function lastWritten({ stdout, stderr }: RunningProcess) {
   const lines = new Set<string>();
-  const keep = (chunk: Buffer | string) => {
+  const collect = (chunk: Buffer | string) => {
     for (const line of chunk.toString().split('\n').filter(Boolean)) {
       // Again at the end, so that what repeats itself is there once.
       lines.delete(brief(line));
       lines.add(brief(line));
     }
   };
-  stdout.on('data', keep);
-  stderr.on('data', keep);
+  stdout.on('data', collect);
+  stderr.on('data', collect);
   return {
     text: () => [...lines].slice(-TAIL_LINES).join('\n'),
-    // The streams stay flowing: a pipe that nobody reads would block its writer.
+    // The streams stay flowing: an unread pipe would block its writer.
     stop: () => {
-      stdout.off('data', keep).resume();
-      stderr.off('data', keep).resume();
+      stdout.off('data', collect).resume();
+      stderr.off('data', collect).resume();
     },
   };
 }
 
-/** Whether a process with this id exists, whoever owns it. One that ended but was not yet collected does not count. */
+/** Whether a process with this id exists, of any user. One that ended but was not yet collected does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -202,15 +202,15 @@ export function workingDir(pid: number): string | undefined {
 }
 
 /**
- * When the process was started: together with the pid it names a process for ever, while a pid alone is given to somebody
- * else sooner or later. Undefined without such a process.
+ * When the process was started: together with the pid it names a process for ever, while a pid alone is given to
+ * another process sooner or later. Undefined without such a process.
  */
 export function startTime(pid: number): string | undefined {
   return processStat(pid)?.startTime;
 }
 
 /** Undefined without such a process. */
-export function parentOf(pid: number): number | undefined {
+export function findParent(pid: number): number | undefined {
   return processStat(pid)?.parent;
 }
 

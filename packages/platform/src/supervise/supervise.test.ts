@@ -10,7 +10,10 @@ afterEach(async () => {
   for (const supervisor of supervisors.splice(0)) await supervisor.stop();
 });
 
-/** A process that runs the script, and then writes its pid to a file: it counts as ready with its signal handlers in place. */
+/**
+ * A process that runs the script, and then writes its pid to a file: it counts as ready with its signal handlers in
+ * place.
+ */
 function node(name: string, dir: string, script: string): ProcessSpec & { pid(): number } {
   const pidFile = path.join(dir, `${name}.pid`);
   const pid = () => Number(fs.readFileSync(pidFile, 'utf8'));
@@ -55,8 +58,8 @@ test('a process that ends while the disk is full is started again, and recorded 
   process.kill(first, 'SIGKILL');
   await until(() => spec.pid() !== first && isAlive(spec.pid()));
   fs.rmSync(`${record}.new`);
-  const recorded = () => JSON.parse(fs.readFileSync(record, 'utf8')).victim?.pid;
-  await until(() => recorded() === spec.pid());
+  const readRecordedPid = () => JSON.parse(fs.readFileSync(record, 'utf8')).victim?.pid;
+  await until(() => readRecordedPid() === spec.pid());
 });
 
 test('a process that is restarted is ready again, once, and nothing is shown as a failure', async () => {
@@ -144,11 +147,11 @@ test('what a killed launcher left is stopped by the next one, and a second launc
   const dir = temporaryDir('supervise');
   const orphan = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const launcher = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
-  const recorded = (pid = 0) => ({ pid, startTime: startTime(pid) });
+  const readRecordedPid = (pid = 0) => ({ pid, startTime: startTime(pid) });
   const record = path.join(dir, 'processes.json');
-  // A number that meanwhile belongs to somebody else: same pid, another start.
-  const stranger = { ...recorded(process.pid), startTime: 'long ago' };
-  const left = { launcher: recorded(launcher.pid), orphan: recorded(orphan.pid), stranger };
+  // A number that meanwhile belongs to another process: same pid, another start.
+  const stranger = { ...readRecordedPid(process.pid), startTime: 'long ago' };
+  const left = { launcher: readRecordedPid(launcher.pid), orphan: readRecordedPid(orphan.pid), stranger };
   fs.writeFileSync(record, JSON.stringify(left));
 
   await expect(startSupervisor({ dir, show: () => {} })).rejects.toThrow(

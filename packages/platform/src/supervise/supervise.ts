@@ -1,7 +1,7 @@
 /** A platform of processes: started in steps, each kept running, all stopped in reverse order. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { takeOver } from './leftovers';
+import { claimProcessRecord } from './leftovers';
 import type { LivenessTiming } from './liveness';
 import { isAlive, type ProcessSpec, signalGroup } from './process';
 import type { Show } from './process-log';
@@ -30,7 +30,7 @@ export interface SupervisorOptions {
 
 /** @throws Error if another launcher works here. */
 export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
-  const record = await takeOver(path.join(options.dir, 'processes.json'), options.parent);
+  const record = await claimProcessRecord(path.join(options.dir, 'processes.json'), options.parent);
   const logs = path.join(options.dir, 'logs');
   fs.mkdirSync(logs, { recursive: true, mode: 0o700 });
   const steps: Supervised[][] = [];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type LivenessTiming, livenessTiming, type Watch, watchLiveness } from './liveness';
 import { type LogFile, openLogFile, shortenLog } from './log-file';
 import { type ProcessSpec, type RunningProcess, startProcess, untilReady } from './process';
-import { keepOutput, type Show } from './process-log';
+import { captureOutput, type Show } from './process-log';
 
 export interface Supervised {
   name: string;
@@ -48,7 +48,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   async function launch(): Promise<RunningProcess> {
     const started = await startProcess(spec);
     options.onStart(spec.name, started.pid);
-    keepAll(spec, started, file, show);
+    logOutput(spec, started, file, show);
     void started.ended.then(() => options.onEnd(spec.name));
     running = started;
     return started;
@@ -140,8 +140,8 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   };
 }
 
-function keepAll(spec: ProcessSpec, running: RunningProcess, file: LogFile, show: Show): void {
+function logOutput(spec: ProcessSpec, running: RunningProcess, file: LogFile, show: Show): void {
   for (const output of [running.stdout, running.stderr]) {
-    keepOutput({ name: spec.name, output, file, isAlarming: spec.isAlarming, show });
+    captureOutput({ name: spec.name, output, file, isAlarming: spec.isAlarming, show });
   }
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
 /** Columns, constraints and indexes, one text for each; where a column stands in its table says nothing. */
-export async function shapeOf(client: Client, tables = /^/): Promise<string[]> {
+export async function readShape(client: Client, tables = /^/): Promise<string[]> {
   const { rows } = await client.query<{ relation: string; part: string }>(`
     SELECT c.relname AS relation, concat_ws(' ', 'column', a.attname, format_type(a.atttypid, a.atttypmod),
         CASE WHEN a.attnotnull THEN 'not null' END, pg_get_expr(d.adbin, d.adrelid)) AS part

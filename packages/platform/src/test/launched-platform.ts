@@ -35,8 +35,8 @@ export async function launchPlatform(dataDir: string, env: NodeJS.ProcessEnv = {
     });
   }
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const settled = () => child.exitCode !== null || output.includes('Gantry is running');
-  await until(settled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
+  const isSettled = () => child.exitCode !== null || output.includes('Gantry is running');
+  await until(isSettled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
   if (child.exitCode !== null) throw new Error(output);
   return {
     dataDir,

@@ -1,18 +1,18 @@
 /**
- * An installation of an older version, made with that version's own code (upgrade-fixture.mjs), in the hands of this one.
- * e802f29 is from before migrations of shared tables moved into packages (ADR 27).
+ * An installation of an older version, made with that version's own code (upgrade-fixture.mjs), in the hands of this
+ * one. e802f29 is from before migrations of shared tables moved into packages (ADR 27).
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { apiCaller, createDatabase, temporaryDir, until } from '@gantry/testing';
 import { Client } from 'pg';
 import { openBackupFile } from '../backup/backup-file';
-import { type AddressOf, findRunning, startOwn } from '../backup/own-postgres';
+import { findRunning, type ResolveAddress, startOwn } from '../backup/own-postgres';
 import { restore } from '../backup/restore';
 import { openLocalState } from '../launch/local-state';
 import { serviceNames } from '../service-names';
 import { startSupervisor } from '../supervise/supervise';
-import { shapeOf } from '../test/database-shape';
+import { readShape } from '../test/database-shape';
 import { type LaunchedPlatform, launchPlatform, START_MS } from '../test/launched-platform';
 
 const file = path.join(__dirname, 'e802f29.backup');
@@ -33,7 +33,7 @@ type Surface = 'base_url' | 'dashboard_url' | 'skills_url';
 
 let platform: LaunchedPlatform | undefined;
 
-async function ask(surface: Surface, method: string, where: string, body?: unknown, token?: string): Promise<Json> {
+async function request(surface: Surface, method: string, where: string, body?: unknown, token?: string): Promise<Json> {
   if (!platform) throw new Error('the platform does not run');
   const answer = await apiCaller(platform.local[surface], token ?? platform.local.token)(method, where, body);
   if (answer.status < 200 || answer.status > 299) {
@@ -41,12 +41,12 @@ async function ask(surface: Surface, method: string, where: string, body?: unkno
   }
   return typeof answer.body === 'string' && answer.body.startsWith('[') ? JSON.parse(answer.body) : answer.body;
 }
-const worker = (where: string) => ask('base_url', 'GET', where);
-const automation = (where: string) => ask('dashboard_url', 'GET', where);
-const skills = (where: string) => ask('skills_url', 'GET', where);
+const worker = (where: string) => request('base_url', 'GET', where);
+const automation = (where: string) => request('dashboard_url', 'GET', where);
+const skills = (where: string) => request('skills_url', 'GET', where);
 
 async function inDatabases(
-  addressOf: AddressOf,
+  addressOf: ResolveAddress,
   work: (client: Client, service: string) => Promise<void>,
 ): Promise<void> {
   for (const service of serviceNames) {
@@ -76,11 +76,11 @@ async function rejuvenate(): Promise<void> {
   fs.rmSync(path.join(dataDir, 'processes.json'));
 }
 
-const runOf = async (id: string): Promise<Json> =>
+const getRun = async (id: string): Promise<Json> =>
   worker(`/api/runs/${(await worker(`/api/workers/${id}/runs`))[0].id}`);
 /** The last run of a worker, once it has completed. */
-const completed = (id: string): Promise<Json> =>
-  until(() => runOf(id).then((run) => run.status === 'completed' && run), {
+const waitUntilCompleted = (id: string): Promise<Json> =>
+  until(() => getRun(id).then((run) => run.status === 'completed' && run), {
     everyMs: 200,
     what: id,
   });
@@ -109,10 +109,10 @@ test('the older installation had rows in every table', async () => {
 
 test('its databases have become what new ones are, and no migration was applied twice', async () => {
   const addressOf = await findRunning(dataDir, password());
-  await inDatabases(addressOf as AddressOf, async (client, service) => {
+  await inDatabases(addressOf as ResolveAddress, async (client, service) => {
     const fresh = new Client({ connectionString: (await createDatabase(service as 'worker-api')).url });
     await fresh.connect();
-    expect(await shapeOf(client, NOT_A_WEEK)).toEqual(await shapeOf(fresh));
+    expect(await readShape(client, NOT_A_WEEK)).toEqual(await readShape(fresh));
     const migrations = 'SELECT migration_name FROM _prisma_migrations ORDER BY 1';
     expect((await client.query(migrations)).rows).toEqual((await fresh.query(migrations)).rows);
     await fresh.end();
@@ -121,8 +121,8 @@ test('its databases have become what new ones are, and no migration was applied 
 
 test('people, workspaces, tokens and the audit log are there, and the old token and password sign in', async () => {
   const { email, password: word, workspace_id } = platform?.local ?? {};
-  await ask('base_url', 'POST', '/auth/login', { email, password: word });
-  await ask('base_url', 'POST', '/auth/login', { email: 'member@gantry.local', password: 'an older password' });
+  await request('base_url', 'POST', '/auth/login', { email, password: word });
+  await request('base_url', 'POST', '/auth/login', { email: 'member@gantry.local', password: 'an older password' });
   expect((await worker('/api/workspaces')).map(({ name }: Json) => name)).toContain('Second');
   const members = await worker(`/api/workspaces/${workspace_id}/members`);
   expect(members.map((member: Json) => member.email)).toContain('member@gantry.local');
@@ -140,29 +140,29 @@ test('a worker has its versions, triggers, secrets, contexts and alerts, and run
   expect((await worker('/api/contexts/style/versions')).length).toBe(2);
   expect(await worker('/api/workers/breaker/alerts')).toHaveLength(1);
 
-  const old = await completed('teller');
+  const old = await waitUntilCompleted('teller');
   const output = { told: 'emases nepo', guide: 'Be plain.' };
   expect(old.output).toEqual(output);
   expect(JSON.stringify(await worker(`/api/runs/${old.id}/logs`))).toContain('read the guide');
   expect(await worker(`/api/runs/${old.id}/artifacts/${old.artifacts[0].id}/download`)).toBe('kept');
 
-  await ask('base_url', 'POST', '/api/workers/teller/runs', { inputs: {} });
-  const run = await completed('teller');
+  await request('base_url', 'POST', '/api/workers/teller/runs', { inputs: {} });
+  const run = await waitUntilCompleted('teller');
   expect([run.id === old.id, run.output]).toEqual([false, output]);
 });
 
 test('runs that had not ended go on: asleep, queued and waiting for a person', async () => {
-  expect((await completed('sleeper')).output).toEqual({ woke: true });
-  expect((await completed('queued')).output).toEqual({ ran: true });
-  await ask('base_url', 'POST', `/api/runs/${(await runOf('asker')).id}/approve`);
-  await completed('asker');
+  expect((await waitUntilCompleted('sleeper')).output).toEqual({ woke: true });
+  expect((await waitUntilCompleted('queued')).output).toEqual({ ran: true });
+  await request('base_url', 'POST', `/api/runs/${(await getRun('asker')).id}/approve`);
+  await waitUntilCompleted('asker');
 });
 
 test('an automation has its versions, schedule, page and past run, and runs', async () => {
   const greeter = (await automation('/api/automations')).automations.find(({ name }: Json) => name === 'Greeter');
   expect((await automation(`/api/automations/${greeter.id}/versions`)).versions).toHaveLength(2);
   expect((await automation(`/api/pages/${greeter.id}`)).name).toBe('Greeter');
-  const run = await ask('dashboard_url', 'POST', `/api/automations/${greeter.id}/run`, { inputs: { name: 'Bo' } });
+  const run = await request('dashboard_url', 'POST', `/api/automations/${greeter.id}/run`, { inputs: { name: 'Bo' } });
   expect(run.result.outputs).toEqual({ greeting: 'Hello, Bo!', told: 'emases nepo' });
 });
 
@@ -172,8 +172,8 @@ test('skills, their versions, shares, libraries and keys are there, and are foun
   expect(JSON.stringify(await skills('/api/v1/skills/private-greeting/share'))).toContain('member@gantry.local');
   expect(JSON.stringify(await skills('/api/v1/libraries/manners'))).toContain('greeting');
   const { email, password: word } = platform?.local ?? {};
-  const { access_token } = await ask('base_url', 'POST', '/auth/login', { email, password: word });
-  const keys = await ask('skills_url', 'GET', '/api/v1/api-keys', undefined, access_token);
+  const { access_token } = await request('base_url', 'POST', '/auth/login', { email, password: word });
+  const keys = await request('skills_url', 'GET', '/api/v1/api-keys', undefined, access_token);
   expect(JSON.stringify(keys)).toContain('old key');
   expect(JSON.stringify(await skills('/api/v1/search?q=smile'))).toContain('greeting');
 });

@@ -17,7 +17,7 @@ export interface LastOutcome {
 }
 
 /** Subjects imply the workspace: a condition on it would let the planner scan the runs of the whole workspace. */
-const OUTCOMES = `SELECT s.id AS subject, last.id, last.status, last.created_at, ended.id AS ended_id, ended.status AS ended,
+const LAST_OUTCOMES = `SELECT s.id AS subject, last.id, last.status, last.created_at, ended.id AS ended_id, ended.status AS ended,
     ended.error, ended.finished_at, ended.sandbox
   FROM unnest($1::text[], $2::int[]) AS s (id, version)
   LEFT JOIN LATERAL (
@@ -38,21 +38,24 @@ export interface Subject {
 }
 
 /** Returns outcomes by subject. */
-export async function lastOutcomes(
+export async function loadLastOutcomes(
   sql: Sql,
   subjects: Subject[],
   { lookedAt }: { lookedAt: number },
 ): Promise<Map<string, LastOutcome>> {
   const [ids, versions] = [subjects.map(({ id }) => id), subjects.map(({ version }) => version)];
-  const { rows } = await sql.query(OUTCOMES, [ids, versions, lookedAt]);
+  const { rows } = await sql.query(LAST_OUTCOMES, [ids, versions, lookedAt]);
   return new Map(
     rows.map((row) => [
       row.subject,
       {
         last: row.id && { id: row.id, status: row.status, createdAt: row.created_at },
         ended: row.ended_id && {
-          ...{ id: row.ended_id, status: row.ended, error: row.error },
-          ...{ finishedAt: row.finished_at, sandbox: row.sandbox },
+          id: row.ended_id,
+          status: row.ended,
+          error: row.error,
+          finishedAt: row.finished_at,
+          sandbox: row.sandbox,
         },
       },
     ]),

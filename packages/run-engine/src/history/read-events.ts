@@ -1,11 +1,11 @@
 import type { Sql } from '@gantry/postgres';
-import { withoutAnswer } from '../run-events';
+import { removeResponse } from '../run-events';
 
 /** Rows in memory at a time. */
-export const EVENTS_PAGE = 1_000;
+export const EVENT_PAGE_SIZE = 1_000;
 
 /** Streams a run's events of one type after `after`, in order, with one page in memory at a time. */
-export async function* readEvents<Event extends { seq: number; data: unknown }>(
+export async function* streamEvents<Event extends { seq: number; data: unknown }>(
   sql: Sql,
   { runId, type, after }: { runId: string; type: 'log' | 'request'; after: number },
 ): AsyncGenerator<Event> {
@@ -13,11 +13,11 @@ export async function* readEvents<Event extends { seq: number; data: unknown }>(
   for (;;) {
     const { rows } = await sql.query<Event>(
       `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq > $2 AND type = $3
-       ORDER BY seq LIMIT ${EVENTS_PAGE}`,
+       ORDER BY seq LIMIT ${EVENT_PAGE_SIZE}`,
       [runId, last, type],
     );
-    yield* type === 'request' ? rows.map(withoutAnswer) : rows;
-    if (rows.length < EVENTS_PAGE) return;
+    yield* type === 'request' ? rows.map(removeResponse) : rows;
+    if (rows.length < EVENT_PAGE_SIZE) return;
     last = (rows.at(-1) as Event).seq;
   }
 }

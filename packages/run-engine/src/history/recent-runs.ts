@@ -12,7 +12,7 @@ export interface RecentRun {
 }
 
 /** Subjects imply the workspace, as in last-outcomes.ts. */
-const RECENT = `SELECT s.id AS subject, recent.id, recent.status, recent.created_at, recent.duration_ms
+const RECENT_RUNS = `SELECT s.id AS subject, recent.id, recent.status, recent.created_at, recent.duration_ms
   FROM unnest($1::text[]) AS s (id)
   JOIN LATERAL (
     SELECT id, status, created_at, CASE WHEN finished_at IS NOT NULL AND started_at IS NOT NULL THEN ${DURATION_MS} END AS duration_ms
@@ -20,12 +20,12 @@ const RECENT = `SELECT s.id AS subject, recent.id, recent.status, recent.created
   ) AS recent ON true ORDER BY s.id, recent.created_at DESC, recent.id DESC`;
 
 /** Returns runs by subject, newest first; subjects without runs are absent. */
-export async function recentRuns(
+export async function loadRecentRuns(
   sql: Sql,
   subjectIds: string[],
   { limit }: { limit: number },
 ): Promise<Map<string, RecentRun[]>> {
-  const { rows } = await sql.query(RECENT, [subjectIds, limit]);
+  const { rows } = await sql.query(RECENT_RUNS, [subjectIds, limit]);
   const bySubject = new Map<string, RecentRun[]>();
   for (const { subject, id, status, created_at: createdAt, duration_ms: durationMs } of rows) {
     const runs = bySubject.get(subject) ?? [];

@@ -2,7 +2,7 @@
 import { REQUESTS_MAX } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { ATTEMPT_SPAN } from '../run-events';
-import { readEvents } from './read-events';
+import { streamEvents } from './read-events';
 
 export interface RunRequest {
   /** Number of the event within its run. */
@@ -34,10 +34,10 @@ export interface RequestFilter {
 }
 
 /** Streams a run's requests after `after`, in the order of their ends, with one page in memory at a time. */
-export const readRequests = (sql: Sql, runId: string, after = 0): AsyncGenerator<RunRequest> =>
-  readEvents(sql, { runId, type: 'request', after });
+export const streamRequests = (sql: Sql, runId: string, after = 0): AsyncGenerator<RunRequest> =>
+  streamEvents(sql, { runId, type: 'request', after });
 
-export function requestMatcherOf({ host, problem }: RequestFilter): (request: RunRequest) => boolean {
+export function createRequestMatcher({ host, problem }: RequestFilter): (request: RunRequest) => boolean {
   const name = host?.toLowerCase();
   return ({ data }) =>
     (name === undefined || data.host.toLowerCase() === name) &&
@@ -53,7 +53,7 @@ export async function hasRequests(sql: Sql, runId: string): Promise<boolean> {
 }
 
 /** Returns whether an attempt has reached the limit of stored requests, so that it may have made more. */
-export async function hasMostRequests(sql: Sql, runId: string): Promise<boolean> {
+export async function hasReachedRequestLimit(sql: Sql, runId: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `SELECT FROM run_events WHERE run_id = $1 AND type = 'request'
      GROUP BY seq / ${ATTEMPT_SPAN} HAVING count(*) >= ${REQUESTS_MAX}`,

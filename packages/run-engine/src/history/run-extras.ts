@@ -1,23 +1,23 @@
 /** Loads the details of one run besides its row, each by the run's own key. */
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '../run';
-import { shownSteps } from './shown-steps';
+import { loadStepViews } from './step-views';
 
 const POSITION_MAX = 1_000;
 
 const COUNTS = `SELECT count(*) FILTER (WHERE type = 'log')::int AS logs, count(*) FILTER (WHERE type = 'request')::int AS requests
   FROM run_events WHERE run_id = $1 AND type IN ('log', 'request')`;
 
-export async function readExtras(sql: Sql, run: Run) {
+export async function loadRunExtras(sql: Sql, run: Run) {
   const { id } = run;
-  const [counted, steps, ahead] = await Promise.all([
+  const [counts, steps, ahead] = await Promise.all([
     sql.query(COUNTS, [id]),
-    shownSteps(sql, run),
+    loadStepViews(sql, run),
     run.status === 'queued' ? countAhead(sql, run) : null,
   ]);
   return {
-    logsCount: counted.rows[0].logs as number,
-    requestsCount: counted.rows[0].requests as number,
+    logsCount: counts.rows[0].logs as number,
+    requestsCount: counts.rows[0].requests as number,
     steps,
     /** From 1; at most POSITION_MAX + 1. Null for a run that is not queued. */
     queuePosition: ahead && (ahead.rows[0].count as number) + 1,

@@ -1,9 +1,9 @@
 /**
  * Lists pages of runs, newest first, at a cost that does not grow with the table.
  *
- * Every page is a walk along an index that has the page's order, from the cursor on. The walk is chosen by the filter that
- * leaves the fewest runs and has an index of its own (subject and status, subject, status, trigger); what other filters
- * leave out is skipped while walking. Since that may be many, a walk ends after SCAN_MAX runs: such a page has
+ * Every page is a walk along an index that has the page's order, from the cursor on. The walk is chosen by the filter
+ * that leaves the fewest runs and has an index of its own (subject and status, subject, status, trigger); what other
+ * filters leave out is skipped while walking. Since that may be many, a walk ends after SCAN_MAX runs: such a page has
  * fewer runs than requested, and its cursor continues where the walk ended.
  *
  * Statuses are literals and not parameters, and each one is a separate walk: only then can PostgreSQL use the indexes
@@ -12,7 +12,7 @@
 import type { RunError } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { Run, RunStatus, Waiting } from '../run';
-import { isSmallJson } from './small-json';
+import { buildSmallJsonSql } from './small-json';
 
 /** More subjects than this are filtered run by run instead of with a walk each. */
 const WALKED_SUBJECTS_MAX = 40;
@@ -26,9 +26,9 @@ const COLUMNS = `r.id, r.workspace_id AS "workspaceId", r.subject_id AS "subject
   r.wake_at AS "wakeAt", r.suspension, r.error, r.cost_usd AS "costUsd", r.created_by AS "createdBy",
   r.cancel_requested_at AS "cancelRequestedAt", r.created_at AS "createdAt", r.started_at AS "startedAt",
   r.finished_at AS "finishedAt"`;
-const SMALL_JSON = `, CASE WHEN ${isSmallJson('r.inputs', LISTED_JSON_BYTES_MAX)} THEN r.inputs END AS inputs,
-  CASE WHEN ${isSmallJson('r.output', LISTED_JSON_BYTES_MAX)} THEN r.output END AS output,
-  coalesce(${isSmallJson('r.output', LISTED_JSON_BYTES_MAX)}, false) AS "hasOutput",
+const SMALL_JSON = `, CASE WHEN ${buildSmallJsonSql('r.inputs', LISTED_JSON_BYTES_MAX)} THEN r.inputs END AS inputs,
+  CASE WHEN ${buildSmallJsonSql('r.output', LISTED_JSON_BYTES_MAX)} THEN r.output END AS output,
+  coalesce(${buildSmallJsonSql('r.output', LISTED_JSON_BYTES_MAX)}, false) AS "hasOutput",
   r.spec->'outputs' AS "declaredOutputs"`;
 
 export interface PagedRunFilter {
@@ -119,29 +119,29 @@ export async function listRunPage(
   page: RunPage,
 ): Promise<ListedRuns> {
   const { limit, offset = 0, before, withJson = false } = page;
-  const { values, walks } = walksOf(workspaceId, filter, before);
+  const { values, walks } = buildWalks(workspaceId, filter, before);
   if (walks.length === 0) return { runs: [], next: null };
   const newest = 'ORDER BY r.created_at DESC, r.id DESC';
-  const wanted = limit + offset + 1;
+  const rowLimit = limit + offset + 1;
   const columns = COLUMNS + (withJson ? SMALL_JSON : '');
   const select = ({ indexed, skipping }: Walk) =>
     skipping === null
-      ? `SELECT r.* FROM ${indexed} ${newest} LIMIT ${wanted}`
-      : `SELECT r.* FROM (SELECT r.* FROM ${indexed} ${newest} LIMIT ${SCAN_MAX}) r WHERE ${skipping} ${newest} LIMIT ${wanted}`;
+      ? `SELECT r.* FROM ${indexed} ${newest} LIMIT ${rowLimit}`
+      : `SELECT r.* FROM (SELECT r.* FROM ${indexed} ${newest} LIMIT ${SCAN_MAX}) r WHERE ${skipping} ${newest} LIMIT ${rowLimit}`;
   const text = `SELECT ${columns} FROM (${walks.map((walk) => `(${select(walk)})`).join(' UNION ALL ')}) r
     ${newest} LIMIT ${limit + 1} OFFSET ${offset}`;
   const { rows } = await sql.query<ListedRun>(text, values);
-  if (rows.length > limit) return { runs: rows.slice(0, limit), next: cursorAt(rows[limit - 1]) };
-  const end = await endOfScan(sql, walks, values, newest);
+  if (rows.length > limit) return { runs: rows.slice(0, limit), next: toCursor(rows[limit - 1]) };
+  const end = await findScanEnd(sql, walks, values, newest);
   if (!end) return { runs: rows, next: null };
   // One walk ended early: runs of others beyond its end belong to a later page.
-  const kept = walks.length > 1 ? await upTo(sql, rows, end) : rows;
-  return { runs: kept, next: end };
+  const listedRuns = walks.length > 1 ? await filterUpTo(sql, rows, end) : rows;
+  return { runs: listedRuns, next: end };
 }
 
 /** Counts row by row: linear in the number of runs. */
 export async function countRunPage(sql: Sql, workspaceId: string, filter: PagedRunFilter): Promise<number> {
-  const { values, walks } = walksOf(workspaceId, filter, undefined);
+  const { values, walks } = buildWalks(workspaceId, filter, undefined);
   if (walks.length === 0) return 0;
   const counts = walks.map(
     ({ indexed, skipping }) => `(SELECT count(*) FROM ${indexed}${skipping === null ? '' : ` AND ${skipping}`})`,
@@ -150,35 +150,35 @@ export async function countRunPage(sql: Sql, workspaceId: string, filter: PagedR
   return rows[0].count;
 }
 
-function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor | undefined) {
+function buildWalks(workspaceId: string, filter: PagedRunFilter, before: RunCursor | undefined) {
   const { subjectId, subjectIds, kind, statuses, trigger, triggerIndexed = true, since, until, hidden } = filter;
   const values: unknown[] = [workspaceId];
-  const place = (value: unknown) => `$${values.push(value)}`;
+  const addParameter = (value: unknown) => `$${values.push(value)}`;
   const common = ['r.workspace_id = $1'];
-  if (subjectId) common.push(`r.subject_id = ${place(subjectId)}`);
-  if (since) common.push(`r.created_at >= ${place(since)}`);
-  if (until) common.push(`r.created_at < ${place(until)}`);
-  if (before) common.push(`(r.created_at, r.id) < (${place(before.createdAt)}, ${place(before.id)})`);
+  if (subjectId) common.push(`r.subject_id = ${addParameter(subjectId)}`);
+  if (since) common.push(`r.created_at >= ${addParameter(since)}`);
+  if (until) common.push(`r.created_at < ${addParameter(until)}`);
+  if (before) common.push(`(r.created_at, r.id) < (${addParameter(before.createdAt)}, ${addParameter(before.id)})`);
   const isWalked = subjectIds !== undefined && subjectIds.length <= WALKED_SUBJECTS_MAX;
-  const subjects = isWalked ? subjectIds.map((id) => `r.subject_id = ${place(id)}`) : [undefined];
-  const hasTrigger = trigger && `r.trigger = ${place(trigger)}`;
-  const isVisible = hidden.length && `r.subject_id <> ALL(${place(hidden)})`;
-  const isOneOf = subjectIds && !isWalked ? `r.subject_id = ANY(${place(subjectIds)})` : undefined;
+  const subjects = isWalked ? subjectIds.map((id) => `r.subject_id = ${addParameter(id)}`) : [undefined];
+  const hasTrigger = trigger && `r.trigger = ${addParameter(trigger)}`;
+  const isVisible = hidden.length && `r.subject_id <> ALL(${addParameter(hidden)})`;
+  const isOneOf = subjectIds && !isWalked ? `r.subject_id = ANY(${addParameter(subjectIds)})` : undefined;
   const hasKind = kind && `r.kind = '${kind}'`;
 
-  const walkOf = (status: RunStatus | undefined, hasSubject: string | undefined): Walk => {
+  const buildWalk = (status: RunStatus | undefined, hasSubject: string | undefined): Walk => {
     const hasStatus = status && `r.status = '${status}'`;
     const byTrigger = triggerIndexed && !subjectId && !hasSubject && !isRare(status);
     const indexed = hasSubject ? [...common, hasSubject] : [...common];
     const skipping: string[] = [];
-    const put = (condition: string | 0 | undefined, isIndexed: boolean) => {
+    const addCondition = (condition: string | 0 | undefined, isIndexed: boolean) => {
       if (condition) (isIndexed ? indexed : skipping).push(condition);
     };
-    put(hasStatus, isRare(status));
-    put(hasTrigger, byTrigger);
-    put(isVisible, false);
-    put(isOneOf, false);
-    put(hasKind, false);
+    addCondition(hasStatus, isRare(status));
+    addCondition(hasTrigger, byTrigger);
+    addCondition(isVisible, false);
+    addCondition(isOneOf, false);
+    addCondition(hasKind, false);
     // There are at most as many as executor slots: all are collected, without walking the history.
     if (status === 'running') {
       const running = [...indexed, ...skipping].join(' AND ');
@@ -186,12 +186,12 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
     }
     return { indexed: `runs r WHERE ${indexed.join(' AND ')}`, skipping: skipping.join(' AND ') || null };
   };
-  const walked = statuses.length ? statuses : [undefined];
-  return { values, walks: walked.flatMap((status) => subjects.map((subject) => walkOf(status, subject))) };
+  const walkedStatuses = statuses.length ? statuses : [undefined];
+  return { values, walks: walkedStatuses.flatMap((status) => subjects.map((subject) => buildWalk(status, subject))) };
 }
 
 /** Finds the newest position at which a walk ended before its index did. */
-async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<RunCursor | null> {
+async function findScanEnd(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<RunCursor | null> {
   const ends = walks
     .filter(({ skipping }) => skipping !== null)
     .map(({ indexed }) => `(SELECT r.created_at, r.id FROM ${indexed} ${newest} OFFSET ${SCAN_MAX - 1} LIMIT 1)`)
@@ -206,7 +206,7 @@ async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: str
 }
 
 /** Filters in SQL, because only PostgreSQL knows its text order. */
-async function upTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<ListedRun[]> {
+async function filterUpTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<ListedRun[]> {
   const { rows } = await sql.query(
     `SELECT r.id FROM unnest($1::timestamptz[], $2::text[]) AS r(created_at, id) WHERE (r.created_at, r.id) >= ($3, $4)`,
     [runs.map(({ createdAt }) => createdAt), runs.map(({ id }) => id), end.createdAt, end.id],
@@ -215,5 +215,5 @@ async function upTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<Listed
   return runs.filter(({ id }) => kept.has(id));
 }
 
-const cursorAt = (run: ListedRun | undefined): RunCursor | null =>
+const toCursor = (run: ListedRun | undefined): RunCursor | null =>
   run ? { createdAt: run.createdAt, id: run.id } : null;

@@ -1,7 +1,7 @@
 /** Finds runs by id, with their outcomes. */
 import type { Sql } from '@gantry/postgres';
 import type { RunHead } from './run-pages';
-import { isSmallJson } from './small-json';
+import { buildSmallJsonSql } from './small-json';
 
 export interface RunOutcome
   extends Pick<RunHead, 'id' | 'status' | 'error' | 'createdBy' | 'createdAt' | 'finishedAt'> {
@@ -18,7 +18,7 @@ export async function findRunOutcomes(
   runIds: string[],
   { outputBytesMax }: { outputBytesMax: number },
 ): Promise<Map<string, RunOutcome>> {
-  const isSmall = isSmallJson('output', outputBytesMax);
+  const isSmall = buildSmallJsonSql('output', outputBytesMax);
   const { rows } = await sql.query<RunOutcome>(
     `SELECT id, status, error, created_by AS "createdBy", created_at AS "createdAt", finished_at AS "finishedAt",
        CASE WHEN ${isSmall} THEN output END AS output, coalesce(${isSmall}, false) AS "hasOutput"

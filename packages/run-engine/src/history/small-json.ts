@@ -3,5 +3,5 @@
  * reads no value; a repetitive value is compressed to a hundredth, so that alone would put 700 KB into each item of a
  * list.
  */
-export const isSmallJson = (column: string, maxBytes: number): string =>
+export const buildSmallJsonSql = (column: string, maxBytes: number): string =>
   `(pg_column_size(${column}) <= ${maxBytes} AND octet_length(${column}::text) <= ${maxBytes})`;

@@ -2,11 +2,11 @@
 import type { Sql } from '@gantry/postgres';
 import {
   countLineChars,
+  createLineMatcher,
   LOG_PAGE_CHARS_MAX,
   type LogFilter,
   type LogLine,
-  matcherOf,
-  readLinesBackwards,
+  streamLinesBackwards,
 } from './log-lines';
 
 const RUNS_MAX = 500;
@@ -36,26 +36,26 @@ export interface SubjectLogPage {
   skipped: number;
 }
 
-interface Place {
+interface RunPosition {
   createdAt: Date;
   id: string;
 }
 
-export async function readSubjectLog(sql: Sql, subjectId: string, query: SubjectLogQuery): Promise<SubjectLogPage> {
-  const matches = matcherOf(query);
+export async function loadSubjectLog(sql: Sql, subjectId: string, query: SubjectLogQuery): Promise<SubjectLogPage> {
+  const matches = createLineMatcher(query);
   const lines: SubjectLogPage['lines'] = [];
-  let at: LogCursor | undefined = query.cursor;
-  let looked = 0;
+  let position: LogCursor | undefined = query.cursor;
+  let lineCount = 0;
   let skipped = 0;
   let chars = 0;
-  for (let seenRuns = 0; seenRuns < RUNS_MAX; seenRuns += RUN_BATCH) {
-    const runs = await runsFrom(sql, subjectId, query.since, at);
+  for (let runCount = 0; runCount < RUNS_MAX; runCount += RUN_BATCH) {
+    const runs = await listRunsFrom(sql, subjectId, query.since, position);
     for (const run of runs) {
-      const before = at?.runId === run.id ? at.seq : Number.MAX_SAFE_INTEGER;
-      for await (const line of readLinesBackwards(sql, run.id, before)) {
+      const before = position?.runId === run.id ? position.seq : Number.MAX_SAFE_INTEGER;
+      for await (const line of streamLinesBackwards(sql, run.id, before)) {
         const isFull = lines.length === query.limit || chars > LOG_PAGE_CHARS_MAX;
-        if (isFull || looked++ === LINES_MAX) return { lines, next: at ?? null, skipped };
-        at = { createdAt: run.createdAt, runId: run.id, seq: line.seq };
+        if (isFull || lineCount++ === LINES_MAX) return { lines, next: position ?? null, skipped };
+        position = { createdAt: run.createdAt, runId: run.id, seq: line.seq };
         if (!matches(line)) continue;
         if (skipped < query.offset) skipped++;
         else {
@@ -63,16 +63,16 @@ export async function readSubjectLog(sql: Sql, subjectId: string, query: Subject
           chars += countLineChars(line);
         }
       }
-      at = { createdAt: run.createdAt, runId: run.id, seq: 0 };
+      position = { createdAt: run.createdAt, runId: run.id, seq: 0 };
     }
     if (runs.length < RUN_BATCH) return { lines, next: null, skipped };
   }
-  return { lines, next: at ?? null, skipped };
+  return { lines, next: position ?? null, skipped };
 }
 
 /** Lists runs, newest first, from the cursor's run on, inclusive. */
-async function runsFrom(sql: Sql, subjectId: string, since: Date | undefined, from: LogCursor | undefined) {
-  const { rows } = await sql.query<Place>(
+async function listRunsFrom(sql: Sql, subjectId: string, since: Date | undefined, from: LogCursor | undefined) {
+  const { rows } = await sql.query<RunPosition>(
     `SELECT created_at AS "createdAt", id FROM runs
      WHERE subject_id = $1 AND kind = 'run' AND created_at >= $2 AND (created_at, id) <= ($3, $4)
      ORDER BY created_at DESC, id DESC LIMIT ${RUN_BATCH}`,

@@ -48,7 +48,7 @@ const LAST_ERROR = `
   ) f ORDER BY created_at DESC, id DESC LIMIT 1`;
 
 /** @param subjectId visible to the caller: the queries select runs by it alone, and it is unique across workspaces */
-export async function subjectStats(sql: Sql, subjectId: string, now: Date) {
+export async function computeSubjectStats(sql: Sql, subjectId: string, now: Date) {
   const since = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const [{ rows }, last] = await Promise.all([
     sql.query(STATS, [subjectId, since(7), since(30)]),
@@ -58,15 +58,15 @@ export async function subjectStats(sql: Sql, subjectId: string, now: Date) {
   const [failure] = last.rows;
   return {
     ...stats,
-    success_rate_7d: rounded(stats.success_rate_7d, 4),
-    success_rate_30d: rounded(stats.success_rate_30d, 4),
-    avg_duration_ms: rounded(stats.avg_duration_ms, 1),
+    success_rate_7d: round(stats.success_rate_7d, 4),
+    success_rate_30d: round(stats.success_rate_30d, 4),
+    avg_duration_ms: round(stats.avg_duration_ms, 1),
     last_error: failure?.error?.message ?? null,
     last_error_at: failure?.finished_at?.toISOString() ?? null,
   };
 }
 
-const rounded = (value: number | null, digits: number): number | null =>
+const round = (value: number | null, digits: number): number | null =>
   value === null ? null : Number(value.toFixed(digits));
 
 export type Bucket = 'day' | 'hour';
@@ -82,7 +82,7 @@ interface BucketRow {
 }
 
 /** Buckets runs by creation time in UTC; the last bucket is the current one, and those without runs are zero. */
-export async function subjectTimeseries(
+export async function computeSubjectTimeseries(
   sql: Sql,
   subjectId: string,
   { days, bucket, now }: { days: number; bucket: Bucket; now: Date },

@@ -10,15 +10,15 @@ import type { Pool } from 'pg';
 const WEEK_S = 604_800;
 /** Partitions created in advance, so that late sweeps do no harm. */
 const WEEKS_AHEAD = 3;
-const LOCK = 'gantry: weeks of run events';
+const WEEKS_LOCK = 'gantry: weeks of run events';
 
-const startOf = (at: Date): number => Math.floor(at.getTime() / 1_000 / WEEK_S) * WEEK_S;
+const getWeekStart = (at: Date): number => Math.floor(at.getTime() / 1_000 / WEEK_S) * WEEK_S;
 /** Returns the start of the week of a time. */
-export const weekOf = (at: Date): Date => new Date(startOf(at) * 1_000);
-const nameOf = (start: number): string =>
+export const toWeekStartDate = (at: Date): Date => new Date(getWeekStart(at) * 1_000);
+const partitionName = (start: number): string =>
   `run_events_${new Date(start * 1_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
 /** Ids begin with the second, in ten digits: see newRunId. */
-const boundOf = (start: number): string => `run_${String(start).padStart(10, '0')}`;
+const runIdBound = (start: number): string => `run_${String(start).padStart(10, '0')}`;
 
 interface Week {
   name: string;
@@ -42,13 +42,13 @@ const LOCK_TIMEOUT = 'SET LOCAL lock_timeout = 1000';
  * Creates the partitions of the next weeks before any of their runs. The default partition, which may be very large
  * after an upgrade, is scanned without blocking writers: with a validated constraint, attaching a week scans nothing.
  */
-export async function makeWeeks(pool: Pool, now: Date): Promise<void> {
-  const next = startOf(now) + WEEK_S;
-  const wanted = Array.from({ length: WEEKS_AHEAD }, (_, index) => next + index * WEEK_S);
+export async function createWeeks(pool: Pool, now: Date): Promise<void> {
+  const next = getWeekStart(now) + WEEK_S;
+  const requiredStarts = Array.from({ length: WEEKS_AHEAD }, (_, index) => next + index * WEEK_S);
   await transaction(pool, async (lock) => {
-    const { rows } = await lock.query('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS "isOurs"', [LOCK]);
-    const there = new Set((await listWeeks(pool)).map(({ start }) => start));
-    const missing = wanted.filter((start) => !there.has(start));
+    const { rows } = await lock.query('SELECT pg_try_advisory_xact_lock(hashtext($1)) AS "isOurs"', [WEEKS_LOCK]);
+    const existing = new Set((await listWeeks(pool)).map(({ start }) => start));
+    const missing = requiredStarts.filter((start) => !existing.has(start));
     if (rows[0].isOurs && missing.length) await attachWeeks(pool, missing);
   });
 }
@@ -56,15 +56,15 @@ export async function makeWeeks(pool: Pool, now: Date): Promise<void> {
 const NOT_IN_DEFAULT = 'run_events_default_not_ahead';
 
 async function attachWeeks(pool: Pool, starts: number[]): Promise<void> {
-  const [from, to] = [boundOf(starts[0] as number), boundOf((starts.at(-1) as number) + WEEK_S)];
+  const [from, to] = [runIdBound(starts[0] as number), runIdBound((starts.at(-1) as number) + WEEK_S)];
   await transaction(pool, async (tx) => {
     await tx.query(LOCK_TIMEOUT);
     for (const start of starts) {
-      await tx.query(`CREATE TABLE IF NOT EXISTS ${nameOf(start)} (LIKE run_events INCLUDING ALL)`);
+      await tx.query(`CREATE TABLE IF NOT EXISTS ${partitionName(start)} (LIKE run_events INCLUDING ALL)`);
       await tx.query(
         `WITH moved AS (DELETE FROM run_events_default WHERE run_id >= $1 AND run_id < $2 RETURNING *)
-         INSERT INTO ${nameOf(start)} SELECT * FROM moved`,
-        [boundOf(start), boundOf(start + WEEK_S)],
+         INSERT INTO ${partitionName(start)} SELECT * FROM moved`,
+        [runIdBound(start), runIdBound(start + WEEK_S)],
       );
     }
     await tx.query(`ALTER TABLE run_events_default DROP CONSTRAINT IF EXISTS ${NOT_IN_DEFAULT},
@@ -77,8 +77,8 @@ async function attachWeeks(pool: Pool, starts: number[]): Promise<void> {
   await transaction(pool, async (tx) => {
     await tx.query(LOCK_TIMEOUT);
     for (const start of starts) {
-      const range = `FROM ('${boundOf(start)}') TO ('${boundOf(start + WEEK_S)}')`;
-      await tx.query(`ALTER TABLE run_events ATTACH PARTITION ${nameOf(start)} FOR VALUES ${range}`);
+      const range = `FROM ('${runIdBound(start)}') TO ('${runIdBound(start + WEEK_S)}')`;
+      await tx.query(`ALTER TABLE run_events ATTACH PARTITION ${partitionName(start)} FOR VALUES ${range}`);
     }
     await tx.query(`ALTER TABLE run_events_default DROP CONSTRAINT ${NOT_IN_DEFAULT}`);
   });
@@ -86,8 +86,8 @@ async function attachWeeks(pool: Pool, starts: number[]): Promise<void> {
 
 /** Drops weeks that ended before. Waiting for readers blocks writers, so the lock timeout is one second. */
 export async function dropWeeks(pool: Pool, before: Date): Promise<void> {
-  const over = (await listWeeks(pool)).filter(({ start }) => (start + WEEK_S) * 1_000 <= before.getTime());
-  for (const { name } of over) {
+  const expired = (await listWeeks(pool)).filter(({ start }) => (start + WEEK_S) * 1_000 <= before.getTime());
+  for (const { name } of expired) {
     await transaction(pool, async (tx) => {
       await tx.query(LOCK_TIMEOUT);
       await tx.query(`DROP TABLE IF EXISTS ${name}`);

@@ -1,3 +1,3 @@
-export * from './age-events';
-export { ageRuns } from './age-runs';
+export * from './delete-expired-events';
+export { deleteExpiredRuns } from './delete-expired-runs';
 export * from './retention';

@@ -38,7 +38,7 @@ export const retentionEnv = {
 
 const schema = z.object(retentionEnv);
 
-export const retentionBounds = (env: z.infer<typeof schema>): RetentionBounds => ({
+export const toRetentionBounds = (env: z.infer<typeof schema>): RetentionBounds => ({
   defaults: { runDays: env.RUN_RETENTION_DAYS, logDays: env.LOG_RETENTION_DAYS, runsKept: env.RUNS_KEPT_PER_WORKER },
   maximums: {
     runDays: env.RUN_RETENTION_DAYS_MAX,
@@ -47,18 +47,18 @@ export const retentionBounds = (env: z.infer<typeof schema>): RetentionBounds =>
   },
 });
 
-export const DEFAULT_RETENTION: RetentionBounds = retentionBounds(schema.parse({}));
+export const DEFAULT_RETENTION: RetentionBounds = toRetentionBounds(schema.parse({}));
 
 /** Applies defaults, and caps settings at the operator's current maximums. */
-export function retentionOf(settings: RetentionSettings, { defaults, maximums }: RetentionBounds): Retention {
-  const of = (key: keyof Retention) => Math.min(settings[key] ?? defaults[key], maximums[key]);
-  return { runDays: of('runDays'), logDays: of('logDays'), runsKept: of('runsKept') };
+export function resolveRetention(settings: RetentionSettings, { defaults, maximums }: RetentionBounds): Retention {
+  const resolve = (key: keyof Retention) => Math.min(settings[key] ?? defaults[key], maximums[key]);
+  return { runDays: resolve('runDays'), logDays: resolve('logDays'), runsKept: resolve('runsKept') };
 }
 
 const UNSET: RetentionSettings = { runDays: null, logDays: null, runsKept: null };
 const SETTINGS = 'run_days AS "runDays", log_days AS "logDays", runs_kept AS "runsKept"';
 
-export async function readRetention(sql: Sql, workspaceId: string): Promise<RetentionSettings> {
+export async function loadRetention(sql: Sql, workspaceId: string): Promise<RetentionSettings> {
   const { rows } = await sql.query<RetentionSettings>(`SELECT ${SETTINGS} FROM run_retention WHERE workspace_id = $1`, [
     workspaceId,
   ]);
@@ -109,7 +109,8 @@ export async function listRetention(sql: Sql, bounds: RetentionBounds): Promise<
      FROM workspaces w LEFT JOIN run_retention USING (workspace_id) WHERE w.workspace_id IS NOT NULL`,
   );
   return rows.map(({ workspaceId, eventsDeletedTo, ...settings }) => ({
-    ...{ workspaceId, eventsDeletedTo },
-    ...retentionOf(settings, bounds),
+    workspaceId,
+    eventsDeletedTo,
+    ...resolveRetention(settings, bounds),
   }));
 }

@@ -57,20 +57,20 @@ const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
 export async function startTestEngines(source: RunSource = 'worker'): Promise<TestEngines> {
   const service: OwningService = `${source}-api`;
   const [database, nats] = await Promise.all([createDatabase(service), startTestNats()]);
-  const newPool = () => createPool(database.url, { ...patientPool, service, log, max: 8 });
-  const pool = newPool();
+  const createReplicaPool = () => createPool(database.url, { ...patientPool, service, log, max: 8 });
+  const pool = createReplicaPool();
   const blobs = new Map<string, Buffer>();
-  const opened: (() => Promise<unknown>)[] = [];
+  const resources: (() => Promise<unknown>)[] = [];
 
   async function connect(user: OwningService | 'executor' | 'spectator') {
     const address = user === 'executor' ? nats.newExecutor() : user === 'spectator' ? nats.spectator : nats.as(user);
     const bus = await connectBus({ ...address, name: user, log });
-    opened.push(() => bus.nc.close());
+    resources.push(() => bus.nc.close());
     return bus;
   }
 
   async function close() {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+    for (const closeResource of resources.splice(0).reverse()) await closeResource();
   }
 
   return {
@@ -81,12 +81,12 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
     connect,
     async replica({ relayed = false, ...options } = {}) {
       const bus = options.bus ?? (await connect(service));
-      const own = newPool();
-      const relay = relayed ? startRelay({ pool: own, bus, service, log }) : idleRelay;
-      const closures = await openWorkspaceClosures({ pool: own, bus, log });
+      const replicaPool = createReplicaPool();
+      const relay = relayed ? startRelay({ pool: replicaPool, bus, service, log }) : idleRelay;
+      const closures = await openWorkspaceClosures({ pool: replicaPool, bus, log });
       const engine = await startRunEngine({
         source,
-        pool: own,
+        pool: replicaPool,
         objects: {
           presignGet: async (key: string) => `http://objects/${key}`,
           presignPut: async (key: string) => `http://objects/${key}`,
@@ -101,12 +101,12 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
         ...options,
         bus,
       });
-      opened.push(async () => {
+      resources.push(async () => {
         await engine.drain();
         closures.stop();
         await engine.stop();
         await relay.stop();
-        await own.end();
+        await replicaPool.end();
       });
       return engine;
     },
@@ -127,9 +127,9 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
 }
 
 /** Claims the next job, with retries: a replica may have none for a moment. */
-export const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim());
+export const claimJob = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim());
 
-export function aRun(over: Partial<NewRun> = {}): NewRun {
+export function buildTestRun(over: Partial<NewRun> = {}): NewRun {
   return {
     workspaceId: 'ws_a',
     subjectId: 'wrk_1',

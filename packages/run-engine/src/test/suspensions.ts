@@ -2,15 +2,15 @@
 import { newId, type Suspension } from '@gantry/events';
 import type { RunEngine } from '../engine';
 import type { OnSuspended } from '../suspend-run';
-import { aRun, type TestEngines } from './engines';
+import { buildTestRun, type TestEngines } from './engines';
 
-export const sleep = (ordinal: number, ms: number): Suspension => ({
+export const buildSleep = (ordinal: number, ms: number): Suspension => ({
   kind: 'sleep',
   step: { ordinal, kind: 'sleep', name: 'sleep' },
   wakeAt: Date.now() + ms,
 });
 
-export const approve = (ordinal: number): Suspension => ({
+export const buildApproval = (ordinal: number): Suspension => ({
   kind: 'approve',
   step: { ordinal, kind: 'approve', name: 'Publish?' },
   title: 'Publish?',
@@ -20,7 +20,7 @@ export const approve = (ordinal: number): Suspension => ({
   expiresInSeconds: null,
 });
 
-export const call = (ordinal: number): Suspension => ({
+export const buildCall = (ordinal: number): Suspension => ({
   kind: 'call',
   step: { ordinal, kind: 'call', name: 'child' },
   workerId: 'child',
@@ -28,13 +28,13 @@ export const call = (ordinal: number): Suspension => ({
 });
 
 /** Starts a replica whose approvals are ids, and whose called runs are submitted in the same transaction. */
-export async function callingReplica(
+export async function startCallingReplica(
   engines: TestEngines,
   options: Parameters<TestEngines['replica']>[0] = {},
 ): Promise<RunEngine> {
   const onSuspended: OnSuspended = async (tx, run, suspension) => {
     if (suspension.kind === 'approve') return { ref: newId('apr_') };
-    const child = await engine.submitIn(tx, aRun({ parentRunId: run.id, depth: run.depth + 1 }));
+    const child = await engine.submitInTransaction(tx, buildTestRun({ parentRunId: run.id, depth: run.depth + 1 }));
     return { ref: child?.id ?? '' };
   };
   const engine = await engines.replica({ onSuspended, ...options });

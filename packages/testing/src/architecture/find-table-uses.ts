@@ -19,11 +19,11 @@ export interface Schema {
 const LEFT_OUT =
   /(^|\/)(node_modules|dist|generated|test|migrations)(\/|$)|\.test\.tsx?$|^packages\/testing\/|\.d\.ts$/;
 
-const readIn = (root: string) => (file: string) => readFileSync(path.join(root, file), 'utf8');
+const createReader = (root: string) => (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 export function findTableUses(root: string): TableUse[] {
   const schema = readSchema(root);
-  const read = readIn(root);
+  const read = createReader(root);
   return ['services', 'packages']
     .flatMap((dir) => listFiles(root, dir))
     .flatMap((file) => {
@@ -40,9 +40,12 @@ function listFiles(root: string, dir: string): string[] {
   });
 }
 
-/** Models of the schemas, and the tables that prisma.config.ts names beside them: a test of the platform finds any other. */
+/**
+ * Models of the schemas, and the tables that prisma.config.ts names beside them: a test of the platform finds any
+ * other.
+ */
 export function readSchema(root: string): Schema {
-  const read = readIn(root);
+  const read = createReader(root);
   const files = listFiles(root, 'services');
   const models = new Map(
     files.filter((file) => file.endsWith('/schema.prisma')).flatMap((file) => parseModels(read(file))),
@@ -62,8 +65,9 @@ export const parseModels = (schema: string): [model: string, table: string][] =>
 const CLIENT = /^(.*\.)?(prisma|tx|db)$/;
 
 /**
- * Texts that contain SQL, whichever function they are passed to; `deleteOld(…, '…')` and lists `TABLES`; models of Prisma's clients,
- * which are `prisma`, `tx` or `db`. Relations in Prisma's `include`, `select` and `where` are not followed.
+ * Texts that contain SQL, whichever function they are passed to; `deleteOld(…, '…')` and lists `TABLES`; models of
+ * Prisma's clients, which are `prisma`, `tx` or `db`. Relations in Prisma's `include`, `select` and `where` are not
+ * followed.
  */
 export function findInTypeScript(file: string, text: string, schema: Schema): TableUse[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -73,7 +77,7 @@ export function findInTypeScript(file: string, text: string, schema: Schema): Ta
     if (schema.tables.has(table)) uses.push({ table, file, line });
   };
   const addText = (node: ts.Node | undefined) => node && ts.isStringLiteralLike(node) && add(node.text, node);
-  const look = (node: ts.Node): void => {
+  const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
       for (const { table, line } of findInSql(readText(node), schema)) add(table, node, line - 1);
     }
@@ -84,9 +88,9 @@ export function findInTypeScript(file: string, text: string, schema: Schema): Ta
     if (ts.isPropertyAccessExpression(node) && CLIENT.test(node.expression.getText())) {
       add(schema.models.get(node.name.text) ?? '', node.name);
     }
-    ts.forEachChild(node, look);
+    ts.forEachChild(node, visit);
   };
-  look(tree);
+  visit(tree);
   return uses;
 }
 

@@ -1,10 +1,10 @@
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { newId, type Restriction, workspaceDeleted } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';
 import {
-  deployed,
+  createArtifact,
+  deployArtifact,
   helloManifest,
-  makeArtifact,
   startService,
 } from '../../../../services/automation-api/src/test/service';
 import { startAnnouncer } from '../announcer';
@@ -66,17 +66,17 @@ const fixtures: Record<string, Fixture> = {
 
 async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const service = await startService();
-  const owner = service.signedIn({ role: 'owner' });
+  const owner = service.createCaller({ role: 'owner' });
   const { workspaceId } = owner;
-  const inHome = (role: 'viewer' | 'member' | 'admin') => service.signedIn({ role, workspaceId }).token;
-  const restrictedTo = (restriction: Restriction) =>
-    service.signedIn({ role: 'owner', workspaceId, restriction }).token;
-  const foreigner = service.signedIn({ role: 'owner' });
+  const inHome = (role: 'viewer' | 'member' | 'admin') => service.createCaller({ role, workspaceId }).token;
+  const createRestrictedToken = (restriction: Restriction) =>
+    service.createCaller({ role: 'owner', workspaceId, restriction }).token;
+  const foreigner = service.createCaller({ role: 'owner' });
 
   await owner.post('/api/secrets', { name: 'HOME_SECRET', value: 'never to be seen' });
   const upload = (await owner.post('/api/artifacts/upload-url').expect(200)).body.storageKey;
-  const artifact = await makeArtifact(owner);
-  const { automationId } = await deployed(owner);
+  const artifact = await createArtifact(owner);
+  const { automationId } = await deployArtifact(owner);
   const tested = await owner.post('/api/test', { artifactId: artifact, inputs, wait: 0 }).expect(200);
   const runArtifact = newId('art_');
   const executor = await service.connectExecutor();
@@ -88,7 +88,11 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     { type: 'started' },
     {
       type: 'artifact',
-      ...{ artifactId: runArtifact, name: 'home.csv', contentType: 'text/csv', size: 1, sha256: '0'.repeat(64) },
+      artifactId: runArtifact,
+      name: 'home.csv',
+      contentType: 'text/csv',
+      size: 1,
+      sha256: '0'.repeat(64),
       key: `${workspaceId}/runs/${started.body.runId}/home.csv`,
     },
   );
@@ -117,19 +121,19 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     foreign: {
       workspaceId: foreigner.workspaceId,
       personal: foreigner.token,
-      workspaceToken: service.signedIn({ workspaceId: foreigner.workspaceId, userId: null }).token,
+      workspaceToken: service.createCaller({ workspaceId: foreigner.workspaceId, userId: null }).token,
     },
     // A token that worker-api no longer knows.
-    revoked: newOpaqueToken('wst_'),
-    expired: service.signedIn({ workspaceId, expiresAt: Date.now() - 1 }).token,
-    apiKey: newOpaqueToken('rly_'),
+    revoked: createOpaqueToken('wst_'),
+    expired: service.createCaller({ workspaceId, expiresAt: Date.now() - 1 }).token,
+    apiKey: createOpaqueToken('rly_'),
     credentials: {
       'a workspace token': {
-        Authorization: `Bearer ${service.signedIn({ workspaceId, userId: null }).token}`,
+        Authorization: `Bearer ${service.createCaller({ workspaceId, userId: null }).token}`,
       },
     },
     closeHome: async () => {
-      // As open as it can be: to whoever has a link, and with a run that a stranger may read.
+      // As open as it can be: to the holder of a link, and with a run that a stranger may read.
       await owner.patch(`/api/automations/${automationId}`, { visibility: 'public' }).expect(200);
       await service.api.deps.pool.query("UPDATE runs SET trigger = 'link' WHERE id = $1", [started.body.runId]);
       await service.anonymous.get(`/api/pages/${automationId}/runs/${started.body.runId}`).expect(200);
@@ -146,8 +150,8 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     // Nothing of this surface makes credentials.
     limited: { expired: '', viewer: '', expiring: '', expiresAt: 0, restricted: '', admin: '' },
     restricted: {
-      readonly: restrictedTo({ readonly: true }),
-      elsewhere: restrictedTo({ workers: ['another-worker'], automations: ['aut_another'] }),
+      readonly: createRestrictedToken({ readonly: true }),
+      elsewhere: createRestrictedToken({ workers: ['another-worker'], automations: ['aut_another'] }),
     },
     stop: service.stop,
   };

@@ -7,14 +7,14 @@ import { Pool } from 'pg';
 import { pino } from 'pino';
 import { createDatabase, type TestDatabase } from '../database';
 import { plainHasher } from '../plain-hasher';
-import { boundedWork } from './bounded-work';
+import { createWorkBoundChecker } from './bounded-work';
 
 const openapiFile = path.join(__dirname, 'test/slow.yaml');
 
 let database: TestDatabase;
 let pool: Pool;
 let server: Server;
-let work: ReturnType<typeof boundedWork>;
+let work: ReturnType<typeof createWorkBoundChecker>;
 
 beforeAll(async () => {
   database = await createDatabase('automation-api');
@@ -48,7 +48,7 @@ beforeAll(async () => {
   });
   server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  work = boundedWork({
+  work = createWorkBoundChecker({
     openapiFile,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     fixtures: {},

@@ -1,8 +1,8 @@
-/** No request of 1 MB stops a service for longer than this, whoever sends it. */
+/** No request of 1 MB stops a service for longer than this, of any sender. */
 import { readOpenApiDocument } from '@gantry/http';
 import { type Sender, type SentRequest, startSender } from '../security/event-loop';
 import { worstBodies } from '../security/worst-bodies';
-import { type IsolatedSurface, pathOf } from './matrix';
+import { buildPath, type IsolatedSurface } from './matrix';
 
 export const BLOCKED_MS_MAX = 100;
 
@@ -15,7 +15,7 @@ export interface BoundedWork {
 
 type Served = Pick<IsolatedSurface, 'openapiFile' | 'url' | 'fixtures' | 'real' | 'home'>;
 
-export function boundedWork(surface: Served): BoundedWork {
+export function createWorkBoundChecker(surface: Served): BoundedWork {
   const document = readOpenApiDocument(surface.openapiFile);
   const sender: Sender = startSender();
   const seen = new Set<string>();
@@ -29,7 +29,7 @@ export function boundedWork(surface: Served): BoundedWork {
       if (!operation) throw new Error(`no operation ${operationId}`);
       const sent = surface.fixtures[operationId]?.send(surface.real) ?? {};
       const bodies = worstBodies(operation, document.schemas, sent.body, seen);
-      const url = `${surface.url}${pathOf(operation.path, sent)}${sent.query ? `?${sent.query}` : ''}`;
+      const url = `${surface.url}${buildPath(operation.path, sent)}${sent.query ? `?${sent.query}` : ''}`;
       const headers = { 'Content-Type': 'application/json' };
       const asOwner: SentRequest = {
         url,

@@ -1,10 +1,10 @@
 /**
- * Requests of the matrix once the home workspace is deleted: every operation, with each credential that was good there, and with
- * none where none is needed. Nothing of the workspace is served, and nothing is changed.
+ * Requests of the matrix once the home workspace is deleted: every operation, with each credential that was good there,
+ * and with none where none is needed. Nothing of the workspace is served, and nothing is changed.
  */
 import type { Operation } from '@gantry/http';
-import { changedTables, readDatabaseState } from './database-state';
-import { ask, type IsolatedSurface, pathOf, type Sent } from './matrix';
+import { listChangedTables, readDatabaseState } from './database-state';
+import { buildPath, type IsolatedSurface, type Sent, sendWithRetry } from './matrix';
 
 export interface ClosingSurface extends IsolatedSurface {
   /** Deletes the home workspace, and resolves when this surface knows of it. */
@@ -24,7 +24,7 @@ const isOfAccount = ({ access }: Operation) => access === 'account' || access ==
 export const isAskedOfClosed = (operation: Operation): boolean =>
   isOfAccount(operation) ? operation.method === 'get' : !OF_SESSION.has(operation.id);
 
-function credentialsOf(surface: ClosingSurface, { access }: Operation): [name: string, Record<string, string>][] {
+function listCredentials(surface: ClosingSurface, { access }: Operation): [name: string, Record<string, string>][] {
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
   const home = Object.entries(surface.home).flatMap(([role, token]): [string, Record<string, string>][] => [
     [role, bearer(token)],
@@ -53,8 +53,8 @@ export async function checkClosed(surface: ClosingSurface, operation: Operation)
   const isForAll = !namesSomething && ['public', 'optional', 'account', 'user'].includes(operation.access);
   const before = await readDatabaseState(surface.pool);
   const problems: string[] = [];
-  for (const [name, headers] of credentialsOf(surface, operation)) {
-    const { status, text } = await ask(
+  for (const [name, headers] of listCredentials(surface, operation)) {
+    const { status, text } = await sendWithRetry(
       surface.url,
       operation,
       surface.aliases(operation.path)[0] as string,
@@ -66,9 +66,9 @@ export async function checkClosed(surface: ClosingSurface, operation: Operation)
     if (!isRefused && !isForAll && !(fixture.doneAlready && status === 204)) {
       problems.push(`${where}: ${status} ${text.slice(0, 200)}`);
     }
-    problems.push(...idsIn(surface, operation, sent, text).map((what) => `${where}: tells ${what}`));
+    problems.push(...findIds(surface, operation, sent, text).map((what) => `${where}: tells ${what}`));
   }
-  const changed = fixture.makes ? [] : changedTables(before, await readDatabaseState(surface.pool));
+  const changed = fixture.makes ? [] : listChangedTables(before, await readDatabaseState(surface.pool));
   if (changed.length) problems.push(`${operation.id} of a deleted workspace: changed ${changed.join(', ')}`);
   return problems;
 }
@@ -76,8 +76,8 @@ export async function checkClosed(surface: ClosingSurface, operation: Operation)
 /** Answer to a question about one of the caller's own things, of which there are none any more. */
 const isEmptyList = (text: string) => /^(\[\]|\{"\w+":\[\][^[]*\})$/.test(text);
 
-function idsIn(surface: ClosingSurface, operation: Operation, sent: Sent, text: string): string[] {
-  const sentText = JSON.stringify(sent) + pathOf(operation.path, sent);
+function findIds(surface: ClosingSurface, operation: Operation, sent: Sent, text: string): string[] {
+  const sentText = JSON.stringify(sent) + buildPath(operation.path, sent);
   return Object.entries({ ...surface.real, home: surface.homeWorkspaceId })
     .filter(([what]) => !(isOfAccount(operation) && OF_ACCOUNT.has(what)))
     .filter(([, id]) => text.includes(id) && !sentText.includes(id))

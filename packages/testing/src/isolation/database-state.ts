@@ -1,6 +1,9 @@
 import type { Pool } from 'pg';
 
-/** Bookkeeping of the platform itself, which a refused request or the clock may move: budgets, keys, positions in streams. */
+/**
+ * Bookkeeping of the platform itself, which a refused request or the clock may move: budgets, keys, positions in
+ * streams.
+ */
 const BOOKKEEPING =
   /^(outbox|published_events|inbox|run_streams|idempotency_keys|rate_counts|audit_.*|_prisma_migrations)$/;
 const LAST_USE = "'last_used_at'";
@@ -24,6 +27,6 @@ export async function readDatabaseState(pool: Pool): Promise<DatabaseState> {
   return Object.fromEntries(rows.map(({ name, state }) => [name, state]));
 }
 
-export function changedTables(before: DatabaseState, after: DatabaseState): string[] {
+export function listChangedTables(before: DatabaseState, after: DatabaseState): string[] {
   return Object.keys({ ...before, ...after }).filter((name) => before[name] !== after[name]);
 }

@@ -5,12 +5,16 @@ import { type Answering, checkKeyMaking, type KeyRule, type OpenApi, operationsT
 
 const expiresAt = Date.UTC(2030, 0, 1);
 const limited = {
-  ...{ expired: 'expired', viewer: 'viewer', expiring: 'expiring', expiresAt },
-  ...{ restricted: 'restricted', admin: 'admin' },
+  expired: 'expired',
+  viewer: 'viewer',
+  expiring: 'expiring',
+  expiresAt,
+  restricted: 'restricted',
+  admin: 'admin',
 };
 
 const refusal = (status: number) => ({ status, text: '{}' });
-const made = (role: string | null, expires: number | null) => ({
+const createdKey = (role: string | null, expires: number | null) => ({
   status: 201,
   text: JSON.stringify({ role, expires_at: expires === null ? null : new Date(expires).toISOString() }),
 });
@@ -22,7 +26,7 @@ const forPeople: Answering = async (token) => refusal(token === 'expired' ? 401 
 const inheriting: Answering = async (token, more) => {
   if (token === 'expired') return refusal(401);
   if (token === 'restricted' || more) return refusal(403);
-  return token === 'viewer' ? made('viewer', null) : made(null, expiresAt);
+  return token === 'viewer' ? createdKey('viewer', null) : createdKey(null, expiresAt);
 };
 
 const check = (rule: KeyRule, answerTo: Answering, states: Record<string, string>[] = [{}]) =>
@@ -61,17 +65,17 @@ const holes: [string, KeyRule, Answering, RegExp][] = [
   [
     'a viewer token that gets more by not asking',
     'inherits',
-    async (token, more) => (token === 'viewer' && !more ? made(null, null) : inheriting(token, more)),
+    async (token, more) => (token === 'viewer' && !more ? createdKey(null, null) : inheriting(token, more)),
     /made one of null/,
   ],
   [
     'an expiring token whose key does not end',
     'inherits',
-    async (token, more) => (token === 'expiring' && !more ? made(null, null) : inheriting(token, more)),
+    async (token, more) => (token === 'expiring' && !more ? createdKey(null, null) : inheriting(token, more)),
     /ends null/,
   ],
 ];
-const refusing201 = async () => made(null, null);
+const refusing201 = async () => createdKey(null, null);
 
 test.each(holes)('%s is found', async (_what, rule, answerTo, problem) => {
   expect((await check(rule, answerTo)).join('\n')).toMatch(problem);

@@ -1,13 +1,13 @@
 /**
- * Nobody gets more by making a credential than they have: operations that make one, asked with tokens that are less than
- * their user.
+ * A caller gets no more by creating a credential than they have: operations that make one, asked with tokens that are less
+ * than their user.
  *
- * `person`: for people who are signed in; no token may. `inherits`: what is made may do no more than the token that asks and
- * ends no later, whether or not that is asked for.
+ * `person`: for people who are signed in; no token may. `inherits`: what is made may do no more than the token that
+ * asks and ends no later, whether or not that is asked for.
  */
 import { type Role, roles } from '@gantry/events';
 import type { Operation } from '@gantry/http';
-import { changedTables, type DatabaseState } from './database-state';
+import { type DatabaseState, listChangedTables } from './database-state';
 
 export type KeyRule = 'person' | 'inherits';
 
@@ -43,26 +43,26 @@ interface KeyMaking {
 export async function checkKeyMaking({ rule, answerTo, limited, readState }: KeyMaking): Promise<string[]> {
   const { expired, viewer, expiring, restricted, admin } = limited;
   const problems: string[] = [];
-  const refused = async (who: string, answer: Promise<Answer>, ...statuses: number[]) => {
+  const expectRefusal = async (who: string, answer: Promise<Answer>, ...statuses: number[]) => {
     const { status, text } = await answer;
     if (!statuses.includes(status)) problems.push(`${who}: ${status} ${text.slice(0, 200)}`);
   };
   const before = await readState();
-  await refused('expired token', answerTo(expired), 401);
-  await refused('workspace token of a viewer', answerTo(restricted), 403);
+  await expectRefusal('expired token', answerTo(expired), 401);
+  await expectRefusal('workspace token of a viewer', answerTo(restricted), 403);
   if (rule === 'person') {
-    await refused('viewer token', answerTo(viewer), 403);
-    await refused('expiring token', answerTo(expiring), 403);
-    await refused('workspace token', answerTo(admin), 403);
+    await expectRefusal('viewer token', answerTo(viewer), 403);
+    await expectRefusal('expiring token', answerTo(expiring), 403);
+    await expectRefusal('workspace token', answerTo(admin), 403);
   } else {
-    await refused('viewer token that asks for more', answerTo(viewer, { role: 'admin' }), 403);
-    await refused(
+    await expectRefusal('viewer token that asks for more', answerTo(viewer, { role: 'admin' }), 403);
+    await expectRefusal(
       'expiring token that asks for longer',
       answerTo(expiring, { expires_at: '2999-01-01T00:00:00.000Z' }),
       403,
     );
   }
-  const changed = changedTables(before, await readState());
+  const changed = listChangedTables(before, await readState());
   if (changed.length) problems.push(`a refusal changed ${changed.join(', ')}`);
   if (rule === 'inherits') {
     problems.push(...exceeding('viewer token', await answerTo(viewer), { role: 'viewer', expiresAt: null }));
@@ -97,7 +97,7 @@ export function operationsThatMakeKeys(document: OpenApi, operations: Operation[
       const responses = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method]?.responses ?? {};
       return Object.entries(responses).some(
         ([status, response]) =>
-          status.startsWith('2') && namesIn(document, response).some((name) => CREDENTIAL.test(name)),
+          status.startsWith('2') && listNames(document, response).some((name) => CREDENTIAL.test(name)),
       );
     })
     .map(({ id }) => id);
@@ -108,7 +108,7 @@ export interface OpenApi {
 }
 
 /** The fields of a JSON answer, of the whole file's schemas that it names. */
-function namesIn(document: OpenApi, node: unknown, seen = new Set<unknown>()): string[] {
+function listNames(document: OpenApi, node: unknown, seen = new Set<unknown>()): string[] {
   if (node === null || typeof node !== 'object' || seen.has(node)) return [];
   seen.add(node);
   const { $ref, properties } = node as { $ref?: string; properties?: object };
@@ -120,7 +120,7 @@ function namesIn(document: OpenApi, node: unknown, seen = new Set<unknown>()): s
     : undefined;
   return [
     ...Object.keys(properties ?? {}),
-    ...namesIn(document, referred, seen),
-    ...Object.values(node).flatMap((part) => namesIn(document, part, seen)),
+    ...listNames(document, referred, seen),
+    ...Object.values(node).flatMap((part) => listNames(document, part, seen)),
   ];
 }

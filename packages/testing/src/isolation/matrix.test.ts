@@ -2,15 +2,24 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { type Answer, AppError, type Call, created, createSurface, notFound, ok, type Principal } from '@gantry/http';
+import {
+  AppError,
+  type Call,
+  created,
+  createSurface,
+  type HandlerResponse,
+  notFound,
+  ok,
+  type Principal,
+} from '@gantry/http';
 import { pino } from 'pino';
-import { givenPool } from '../database';
+import { setupPool } from '../database';
 import { type IsolatedSurface, isolationMatrix } from './matrix';
 
-const pool = givenPool('worker-api');
+const pool = setupPool('worker-api');
 let server: Server;
 let surface: IsolatedSurface;
-type GetThing = (call: Call<{ id: string }>) => Answer | Promise<Answer>;
+type GetThing = (call: Call<{ id: string }>) => HandlerResponse | Promise<HandlerResponse>;
 let getThing: GetThing;
 let knows: (token: string) => Pick<Principal, 'workspaceId' | 'role'> | undefined;
 
@@ -25,7 +34,7 @@ const well: GetThing = ({ req, path }) => {
   return ok({ id: 'thing_real' });
 };
 
-const makes = { make: () => created({ id: 'x' }), see: () => {} };
+const makes = { create: () => created({ id: 'x' }), assertVisible: () => {} };
 
 beforeAll(async () => {
   const app = createSurface({
@@ -88,7 +97,7 @@ beforeEach(() => {
   knows = (token) => (Object.hasOwn(people, token) ? people[token] : undefined);
 });
 
-async function found(id: string, fixtures = surface.fixtures): Promise<string> {
+async function findProblem(id: string, fixtures = surface.fixtures): Promise<string> {
   const matrix = isolationMatrix({ ...surface, fixtures });
   const operation = matrix.operations.find((one) => one.id === id);
   if (!operation) throw new Error(`no operation ${id}`);
@@ -96,13 +105,13 @@ async function found(id: string, fixtures = surface.fixtures): Promise<string> {
 }
 
 test('a surface without holes passes', async () => {
-  expect(await found('getThing')).toBe('');
-  expect(await found('makeThing')).toBe('');
+  expect(await findProblem('getThing')).toBe('');
+  expect(await findProblem('makeThing')).toBe('');
 });
 
 test('what is open to foreigners is found', async () => {
   getThing = ({ path }) => ok({ id: path.id });
-  expect(await found('getThing')).toMatch(/foreign personal token: 200/);
+  expect(await findProblem('getThing')).toMatch(/foreign personal token: 200/);
 });
 
 test('a foreign id that is told from an unknown one is found', async () => {
@@ -110,12 +119,12 @@ test('a foreign id that is told from an unknown one is found', async () => {
     if (call.path.id === 'thing_real') throw new AppError('not_found', 'not_yours', 'not yours');
     return well(call);
   };
-  expect(await found('getThing')).toMatch(/a foreign id is told from an unknown one/);
+  expect(await findProblem('getThing')).toMatch(/a foreign id is told from an unknown one/);
 });
 
 test('a credential that still works is found', async () => {
   knows = (token) => people[token === 'revoked' ? 'owner' : token];
-  expect(await found('makeThing')).toMatch(/revoked: 201/);
+  expect(await findProblem('makeThing')).toMatch(/revoked: 201/);
 });
 
 test('a refusal that writes is found', async () => {
@@ -123,12 +132,12 @@ test('a refusal that writes is found', async () => {
     await pool.query(`INSERT INTO workspaces (id, name) VALUES ('ws_' || gen_random_uuid(), 'made by a refusal')`);
     return well(call);
   };
-  expect(await found('getThing')).toMatch(/changed workspaces/);
+  expect(await findProblem('getThing')).toMatch(/changed workspaces/);
 });
 
 test('an operation without a fixture, or a fixture without an operation, is found', async () => {
   const { getThing: _, ...others } = surface.fixtures;
-  expect(await found('makeThing', { ...others, gone: { send: () => ({}) } })).toBe(
+  expect(await findProblem('makeThing', { ...others, gone: { send: () => ({}) } })).toBe(
     'no fixture for getThing\nno operation for fixture gone',
   );
 });

@@ -3,12 +3,12 @@
  *
  * It is made from the OpenAPI file, so an operation that comes later is in it; one without a fixture fails the suite.
  * Expected are 401, 403 or 404; a database that is as before; nothing of the workspace in any answer; and that a thing
- * of somebody else answers like one that does not exist, to the byte.
+ * of another tenant answers like one that does not exist, to the byte.
  */
 import { newId, type Role, roles } from '@gantry/events';
 import { type Operation, readOperations } from '@gantry/http';
 import type { Pool } from 'pg';
-import { changedTables, readDatabaseState } from './database-state';
+import { listChangedTables, readDatabaseState } from './database-state';
 import { hostileRequests } from './hostile-requests';
 import { type Answering, checkKeyMaking, type KeyRule, type LimitedTokens } from './key-making';
 
@@ -78,10 +78,10 @@ interface Case {
 }
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-/** Signed by nobody: `{"alg":"none"}`. */
+/** Unsigned: `{"alg":"none"}`. */
 const unsignedJwt = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"usr_x"}').toString('base64url')}.x`;
 
-export function casesOf(surface: IsolatedSurface, { access }: Operation): Case[] {
+export function listCases(surface: IsolatedSurface, { access }: Operation): Case[] {
   const { home, foreign, homeWorkspaceId } = surface;
   const withoutAny: Case = { name: 'no credential', headers: {}, refusals: [401] };
   if (access === 'public') return [{ ...withoutAny, name: 'anybody', elsewhere: true, refusals: REFUSALS_OF_PUBLIC }];
@@ -137,14 +137,14 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     // A good credential of elsewhere acts elsewhere if the request names nothing: only reading shows whether that
     // holds.
     if (tried.elsewhere && !namesSomething && operation.method !== 'get' && operation.access !== 'public') return [];
-    const path = pathOf(alias, real);
+    const path = buildPath(alias, real);
     requests++;
-    const answer = await ask(surface.url, operation, alias, real, tried.headers);
+    const answer = await sendWithRetry(surface.url, operation, alias, real, tried.headers);
     const where = `${operation.method.toUpperCase()} ${alias}, ${tried.name}`;
     const filters = operation.method === 'get' && !real.path;
-    const mayAnswer = tried.elsewhere && (!namesSomething || filters || operation.access === 'public');
+    const isAnswerAllowed = tried.elsewhere && (!namesSomething || filters || operation.access === 'public');
     const done = fixture.doneAlready && tried.elsewhere && answer.status === 204;
-    if (!tried.refusals.includes(answer.status) && !done && !(mayAnswer && answer.status < 400)) {
+    if (!tried.refusals.includes(answer.status) && !done && !(isAnswerAllowed && answer.status < 400)) {
       problems.push(`${where}: ${answer.status} ${answer.text.slice(0, 200)}`);
     }
     if (answer.status >= 400 && answer.headers.get('cache-control') !== 'no-store') {
@@ -157,7 +157,7 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     if (tried.elsewhere && namesSomething) {
       const nowhere = fixture.send(surface.unknown);
       requests++;
-      const twin = await ask(surface.url, operation, alias, nowhere, tried.headers);
+      const twin = await sendWithRetry(surface.url, operation, alias, nowhere, tried.headers);
       const [a, b] = [comparable(answer, surface.real), comparable(twin, surface.unknown)];
       if (a !== b) problems.push(`${where}: a foreign id is told from an unknown one:\n${a}\n${b}`);
     }
@@ -172,7 +172,7 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     isSent: (index: number) => boolean,
   ): Promise<string[]> {
     if (access === 'public' || access === 'optional') return [];
-    const url = surface.url + pathOf(alias, fixture.send(surface.real));
+    const url = surface.url + buildPath(alias, fixture.send(surface.real));
     const hostile = hostileRequests(url, method.toUpperCase()).filter((_, index) => isSent(index));
     const found = hostile.map(async ({ what, send }) => {
       requests++;
@@ -190,7 +190,7 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
       const answerTo: Answering = (token, more) => {
         const whole = more ? { ...sent, body: { ...(sent.body as object), ...more } } : sent;
         requests++;
-        return ask(surface.url, operation, operation.path, whole, bearer(token));
+        return sendWithRetry(surface.url, operation, operation.path, whole, bearer(token));
       };
       return checkKeyMaking({
         rule: key,
@@ -212,17 +212,17 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
       if (!fixture) return [`no fixture for ${operation.id}`];
       const before = await readDatabaseState(surface.pool);
       const problems: string[] = [];
-      const cases = casesOf(surface, operation);
+      const cases = listCases(surface, operation);
       const aliases = surface.aliases(operation.path);
       for (const [at, alias] of aliases.entries()) {
-        // Credentials that are good elsewhere are tried under every name. Refused ones and hostile requests are tried under one
-        // name each: they are looked at when the name has already become the operation.
+        // Credentials that are good elsewhere are tried under every name. Refused ones and hostile requests are tried
+        // under one name each: they are looked at when the name has already become the operation.
         const isOfAlias = (index: number) => index % aliases.length === at;
         const asking = cases.filter((tried, index) => tried.elsewhere || isOfAlias(index));
         const found = await Promise.all(asking.map((tried) => checkCase(operation, alias, fixture, tried)));
         problems.push(...found.flat(), ...(await checkHostile(operation, alias, fixture, isOfAlias)));
       }
-      const changed = fixture.makes ? [] : changedTables(before, await readDatabaseState(surface.pool));
+      const changed = fixture.makes ? [] : listChangedTables(before, await readDatabaseState(surface.pool));
       if (changed.length) problems.push(`${operation.id}: changed ${changed.join(', ')}`);
       return problems;
     },
@@ -233,29 +233,35 @@ const BUSY_TRIES = 20;
 const BUSY_MS = 500;
 
 /** Again where the service is too busy to look, which says nothing about who may do what. */
-export async function ask(...request: Parameters<typeof askOnce>): ReturnType<typeof askOnce> {
+export async function sendWithRetry(...request: Parameters<typeof sendRequest>): ReturnType<typeof sendRequest> {
   for (let tried = 1; ; tried++) {
-    const answer = await askOnce(...request);
+    const answer = await sendRequest(...request);
     if (answer.status !== 503 || tried === BUSY_TRIES) return answer;
     await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
   }
 }
 
-async function askOnce(url: string, operation: Operation, alias: string, sent: Sent, headers: Record<string, string>) {
+async function sendRequest(
+  url: string,
+  operation: Operation,
+  alias: string,
+  sent: Sent,
+  headers: Record<string, string>,
+) {
   const form = sent.form?.();
-  const answer = await fetch(url + pathOf(alias, sent) + (sent.query ? `?${sent.query}` : ''), {
+  const answer = await fetch(url + buildPath(alias, sent) + (sent.query ? `?${sent.query}` : ''), {
     method: operation.method.toUpperCase(),
     redirect: 'manual',
     headers: { ...headers, ...(sent.body !== undefined && { 'Content-Type': 'application/json' }) },
     ...(form ? { body: form } : sent.body !== undefined && { body: JSON.stringify(sent.body) }),
   });
-  return { status: answer.status, headers: answer.headers, text: await textOf(answer) };
+  return { status: answer.status, headers: answer.headers, text: await readText(answer) };
 }
 
 const STREAM_MS = 500;
 
 /** Text of an answer; of a stream that goes on for ever, its beginning. */
-async function textOf(answer: Response): Promise<string> {
+async function readText(answer: Response): Promise<string> {
   if (!answer.body || !answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text();
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   const timer = setTimeout(() => void reader.cancel(), STREAM_MS);
@@ -265,7 +271,7 @@ async function textOf(answer: Response): Promise<string> {
   return text;
 }
 
-export function pathOf(alias: string, { path = {} }: Sent): string {
+export function buildPath(alias: string, { path = {} }: Sent): string {
   return alias.replace(/:(\w+)/g, (_, name: string) => {
     const value = path[name];
     if (value === undefined) throw new Error(`${alias}: the fixture has no ${name}`);
@@ -296,7 +302,7 @@ export function unknownLike(real: Ids): Ids {
   );
 }
 
-/** Making something by POST honours Idempotency-Key, unless nobody is known to keep the key for. */
+/** Making something by POST honours Idempotency-Key, unless the caller is unknown. */
 export function creatingWithoutKey(openapi: { paths: Record<string, Record<string, unknown>> }): string[] {
   return Object.entries(openapi.paths).flatMap(([path, { post }]) => {
     const operation = post as

@@ -1,7 +1,7 @@
 /** The matrix of one surface as tests of the file that calls this. */
 import { readFileSync } from 'node:fs';
 import { readOperations } from '@gantry/http';
-import { BLOCKED_MS_MAX, type BoundedWork, boundedWork } from './bounded-work';
+import { BLOCKED_MS_MAX, type BoundedWork, createWorkBoundChecker } from './bounded-work';
 import { type ClosingSurface, checkClosed, isAskedOfClosed } from './closed-matrix';
 import { operationsThatMakeKeys } from './key-making';
 import { creatingWithoutKey, isolationMatrix, type Matrix } from './matrix';
@@ -67,7 +67,7 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
 
     beforeAll(async () => {
       other = await start();
-      work = boundedWork(other);
+      work = createWorkBoundChecker(other);
     });
 
     afterAll(async () => {

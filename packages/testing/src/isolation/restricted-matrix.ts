@@ -1,11 +1,11 @@
 /**
- * Requests of the matrix with restricted tokens of the home workspace's owner: one that may only read, and one for a worker and
- * an automation that are not those of the fixtures. Whatever an operation declares, the first changes nothing, and the second
- * is told nothing of the workspace and changes nothing either.
+ * Requests of the matrix with restricted tokens of the home workspace's owner: one that may only read, and one for a
+ * worker and an automation that are not those of the fixtures. Whatever an operation declares, the first changes
+ * nothing, and the second is told nothing of the workspace and changes nothing either.
  */
 import type { Operation } from '@gantry/http';
-import { changedTables, readDatabaseState } from './database-state';
-import { ask, type IsolatedSurface } from './matrix';
+import { listChangedTables, readDatabaseState } from './database-state';
+import { type IsolatedSurface, sendWithRetry } from './matrix';
 
 /** A public operation gives an anonymous caller as much as any credential. */
 export const isAskedOfRestricted = ({ access }: Operation): boolean => access !== 'public';
@@ -17,32 +17,32 @@ export async function checkRestricted(surface: IsolatedSurface, operation: Opera
   const sent = fixture.send(surface.real);
   const alias = surface.aliases(operation.path)[0] as string;
   const answerTo = (token: string): Promise<Answer> =>
-    ask(surface.url, operation, alias, sent, { Authorization: `Bearer ${token}` }).catch(cutOff);
+    sendWithRetry(surface.url, operation, alias, sent, { Authorization: `Bearer ${token}` }).catch(cutOff);
   const problems: string[] = [];
 
   const before = await readDatabaseState(surface.pool);
   const reader = await answerTo(surface.restricted.readonly);
   const isRead = operation.method === 'get' || operation.restrict.effect === 'reads';
-  if (!isRead && !isRefusal(reader, [403])) problems.push(`token that may only read: ${shown(reader)}`);
-  if (isRead && isRefusal(reader, [403])) problems.push(`token that may only read is refused: ${shown(reader)}`);
-  const read = changedTables(before, await readDatabaseState(surface.pool));
+  if (!isRead && !isRefusal(reader, [403])) problems.push(`token that may only read: ${formatAnswer(reader)}`);
+  if (isRead && isRefusal(reader, [403])) problems.push(`token that may only read is refused: ${formatAnswer(reader)}`);
+  const read = listChangedTables(before, await readDatabaseState(surface.pool));
   if (read.length) problems.push(`token that may only read: changed ${read.join(', ')}`);
   // Its token is restricted alike: see key-making.ts.
   if (fixture.key === 'inherits') return problems;
 
   const other = await answerTo(surface.restricted.elsewhere);
-  const mayFail = operation.restrict.things === 'none';
-  if (other.status >= 400 && !mayFail && !isRefusal(other, [403, 404]))
-    problems.push(`token for another worker: ${shown(other)}`);
+  const isFailureAllowed = operation.restrict.things === 'none';
+  if (other.status >= 400 && !isFailureAllowed && !isRefusal(other, [403, 404]))
+    problems.push(`token for another worker: ${formatAnswer(other)}`);
   if (!operation.restrict.things && !isRefusal(other, [403])) {
-    problems.push(`token for another worker, of what declares nothing: ${shown(other)}`);
+    problems.push(`token for another worker, of what declares nothing: ${formatAnswer(other)}`);
   }
   const sentText = JSON.stringify(sent);
   for (const [what, id] of Object.entries(surface.real)) {
     const isKnown = id === surface.homeWorkspaceId || sentText.includes(id) || fixture.tells?.includes(what);
     if (!isKnown && other.text.includes(id)) problems.push(`token for another worker: is told the ${what} ${id}`);
   }
-  const changed = changedTables(before, await readDatabaseState(surface.pool));
+  const changed = listChangedTables(before, await readDatabaseState(surface.pool));
   if (changed.length) problems.push(`token for another worker: changed ${changed.join(', ')}`);
   return problems;
 }
@@ -59,4 +59,4 @@ const cutOff = (): Answer => ({ status: 200, text: '' });
 const isRefusal = ({ status, text }: Answer, statuses: number[]): boolean =>
   statuses.includes(status) && (status !== 403 || text.includes('"restricted"'));
 
-const shown = ({ status, text }: Answer): string => `${status} ${text.slice(0, 200)}`;
+const formatAnswer = ({ status, text }: Answer): string => `${status} ${text.slice(0, 200)}`;

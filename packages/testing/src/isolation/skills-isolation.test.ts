@@ -1,4 +1,4 @@
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { writeClosure } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';
 import { startTestSkillsApi } from '../../../../services/skills-api/src/test/test-skills-api';
@@ -76,7 +76,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const inHome = (role: 'viewer' | 'member' | 'admin') => api.person({ role, workspaceId }).jwt;
   const foreigner = api.person({ role: 'owner' });
   const asOwner = api.as(owner);
-  const made = async (route: string, body: object): Promise<string> =>
+  const createByRoute = async (route: string, body: object): Promise<string> =>
     (
       await asOwner
         .post(route)
@@ -84,10 +84,10 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
         .expect(201)
     ).body.slug;
 
-  const skill = await made('/api/v1/skills', { title: 'Hidden procedure', body_md: '# Hidden words' });
-  const deletedSkill = await made('/api/v1/skills', { title: 'Hidden and gone', body_md: '# Hidden words' });
+  const skill = await createByRoute('/api/v1/skills', { title: 'Hidden procedure', body_md: '# Hidden words' });
+  const deletedSkill = await createByRoute('/api/v1/skills', { title: 'Hidden and gone', body_md: '# Hidden words' });
   await asOwner.delete(`/api/v1/skills/${deletedSkill}`).expect(204);
-  const library = await made('/api/v1/libraries', { title: 'Hidden shelf' });
+  const library = await createByRoute('/api/v1/libraries', { title: 'Hidden shelf' });
   await asOwner.post(`/api/v1/libraries/${library}/skills`).send({ skill_slug: skill });
   const { id: key, key: keyText } = await api.apiKey(owner);
 
@@ -111,7 +111,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       workspaceToken: api.workspaceToken(foreigner.workspaceId),
     },
     // A token that worker-api no longer knows.
-    revoked: newOpaqueToken('wst_'),
+    revoked: createOpaqueToken('wst_'),
     credentials: {
       'a workspace token': { Authorization: `Bearer ${api.workspaceToken(workspaceId)}` },
       'an rly_ key': { Authorization: `Bearer ${keyText}` },

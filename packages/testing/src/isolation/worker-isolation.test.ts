@@ -1,4 +1,4 @@
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';
 import { parseModels } from '../../../../services/worker-api/src/test/parse-models';
@@ -33,7 +33,7 @@ const ofAlert = (body?: object): Fixture => ({
 });
 const ofRun = (body?: object): Fixture => ({ send: ({ run }) => ({ path: { run_id: run }, ...(body && { body }) }) });
 const ofGuessedShareLink: Fixture = {
-  send: () => ({ path: { token: newOpaqueToken('shr_') } }),
+  send: () => ({ path: { token: createOpaqueToken('shr_') } }),
   opens: ({ shareToken }) => ({ path: { token: shareToken } }),
 };
 const ofApproval = (body?: object): Fixture => ({
@@ -83,8 +83,11 @@ const password = 'correct horse battery staple';
 const userCode = withBody({ user_code: 'BCDF-2345' });
 const stranger = 'stranger@example.com';
 const authorization = {
-  ...{ response_type: 'code', client_id: 'ocl_guess', redirect_uri: 'http://127.0.0.1/callback' },
-  ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
+  response_type: 'code',
+  client_id: 'ocl_guess',
+  redirect_uri: 'http://127.0.0.1/callback',
+  code_challenge: 'a'.repeat(43),
+  code_challenge_method: 'S256',
 };
 
 const fixtures: Record<string, Fixture> = {
@@ -114,7 +117,8 @@ const fixtures: Record<string, Fixture> = {
   resumeConversation: ofConversation(),
   decideConversationCall: {
     send: ({ conversation, call }) => ({
-      ...{ path: { conversation_id: conversation, call_id: call }, body: { approve: true } },
+      path: { conversation_id: conversation, call_id: call },
+      body: { approve: true },
     }),
   },
   listMcpTools: nothing,
@@ -344,7 +348,7 @@ const aliases = (documented: string): string[] => {
   return prefixes.map((prefix) => prefix + bare);
 };
 
-/** Nobody listens there: a request that gets as far as a call of the model has got too far. */
+/** Without a listener: a request that gets as far as a call of the model has got too far. */
 const nobodysModel = { name: 'local', kind: 'openai-compatible', base_url: 'http://127.0.0.1:9/v1', models: ['m'] };
 
 async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
@@ -401,16 +405,24 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   });
   await asOwner('PUT', '/api/secrets/SECRET_OF_HOME', { value: 'never to be seen' });
   const connection = await asOwner('POST', '/api/connections', {
-    ...{ app: 'key-of-home', value: 'never to be seen', visibility: 'workspace', hosts: ['models-of-home.example'] },
+    app: 'key-of-home',
+    value: 'never to be seen',
+    visibility: 'workspace',
+    hosts: ['models-of-home.example'],
   });
   await asOwner('POST', '/api/models/providers', {
-    ...{ name: 'models-of-home', kind: 'openai-compatible', models: ['m'], connection_id: connection.id },
+    name: 'models-of-home',
+    kind: 'openai-compatible',
+    models: ['m'],
+    connection_id: connection.id,
     base_url: 'https://models-of-home.example/v1',
   });
   await asOwner('PUT', '/api/integrations/apps/app-of-home', {
     client_id: 'client-of-home',
     provider: {
-      ...{ protocol: 'oauth2', name: 'App of home', hosts: ['api-of-home.example'] },
+      protocol: 'oauth2',
+      name: 'App of home',
+      hosts: ['api-of-home.example'],
       authorize_url: 'https://id-of-home.example/authorize',
       token_url: 'https://id-of-home.example/token',
     },
@@ -442,8 +454,15 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const alert = await asOwner('POST', '/api/alerts', { on: ['run.failed'], url: 'https://hooks-of-home.example' });
   const delivery = await api.deps.prisma.alertDelivery.create({
     data: {
-      ...{ id: newId('dlv_'), alertId: alert.id, workspaceId, eventId: newId('evt_') },
-      ...{ channel: 'webhook', type: 'run.failed', payload: {}, status: 'dead', endedAt: new Date() },
+      id: newId('dlv_'),
+      alertId: alert.id,
+      workspaceId,
+      eventId: newId('evt_'),
+      channel: 'webhook',
+      type: 'run.failed',
+      payload: {},
+      status: 'dead',
+      endedAt: new Date(),
     },
   });
   const [session] = await asOwner('GET', '/auth/sessions');
@@ -459,23 +478,25 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     expired.id,
   ]);
   const expiresAt = Date.now() + 3_600_000;
-  const limitedBy = async (kind: 'personal' | 'workspace', body: object) =>
+  const createLimitedToken = async (kind: 'personal' | 'workspace', body: object) =>
     (await api.createToken(kind, owner.jwt, body)).token;
   const limited = {
     expired: expired.token,
-    viewer: await limitedBy('personal', { role: 'viewer' }),
-    expiring: await limitedBy('personal', { expires_at: new Date(expiresAt).toISOString() }),
+    viewer: await createLimitedToken('personal', { role: 'viewer' }),
+    expiring: await createLimitedToken('personal', { expires_at: new Date(expiresAt).toISOString() }),
     expiresAt,
-    restricted: await limitedBy('workspace', { role: 'viewer' }),
-    admin: await limitedBy('workspace', {}),
+    restricted: await createLimitedToken('workspace', { role: 'viewer' }),
+    admin: await createLimitedToken('workspace', {}),
   };
   await asOwner('POST', '/api/workers', {
     name: 'Another worker',
     files: [{ path: 'main.py', content: 'def run(): pass' }],
   });
   const restricted = {
-    readonly: await limitedBy('personal', { restrict: { readonly: true } }),
-    elsewhere: await limitedBy('personal', { restrict: { workers: ['another-worker'], automations: ['aut_another'] } }),
+    readonly: await createLimitedToken('personal', { restrict: { readonly: true } }),
+    elsewhere: await createLimitedToken('personal', {
+      restrict: { workers: ['another-worker'], automations: ['aut_another'] },
+    }),
   };
   const revoked = await api.createToken('personal', owner.jwt);
   await fetch(`${api.url}/auth/tokens/${revoked.id}`, {
@@ -486,8 +507,14 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const oauthGrant = newId('gra_');
   await api.deps.prisma.oauthGrant.create({
     data: {
-      ...{ id: oauthGrant, userId: owner.userId, workspaceId, clientId: 'ocl_of_home', resource: `${BASE_URL}/mcp` },
-      ...{ restriction: { toolsets: ['workers'] }, lastUsedAt: new Date(), expiresAt: new Date(expiresAt) },
+      id: oauthGrant,
+      userId: owner.userId,
+      workspaceId,
+      clientId: 'ocl_of_home',
+      resource: `${BASE_URL}/mcp`,
+      restriction: { toolsets: ['workers'] },
+      lastUsedAt: new Date(),
+      expiresAt: new Date(expiresAt),
     },
   });
 
@@ -542,7 +569,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     },
     revoked: revoked.token,
     expired: expired.token,
-    apiKey: newOpaqueToken('rly_'),
+    apiKey: createOpaqueToken('rly_'),
     credentials: {
       'a workspace token': { Authorization: `Bearer ${ofHome.token}` },
       'a personal token': { Authorization: `Bearer ${personal.token}` },

@@ -1,4 +1,7 @@
-/** Finds scans within loops, such as `a.filter((x) => b.includes(x))`, in the code of services: their time is the product of two sizes. */
+/**
+ * Finds scans within loops, such as `a.filter((x) => b.includes(x))`, in the code of services: their time is the
+ * product of two sizes.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -41,25 +44,25 @@ interface Loop {
 
 export function findNestedScans(root: string): { files: string[]; scans: NestedScan[] } {
   const files = ['services', 'packages']
-    .flatMap((dir) => filesIn(root, dir))
+    .flatMap((dir) => listFiles(root, dir))
     .filter((file) => /^\w+\/[^/]+\/src\/.*\.ts$/.test(file));
   const scans = files.flatMap((file) => inServerCode(file, readFileSync(path.join(root, file), 'utf8')));
   return { files, scans };
 }
 
-function filesIn(root: string, dir: string): string[] {
+function listFiles(root: string, dir: string): string[] {
   return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const name = `${dir}/${entry.name}`;
     if (LEFT_OUT.test(entry.isDirectory() ? `${name}/` : name)) return [];
-    return entry.isDirectory() ? filesIn(root, name) : [name];
+    return entry.isDirectory() ? listFiles(root, name) : [name];
   });
 }
 
 export function inServerCode(file: string, text: string): NestedScan[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const fixed = fixedNames(tree);
+  const fixed = listFixedNames(tree);
   const found: NestedScan[] = [];
-  const look = (node: ts.Node, loop: Loop | null): void => {
+  const visit = (node: ts.Node, loop: Loop | null): void => {
     if (loop && isScan(node, loop, fixed)) {
       found.push({
         code: node.getText().replace(/\s+/g, ' ').slice(0, 100),
@@ -69,14 +72,14 @@ export function inServerCode(file: string, text: string): NestedScan[] {
         measured: reasonBefore(node, text, MEASURED),
       });
     }
-    ts.forEachChild(node, (child) => look(child, loopAround(child, fixed) ?? loop));
+    ts.forEachChild(node, (child) => visit(child, loopAround(child, fixed) ?? loop));
   };
-  look(tree, null);
+  visit(tree, null);
   return found;
 }
 
 /** Imported names and tables written out in the file: what a request holds makes none of them larger. */
-function fixedNames(tree: ts.SourceFile): Set<string> {
+function listFixedNames(tree: ts.SourceFile): Set<string> {
   const imported = tree.statements.filter(ts.isImportDeclaration).flatMap(({ importClause }) => {
     const { name, namedBindings } = importClause ?? {};
     const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : [namedBindings];
@@ -102,7 +105,7 @@ function loopAround(node: ts.Node, fixed: Set<string>): Loop | null {
     const isEach = ts.isForOfStatement(parent) || ts.isForInStatement(parent);
     if (isEach && (node === parent.expression || !isFromOutside(parent.expression, fixed))) return null;
     if (ts.isForStatement(parent) && node === parent.initializer) return null;
-    return { own: declaredNames(parent), gathered: new Set() };
+    return { own: listDeclaredNames(parent), gathered: new Set() };
   }
   if (!(ts.isArrowFunction(node) || ts.isFunctionExpression(node)) || !ts.isCallExpression(parent)) return null;
   const { expression: callee } = parent;
@@ -111,7 +114,7 @@ function loopAround(node: ts.Node, fixed: Set<string>): Loop | null {
   const elements = callee.name.text === 'from' && first ? first : callee.expression;
   if (!isFromOutside(elements, fixed)) return null;
   const gathered = new Set(callee.name.text.startsWith('reduce') ? boundNames(node.parameters[0]?.name) : []);
-  return { own: new Set([...declaredNames(node)].filter((name) => !gathered.has(name))), gathered };
+  return { own: new Set([...listDeclaredNames(node)].filter((name) => !gathered.has(name))), gathered };
 }
 
 function isScan(node: ts.Node, { own, gathered }: Loop, fixed: Set<string>): boolean {
@@ -154,13 +157,13 @@ function isCopied(name: string, node: ts.Node): boolean {
   return Boolean(ts.forEachChild(node, (child) => isCopied(name, child) || undefined));
 }
 
-function declaredNames(node: ts.Node): Set<string> {
+function listDeclaredNames(node: ts.Node): Set<string> {
   const names = new Set<string>();
-  const look = (one: ts.Node) => {
+  const visit = (one: ts.Node) => {
     if (ts.isVariableDeclaration(one) || ts.isParameter(one)) for (const name of boundNames(one.name)) names.add(name);
-    ts.forEachChild(one, look);
+    ts.forEachChild(one, visit);
   };
-  look(node);
+  visit(node);
   return names;
 }
 

@@ -6,7 +6,7 @@ import { findNestedScans, inServerCode, type NestedScan } from './find-nested-sc
 const root = path.resolve(__dirname, '../../../..');
 
 /** As `file:line: code`: scans that have no bound, and scans whose measurement no test has. */
-function problemsOf(scans: NestedScan[], measurements: string[]): string[] {
+function listProblems(scans: NestedScan[], measurements: string[]): string[] {
   const isMeasured = (entry: string) => measurements.some((text) => text.includes(`'${entry}`));
   return scans
     .filter(({ bound, measured }) => bound === null && (measured === null || !isMeasured(measured)))
@@ -25,11 +25,12 @@ test('every one in the sources is bounded and says how, or is measured', () => {
     .map((service) => path.join(root, 'services', service, 'src/bounded-functions.test.ts'))
     .filter(existsSync)
     .map((file) => readFileSync(file, 'utf8'));
-  expect(problemsOf(scans, measurements)).toEqual([]);
+  expect(listProblems(scans, measurements)).toEqual([]);
 });
 
 test('one without a bound is found in each of its forms, with its file and line', () => {
-  const found = (text: string) => problemsOf(inServerCode('a.ts', text), ["  ['parse: many', () => parse(b)],"]);
+  const findProblems = (text: string) =>
+    listProblems(inServerCode('a.ts', text), ["  ['parse: many', () => parse(b)],"]);
   const code = [
     'a.filter((x) => b.includes(x));',
     'for (const x of a) if (b.list.find((y) => y.id === x)) use(x);',
@@ -44,7 +45,7 @@ test('one without a bound is found in each of its forms, with its file and line'
     'a.map((x) => new Set(b).has(x));',
     'for (const x of a) for (const y of x.list) if (x.seen.includes(y)) use(y);',
   ];
-  expect(found(code.join('\n'))).toEqual([
+  expect(findProblems(code.join('\n'))).toEqual([
     'a.ts:1: b.includes(x)',
     'a.ts:2: b.list.find((y) => y.id === x)',
     'a.ts:3: queue.shift()',
@@ -77,5 +78,5 @@ test('one that is bounded, measured, or of a fixed size is no problem, and an un
     'const known = new Set(b); a.filter((x) => known.has(x));',
   ];
   const scans = inServerCode('a.ts', code.join('\n'));
-  expect(problemsOf(scans, ["  ['parse: many', () => parse(b)],"])).toEqual(['a.ts:8: c.includes(x)']);
+  expect(listProblems(scans, ["  ['parse: many', () => parse(b)],"])).toEqual(['a.ts:8: c.includes(x)']);
 });

@@ -16,7 +16,7 @@ export interface ListedMetric {
 
 const words = (cell = ''): string[] => cell.split(',').flatMap((word) => word.trim() || []);
 
-export function listedMetrics(): ListedMetric[] {
+export function listMetrics(): ListedMetric[] {
   const text = fs.readFileSync(path.join(root, 'docs/operations/metrics.md'), 'utf8');
   return [...text.matchAll(/^\| `(\w+)` \|(.*)\|([^|]*)\|([^|]*)\|([^|]*)\|$/gm)].map(
     ([, name = '', type = '', labels, of = '', help = '']) => ({

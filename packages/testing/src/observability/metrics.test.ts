@@ -2,16 +2,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { apiCaller, type Call } from '../api-caller';
-import { given } from '../given';
+import { setupResource } from '../given';
 import { type Stack, startStack } from '../stack';
 import { until } from '../until';
 import { type Family, type Sample, scrape } from './exposition';
-import { listedMetrics, root } from './metrics-table';
+import { listMetrics, root } from './metrics-table';
 import { proveTraces, tracingEnv } from './prove-traces';
 import { startSpanReceiver } from './span-receiver';
 
-const receiver = given(startSpanReceiver, (started) => started.stop());
-const stack = given<Stack>(
+const receiver = setupResource(startSpanReceiver, (started) => started.stop());
+const stack = setupResource<Stack>(
   () => startStack({ skillsApi: true, gateway: true, env: tracingEnv(receiver) }),
   (started) => started.stop(),
 );
@@ -56,24 +56,24 @@ const scrapeAll = () =>
 const metricsAt = (service: string, url: string): Promise<Family[]> =>
   scrape(service === 'executor' ? `${stack.executorUrls[0]}/metrics` : url);
 
-async function samplesOf(service: string, name: string): Promise<Sample[]> {
+async function readSamples(service: string, name: string): Promise<Sample[]> {
   const { url } = stack.metricsUrls.find((found) => found.service === service) as { url: string };
   return (await metricsAt(service, url)).find((family) => family.name === name)?.samples ?? [];
 }
 
-async function readingOf(
+async function readMetric(
   service: string,
   name: string,
   labels: Record<string, string> = {},
 ): Promise<number | undefined> {
   const wanted = Object.entries(labels);
-  return (await samplesOf(service, name)).find((sample) =>
+  return (await readSamples(service, name)).find((sample) =>
     wanted.every(([label, text]) => sample.labels[label] === text),
   )?.value;
 }
 
 test('docs/operations/metrics.md lists every metric of every service, and no other', async () => {
-  const listed = listedMetrics();
+  const listed = listMetrics();
   for (const { service, families } of await scrapeAll()) {
     const expected = listed.filter(({ services }) => services.includes(service));
     const found = families.filter(({ name }) => OURS.test(name));
@@ -132,7 +132,7 @@ test('no label holds an id, a path or an address, and none has many values', asy
 });
 
 test('requests are counted by operation, method and class of status', async () => {
-  const counted = (await samplesOf('worker-api', 'gantry_http_request_duration_seconds')).filter(({ name }) =>
+  const counted = (await readSamples('worker-api', 'gantry_http_request_duration_seconds')).filter(({ name }) =>
     name.endsWith('_count'),
   );
   expect(counted.map(({ labels }) => labels)).toEqual(
@@ -146,11 +146,13 @@ test('requests are counted by operation, method and class of status', async () =
 test('runs are counted by how they ended, and their waiting and running is timed', async () => {
   const source = 'worker';
   expect(
-    await readingOf('worker-api', 'gantry_runs_ended_total', { source, status: 'failed', code: 'exception' }),
+    await readMetric('worker-api', 'gantry_runs_ended_total', { source, status: 'failed', code: 'exception' }),
   ).toBe(1);
-  expect(await readingOf('worker-api', 'gantry_runs_ended_total', { source, status: 'completed' })).toBe(1);
+  expect(await readMetric('worker-api', 'gantry_runs_ended_total', { source, status: 'completed' })).toBe(1);
   const count = async (name: string) =>
-    (await samplesOf('worker-api', name)).filter((sample) => sample.name.endsWith('_count')).map(({ value }) => value);
+    (await readSamples('worker-api', name))
+      .filter((sample) => sample.name.endsWith('_count'))
+      .map(({ value }) => value);
   expect(await count('gantry_run_wait_seconds')).toEqual([2]);
   expect(await count('gantry_run_duration_seconds')).toEqual([1, 1]);
 });
@@ -158,36 +160,36 @@ test('runs are counted by how they ended, and their waiting and running is timed
 test('without executors the queue grows older, and empties once one is back', async () => {
   const [executor] = stack.parts.executors as [Stack['parts']['executors'][0]];
   const free = { source: 'worker', limited: 'false' };
-  const oldest = () => readingOf('worker-api', 'gantry_queue_oldest_wait_seconds', free);
+  const oldest = () => readMetric('worker-api', 'gantry_queue_oldest_wait_seconds', free);
   expect(await oldest()).toBe(0);
   await executor.stop();
   await call('POST', '/api/workers/fine/runs', { inputs: { n: 2 } });
   await until(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
-  expect(await readingOf('worker-api', 'gantry_queue_runs', free)).toBe(1);
-  expect(await readingOf('worker-api', 'gantry_queue_runs', { ...free, limited: 'true' })).toBe(0);
+  expect(await readMetric('worker-api', 'gantry_queue_runs', free)).toBe(1);
+  expect(await readMetric('worker-api', 'gantry_queue_runs', { ...free, limited: 'true' })).toBe(0);
   await executor.start();
-  await until(async () => (await readingOf('worker-api', 'gantry_queue_runs', free)) === 0);
+  await until(async () => (await readMetric('worker-api', 'gantry_queue_runs', free)) === 0);
 });
 
 test('while NATS is down, it is shown as down and the outbox grows older, until it is back', async () => {
-  const oldest = () => readingOf('worker-api', 'gantry_outbox_oldest_seconds');
+  const oldest = () => readMetric('worker-api', 'gantry_outbox_oldest_seconds');
   await stack.parts.nats.kill();
   expect((await call('PATCH', '/api/workers/fine', { name: 'Finer' })).status).toBe(200);
   await until(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
-  expect(await readingOf('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(0);
-  expect(await samplesOf('worker-api', 'gantry_stream_bytes')).toEqual([]);
+  expect(await readMetric('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(0);
+  expect(await readSamples('worker-api', 'gantry_stream_bytes')).toEqual([]);
   await stack.parts.nats.restart();
   await until(async () => (await oldest()) === 0, { everyMs: 200 });
-  expect(await readingOf('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(1);
+  expect(await readMetric('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(1);
 });
 
 test('while PostgreSQL stands still, it is shown as down and nothing is told of what it holds', async () => {
-  const reaches = () => readingOf('worker-api', 'gantry_dependency_up', { dependency: 'postgres' });
+  const reaches = () => readMetric('worker-api', 'gantry_dependency_up', { dependency: 'postgres' });
   stack.parts.postgres.pause();
   try {
     await until(async () => (await reaches()) === 0);
-    expect(await samplesOf('worker-api', 'gantry_queue_runs')).toEqual([]);
-    expect(await samplesOf('worker-api', 'gantry_outbox_oldest_seconds')).toEqual([]);
+    expect(await readSamples('worker-api', 'gantry_queue_runs')).toEqual([]);
+    expect(await readSamples('worker-api', 'gantry_outbox_oldest_seconds')).toEqual([]);
   } finally {
     stack.parts.postgres.resume();
   }

@@ -1,4 +1,6 @@
-/** Traces as tests of the file that calls this: one from the gateway to the step, and nothing in it that people wrote. */
+/**
+ * Traces as tests of the file that calls this: one from the gateway to the step, and nothing in it that people wrote.
+ */
 import { randomBytes } from 'node:crypto';
 import { apiCaller, deployAutomation } from '../api-caller';
 import type { Stack } from '../stack';
@@ -59,12 +61,12 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
     return body.runId;
   }
 
-  const spansOf = (traceId: string) => receiver.spans.filter((span) => span.traceId === traceId);
+  const findSpans = (traceId: string) => receiver.spans.filter((span) => span.traceId === traceId);
 
   test('a run that somebody waits for is one trace: request, claim, run, step, each under the one before', async () => {
     const caller = callersContext('01');
     const runId = await runTraced(caller.traceparent);
-    const spans = await until(() => spansOf(caller.traceId).length >= 4 && spansOf(caller.traceId));
+    const spans = await until(() => findSpans(caller.traceId).length >= 4 && findSpans(caller.traceId));
     const order = ['automation-api runAutomation', 'automation-api claim', 'executor run', 'executor step'];
     let parent = caller.spanId;
     for (const expected of order) {
@@ -87,8 +89,8 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
     const [left, taken] = [callersContext('00'), callersContext('01')];
     await runTraced(left.traceparent);
     await runTraced(taken.traceparent);
-    await until(() => spansOf(taken.traceId).length >= 4);
-    expect(spansOf(left.traceId)).toEqual([]);
+    await until(() => findSpans(taken.traceId).length >= 4);
+    expect(findSpans(left.traceId)).toEqual([]);
   });
 
   test('a request that brings no trace begins one, and health checks begin none', async () => {
@@ -99,7 +101,7 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
     const run = await until(() =>
       receiver.spans.find(({ name, attributes }) => name === 'run' && attributes['gantry.run.id'] === body.run_id),
     );
-    const names = () => spansOf(run.traceId).map(({ name }) => name);
+    const names = () => findSpans(run.traceId).map(({ name }) => name);
     await until(() => names().length >= 3);
     expect(names().sort()).toEqual(['claim', 'run', 'startRun']);
     expect(receiver.spans.filter(({ name }) => ['ready', 'live'].includes(name))).toEqual([]);

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { assertTestTool, lacksTool } from '../test-tools';
-import { listedMetrics, root } from './metrics-table';
+import { listMetrics, root } from './metrics-table';
 
 const run = promisify(execFile);
 const folder = path.join(root, 'observability');
-const read = (file: string) => fs.readFileSync(path.join(folder, file), 'utf8');
+const readFile = (file: string) => fs.readFileSync(path.join(folder, file), 'utf8');
 
 interface Rule {
   alert: string;
@@ -18,13 +18,13 @@ interface Rule {
   annotations: { summary: string; runbook_url: string };
 }
 
-const rules: Rule[] = parse(read('rules/gantry.yaml')).groups.flatMap((group: { rules: Rule[] }) => group.rules);
+const rules: Rule[] = parse(readFile('rules/gantry.yaml')).groups.flatMap((group: { rules: Rule[] }) => group.rules);
 const dashboards = fs.readdirSync(path.join(folder, 'dashboards'));
 
 /** Every `expr` of a dashboard, and the metric of every `label_values()`. */
-function expressionsOf(dashboard: string): string[] {
+function listExpressions(dashboard: string): string[] {
   const found: string[] = [];
-  JSON.parse(read(`dashboards/${dashboard}`), (key, value) => {
+  JSON.parse(readFile(`dashboards/${dashboard}`), (key, value) => {
     if (key === 'expr') found.push(value);
     if (key === 'query' && typeof value === 'string')
       found.push(...(/^label_values\((.*), \w+\)$/.exec(value)?.slice(1) ?? []));
@@ -35,11 +35,11 @@ function expressionsOf(dashboard: string): string[] {
 
 const expressions: [string, string][] = [
   ...rules.map(({ alert, expr }): [string, string] => [alert, expr]),
-  ...dashboards.flatMap((name) => expressionsOf(name).map((expression): [string, string] => [name, expression])),
+  ...dashboards.flatMap((name) => listExpressions(name).map((expression): [string, string] => [name, expression])),
 ];
 
 /** Names of metrics and labels in an expression. @throws Error where Prometheus' grammar does not allow it */
-function namesIn(expression: string): { metrics: string[]; labels: string[] } {
+function listNames(expression: string): { metrics: string[]; labels: string[] } {
   const [metrics, labels]: [string[], string[]] = [[], []];
   parser.parse(expression).iterate({
     enter: ({ type, name, from, to }) => {
@@ -53,7 +53,7 @@ function namesIn(expression: string): { metrics: string[]; labels: string[] } {
 }
 
 const documented = fs.readFileSync(path.join(root, 'docs/operations/metrics.md'), 'utf8');
-const listed = listedMetrics();
+const listed = listMetrics();
 /** Prometheus gives these to every target. */
 const ITS_OWN = ['up'];
 const TARGET_LABELS = ['job', 'instance', 'le'];
@@ -68,7 +68,7 @@ function isKnown(metric: string): boolean {
 }
 
 test.each(expressions)('%s asks for metrics and labels that exist: %s', (_where, expression) => {
-  const { metrics, labels } = namesIn(expression);
+  const { metrics, labels } = listNames(expression);
   expect(metrics.length).toBeGreaterThan(0);
   expect(metrics.filter((metric) => !isKnown(metric))).toEqual([]);
   const allowed = listed
@@ -78,13 +78,16 @@ test.each(expressions)('%s asks for metrics and labels that exist: %s', (_where,
 });
 
 test('an expression that Prometheus would refuse, or with a metric of another name, is found', () => {
-  expect(() => namesIn('sum by (job (up)')).toThrow('not PromQL');
+  expect(() => listNames('sum by (job (up)')).toThrow('not PromQL');
   expect(isKnown('gantry_no_such_metric')).toBe(false);
-  expect(namesIn('rate(gantry_a_total{source="b"}[5m])')).toEqual({ metrics: ['gantry_a_total'], labels: ['source'] });
+  expect(listNames('rate(gantry_a_total{source="b"}[5m])')).toEqual({
+    metrics: ['gantry_a_total'],
+    labels: ['source'],
+  });
 });
 
 test('each metric of ours is shown in a dashboard or watched by an alert', () => {
-  const used = expressions.flatMap(([, expression]) => namesIn(expression).metrics);
+  const used = expressions.flatMap(([, expression]) => listNames(expression).metrics);
   expect(listed.filter(({ name }) => !used.some((metric) => metric.startsWith(name))).map(({ name }) => name)).toEqual(
     [],
   );
@@ -116,7 +119,7 @@ test('runbooks name metrics that exist, and link to files that do', () => {
 });
 
 test('Prometheus looks for the services under the names that the rules know', () => {
-  const { scrape_configs: jobs } = parse(read('prometheus.yaml'));
+  const { scrape_configs: jobs } = parse(readFile('prometheus.yaml'));
   expect(jobs.map(({ job_name: name }: { job_name: string }) => name)).toEqual(
     expect.arrayContaining(['worker-api', 'automation-api', 'skills-api', 'executor']),
   );
@@ -124,7 +127,7 @@ test('Prometheus looks for the services under the names that the rules know', ()
 });
 
 test('the collector has every part that its pipeline names, and by default one that needs no address', () => {
-  const { receivers, processors, exporters, service } = parse(read('collector.yaml'));
+  const { receivers, processors, exporters, service } = parse(readFile('collector.yaml'));
   const { traces } = service.pipelines;
   expect(traces.receivers.filter((name: string) => !receivers[name])).toEqual([]);
   expect(traces.processors.filter((name: string) => !processors[name])).toEqual([]);
@@ -142,7 +145,7 @@ withPromtool(
     await run('promtool', ['check', 'rules', path.join(folder, 'rules/gantry.yaml')]);
     const tests = path.join(folder, 'tests/gantry.test.yaml');
     await run('promtool', ['test', 'rules', tests]);
-    const fired = parse(read('tests/gantry.test.yaml')).tests.flatMap((one: PromtoolTest) => one.alert_rule_test);
+    const fired = parse(readFile('tests/gantry.test.yaml')).tests.flatMap((one: PromtoolTest) => one.alert_rule_test);
     for (const { alert } of rules) {
       const times = fired
         .filter((one: AlertTest) => one.alertname === alert)

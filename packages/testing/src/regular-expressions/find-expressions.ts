@@ -1,4 +1,7 @@
-/** Every regular expression that is written in our sources: TypeScript, Python, the OpenAPI files, the gateway's template. */
+/**
+ * Every regular expression that is written in our sources: TypeScript, Python, the OpenAPI files, the gateway's
+ * template.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,56 +23,56 @@ const LEFT_OUT = /(^|\/)(node_modules|dist|generated|test)(\/|$)|\.test\.tsx?$|^
 
 export function findExpressions(root: string): Expression[] {
   const files = ['services', 'packages', 'openapi', 'examples']
-    .flatMap((dir) => filesIn(root, dir))
+    .flatMap((dir) => listFiles(root, dir))
     .filter((file) => !LEFT_OUT.test(file));
-  const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+  const readSource = (file: string) => readFileSync(path.join(root, file), 'utf8');
   const python = files.filter((file) => file.endsWith('.py'));
   return files
     .flatMap((file) => {
-      if (/\.(m?ts|tsx|[mc]?js)$/.test(file)) return inTypeScript(file, read(file));
-      if (/^openapi\/.*\.yaml$/.test(file)) return inOpenApi(file, read(file));
-      if (file.endsWith('nginx.conf.template')) return inNginx(file, read(file));
+      if (/\.(m?ts|tsx|[mc]?js)$/.test(file)) return inTypeScript(file, readSource(file));
+      if (/^openapi\/.*\.yaml$/.test(file)) return inOpenApi(file, readSource(file));
+      if (file.endsWith('nginx.conf.template')) return inNginx(file, readSource(file));
       return [];
     })
-    .concat(inPython(python.map((file) => ({ file, text: read(file) }))));
+    .concat(inPython(python.map((file) => ({ file, text: readSource(file) }))));
 }
 
-function filesIn(root: string, dir: string): string[] {
+function listFiles(root: string, dir: string): string[] {
   return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {
     const name = `${dir}/${entry.name}`;
     if (LEFT_OUT.test(name)) return [];
-    return entry.isDirectory() ? filesIn(root, name) : [name];
+    return entry.isDirectory() ? listFiles(root, name) : [name];
   });
 }
 
 /** Literals, `new RegExp(...)`, and `pattern: '...'` of a schema. */
 export function inTypeScript(file: string, text: string): Expression[] {
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const constants = constantsOf(tree);
+  const constants = listConstants(tree);
   const found: Expression[] = [];
   const add = (node: ts.Node, source: string | null, flags: string) => {
     const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
     found.push({ source, flags, file, line, reason: reasonBefore(node, text) });
   };
-  const look = (node: ts.Node): void => {
+  const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
       add(node, node.text.slice(1, end), node.text.slice(end + 1));
     }
     if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp') {
-      const [source, flags] = (node.arguments ?? []).map((argument) => textOf(argument, constants));
+      const [source, flags] = (node.arguments ?? []).map((argument) => readText(argument, constants));
       add(node, source ?? null, flags ?? '');
     }
     if (ts.isPropertyAssignment(node) && node.name.getText() === 'pattern' && ts.isStringLiteral(node.initializer)) {
       add(node, node.initializer.text, 'u');
     }
-    ts.forEachChild(node, look);
+    ts.forEachChild(node, visit);
   };
-  look(tree);
+  visit(tree);
   return found;
 }
 
-function constantsOf(tree: ts.SourceFile): Map<string, ts.Expression> {
+function listConstants(tree: ts.SourceFile): Map<string, ts.Expression> {
   const declared = tree.statements
     .filter(ts.isVariableStatement)
     .flatMap(({ declarationList }) => [...declarationList.declarations]);
@@ -77,17 +80,17 @@ function constantsOf(tree: ts.SourceFile): Map<string, ts.Expression> {
 }
 
 /** Null where it takes more than constants of the same file to know it. */
-function textOf(node: ts.Expression | undefined, constants: Map<string, ts.Expression>): string | null {
+function readText(node: ts.Expression | undefined, constants: Map<string, ts.Expression>): string | null {
   if (!node) return null;
   if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return node.text;
-  if (ts.isIdentifier(node)) return textOf(constants.get(node.text), constants);
+  if (ts.isIdentifier(node)) return readText(constants.get(node.text), constants);
   if (ts.isPropertyAccessExpression(node) && node.name.text === 'source' && ts.isIdentifier(node.expression)) {
     const literal = constants.get(node.expression.text);
     return literal && ts.isRegularExpressionLiteral(literal) ? literal.text.replace(/^\/|\/\w*$/g, '') : null;
   }
   if (!ts.isTemplateExpression(node)) return null;
   return node.templateSpans.reduce<string | null>((text, { expression, literal }) => {
-    const value = textOf(expression, constants);
+    const value = readText(expression, constants);
     return text === null || value === null ? null : text + value + literal.text;
   }, node.head.text);
 }

@@ -1,4 +1,4 @@
-/** The time of every regular expression of ours grows with the text and not faster, whoever wrote the text. */
+/** The time of every regular expression of ours grows with the text and not faster, for every author of the text. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { type Expression, findExpressions, inNginx, inOpenApi, inPython, inTypeScript } from './find-expressions';
@@ -6,7 +6,7 @@ import { type Expression, findExpressions, inNginx, inOpenApi, inPython, inTypeS
 const root = path.resolve(__dirname, '../../../..');
 
 /** As `file:line: /expression/ takes …`. */
-function problemsOf(expressions: Expression[]): string[] {
+function listProblems(expressions: Expression[]): string[] {
   const inQuestion = expressions.filter(({ reason }) => reason === null);
   const known = inQuestion.flatMap(({ source, flags }) => (source === null ? [] : [{ source, flags }]));
   const different = [...new Map(known.map((one) => [`/${one.source}/${one.flags}`, one]))];
@@ -36,7 +36,7 @@ test('every one in the sources is linear, or says why it is', () => {
   ] as const) {
     expect([from, expressions.filter(({ file }) => file.startsWith(from)).length >= least]).toEqual([from, true]);
   }
-  expect(problemsOf(expressions)).toEqual([]);
+  expect(listProblems(expressions)).toEqual([]);
 }, 300_000);
 
 test('one that is not is found wherever it is written, with its file and line', () => {
@@ -63,7 +63,7 @@ test('one that is not is found wherever it is written, with its file and line', 
     ...inNginx('e.template', '  location ~ ^/(a|a)+$ {\n  map $x $y {\n    "~^(b+)+$"  1;\n    ~:\u0024{PORT}$ two;\n'),
   ];
   expect(
-    problemsOf(planted).map((problem) =>
+    listProblems(planted).map((problem) =>
       problem.replace(/ takes (exponential|\d\w\w degree polynomial) time.*| is put.*/s, ' $1').trim(),
     ),
   ).toEqual([

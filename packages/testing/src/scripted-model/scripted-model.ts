@@ -28,7 +28,7 @@ export interface ScriptedAnswer {
 
 export interface Asked {
   path: string;
-  /** All that it was told to say has left; perhaps nobody was there any more. */
+  /** All that it was told to say has left; perhaps the reader had gone. */
   isAnswered: boolean;
   headers: Record<string, string>;
   body: {

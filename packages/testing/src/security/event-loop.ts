@@ -7,7 +7,10 @@ import { measureSlowness } from '../longest-turn';
 import { threadCpuMs } from '../thread-cpu';
 
 const RESOLUTION_MS = 5;
-/** A collection of garbage that others left may take as long, and so may a machine that gives us less than a core; not each time. */
+/**
+ * A collection of garbage that others left may take as long, and so may a machine that gives us less than a core; not
+ * each time.
+ */
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 100;
 
@@ -20,7 +23,10 @@ export interface SentRequest {
 export interface Sent {
   /** 0: the connection was closed. */
   status: number;
-  /** The longest pause of the event loop meanwhile; a long one in milliseconds of the machine that bounds are meant for. */
+  /**
+   * The longest pause of the event loop meanwhile; a long one in milliseconds of the machine that bounds are meant
+   * for.
+   */
   blockedMs: number;
 }
 
@@ -35,7 +41,7 @@ export function startSender(): Sender {
   worker.unref();
 
   async function once(request: SentRequest, text: string): Promise<Sent> {
-    const loaded = said<void>(worker);
+    const loaded = waitForMessage<void>(worker);
     worker.postMessage({ load: text });
     // The time to hand it over is not the request's doing.
     await loaded;
@@ -44,7 +50,7 @@ export function startSender(): Sender {
     // It sees no pause that begins before its first tick.
     await sleep(2 * RESOLUTION_MS);
     const cpuBefore = threadCpuMs();
-    const answered = said<number>(worker);
+    const answered = waitForMessage<number>(worker);
     worker.postMessage({ request });
     const status = await answered;
     await sleep(2 * RESOLUTION_MS);
@@ -70,7 +76,7 @@ export function startSender(): Sender {
   };
 }
 
-function said<T>(worker: Worker): Promise<T> {
+function waitForMessage<T>(worker: Worker): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = (err: unknown) => reject(err);
     worker.once('error', fail);

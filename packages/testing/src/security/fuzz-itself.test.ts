@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml';
 import { temporaryDir } from '../run-dir';
 import { until } from '../until';
 import { type FuzzOptions, fuzz } from './fuzz/fuzz';
-import { randomOf } from './fuzz/random';
+import { createRandom } from './fuzz/random';
 import { rememberThings } from './fuzz/things';
 
 const openapiFile = path.join(__dirname, 'test/leaky.yaml');
@@ -31,7 +31,7 @@ beforeAll(async () => {
   options = {
     surfaces: [{ name: 'leaky', openapiFile, url: `http://127.0.0.1:${port}` }],
     credentials: [{ name: 'nobody', headers: {} }],
-    things: rememberThings({ ids: {}, keep: new Set(), kindOf: () => undefined }),
+    things: rememberThings({ ids: {}, keep: new Set(), findKind: () => undefined }),
     services: [{ service: 'leaky', url: `http://127.0.0.1:${metricsPort}/metrics` }],
     newLogLines: () => lines.splice(0),
     zip: Buffer.from('PK'),
@@ -78,14 +78,14 @@ test('a good service is found in order', async () => {
 });
 
 test('the same seed asks the same, another seed something else', async () => {
-  const asked = async (seed: number) => {
+  const listRequests = async (seed: number) => {
     lines.length = 0;
     await fuzz({ ...withOnly('good', 'fragile'), newLogLines: () => [], seed, requests: 60 });
     return lines.map((line) => JSON.parse(line).asked).sort();
   };
-  const first = await asked(7);
-  expect(await asked(7)).toEqual(first);
-  expect(await asked(8)).not.toEqual(first);
+  const first = await listRequests(7);
+  expect(await listRequests(7)).toEqual(first);
+  expect(await listRequests(8)).not.toEqual(first);
 });
 
 test('one request of a seed can be asked again alone', async () => {
@@ -99,7 +99,7 @@ test('one request of a seed can be asked again alone', async () => {
 });
 
 test('chance is fair enough to reach every operation and every kind of value', () => {
-  const random = randomOf(3, 1, 2);
+  const random = createRandom(3, 1, 2);
   const counts = Array.from({ length: 10 }, () => 0);
   for (let i = 0; i < 10_000; i++) {
     const n = random.int(10);

@@ -1,5 +1,6 @@
 /**
- * Requests of attackers, generated from the OpenAPI documents, to the built services behind nginx: half a minute of them.
+ * Requests of attackers, generated from the OpenAPI documents, to the built services behind nginx: half a minute of
+ * them.
  *
  * `GANTRY_FUZZ_SEED=7 GANTRY_FUZZ_SECONDS=3600 npm run test:fuzz` sends others, for longer;
  * `GANTRY_FUZZ_FROM=1234 GANTRY_FUZZ_REQUESTS=1` sends again what a finding names.
@@ -7,10 +8,10 @@
 import { fuzz, summary } from './fuzz/fuzz';
 import { type Ground, prepareGround } from './fuzz/ground';
 
-const numberOf = (name: string) => (process.env[name] ? Number(process.env[name]) : undefined);
-const seconds = numberOf('GANTRY_FUZZ_SECONDS');
+const readNumber = (name: string) => (process.env[name] ? Number(process.env[name]) : undefined);
+const seconds = readNumber('GANTRY_FUZZ_SECONDS');
 /** A number of requests, and not a time, so that a slow machine sends the same. */
-const requests = numberOf('GANTRY_FUZZ_REQUESTS') ?? (seconds === undefined ? 8_000 : undefined);
+const requests = readNumber('GANTRY_FUZZ_REQUESTS') ?? (seconds === undefined ? 8_000 : undefined);
 
 let ground: Ground;
 beforeAll(async () => {
@@ -21,14 +22,14 @@ afterAll(() => ground?.stack.stop());
 test(
   'whatever is asked, no service fails, stands still or logs an error, and every answer is one that is documented',
   async () => {
-    const seed = numberOf('GANTRY_FUZZ_SEED') ?? 1;
+    const seed = readNumber('GANTRY_FUZZ_SEED') ?? 1;
     // The first request of each operation compiles its part of the OpenAPI file, which is long and no finding.
     await fuzz({ ...ground, seed: seed + 1, requests: 250 });
     const report = await fuzz({
       ...ground,
       seed,
       seconds,
-      from: numberOf('GANTRY_FUZZ_FROM'),
+      from: readNumber('GANTRY_FUZZ_FROM'),
       requests,
     });
     process.stdout.write(summary(report));

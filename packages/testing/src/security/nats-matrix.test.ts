@@ -1,19 +1,19 @@
 /**
  * Every NATS user x every subject there is x publish and subscribe, asked of a real server.
  *
- * The rights of a user are written here by hand, from what its role is for, and not taken from permissions.ts: a right that
- * somebody adds there has to be argued for here as well.
+ * The rights of a user are written here by hand, from what its role is for, and not taken from permissions.ts: a right
+ * that a developer adds there has to be argued for here as well.
  */
 import {
   type Bus,
   connectBus,
+  createKey,
+  createUserCredentials,
   eventCatalogue,
-  keyOf,
   type NatsAddress,
-  newKey,
+  parseSeed,
   runSources,
   services,
-  signedUser,
   streamPlans,
 } from '@gantry/events';
 import { connect, credsAuthenticator, ErrorCode, type NatsConnection } from 'nats';
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 afterAll(() => nats.stop());
 
-async function connected(address: NatsAddress): Promise<Bus> {
+async function connectTestBus(address: NatsAddress): Promise<Bus> {
   const bus = await connectBus({ ...address, name: 'matrix', log });
   opened.push(bus);
   return bus;
@@ -47,7 +47,7 @@ async function connected(address: NatsAddress): Promise<Bus> {
 
 const each = (pattern: (name: string) => string, names: string) => names.split(' ').map(pattern);
 /** Publishers look whether all who consume would receive. */
-const published = (service: string, types: string) => [
+const listPublished = (service: string, types: string) => [
   ...each((type) => `events.${service}.${type}.v1`, types),
   '$JS.API.CONSUMER.LIST.EVENTS',
 ];
@@ -78,7 +78,7 @@ const ownsRuns = (source: string) => ({
   ],
 });
 /** The server's answers, and those of other services. */
-const answered = (service: string) => [`_INBOX.${service}.>`, `answer.*.${service}.>`];
+const listAnswered = (service: string) => [`_INBOX.${service}.>`, `answer.*.${service}.>`];
 /** Cached answers about credentials go stale by these. */
 const stale = each(
   (type) => `events.*.${type}.v1`,
@@ -94,12 +94,12 @@ const keepsStreams = ['EVENTS', 'RUN_EVENTS_AUTOMATION', 'RUN_EVENTS_WORKER'].fl
   ...each((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`, 'INFO CREATE DURABLE.CREATE DELETE'),
 ]);
 
-function rightsOf(role: Role, id: string): Rights {
+function getRights(role: Role, id: string): Rights {
   switch (role) {
     case 'worker-api':
       return {
         says: [
-          ...published(
+          ...listPublished(
             role,
             'run.finished rehearsal.finished worker.changed worker.skill_pinned approval.requested approval.decided schedule.missed connection.failed network.refused evaluation.failed alert.raised auth.token.revoked member.changed workspace.deleted workspace.restored workspace.purged workspace.retention_changed audit.recorded',
           ),
@@ -115,7 +115,7 @@ function rightsOf(role: Role, id: string): Rights {
         hears: [
           ...worker.hears,
           'run.tool.worker.*',
-          ...answered(role),
+          ...listAnswered(role),
           ...stale,
           'executor.status.*',
           'auth.introspect.v1',
@@ -126,7 +126,7 @@ function rightsOf(role: Role, id: string): Rights {
     case 'automation-api':
       return {
         says: [
-          ...published(role, 'run.finished automation.deployed audit.recorded'),
+          ...listPublished(role, 'run.finished automation.deployed audit.recorded'),
           ...fetches(
             'EVENTS',
             'automation-api-workspace-deleted-v1 automation-api-workspace-restored-v1 automation-api-workspace-purged-v1 automation-api-workspace-retention_changed-v1',
@@ -134,12 +134,12 @@ function rightsOf(role: Role, id: string): Rights {
           ...automation.says,
           'auth.introspect.v1',
         ],
-        hears: [...automation.hears, ...answered(role), ...stale, 'system.stats.automation'],
+        hears: [...automation.hears, ...listAnswered(role), ...stale, 'system.stats.automation'],
       };
     case 'skills-api':
       return {
         says: [
-          ...published(role, 'skill.published skill.changed skill.deleted auth.token.revoked audit.recorded'),
+          ...listPublished(role, 'skill.published skill.changed skill.deleted auth.token.revoked audit.recorded'),
           ...fetches(
             'EVENTS',
             'skills-api-run-finished-v1 skills-api-worker-skill_pinned-v1 skills-api-workspace-deleted-v1 skills-api-workspace-restored-v1 skills-api-workspace-purged-v1',
@@ -147,7 +147,7 @@ function rightsOf(role: Role, id: string): Rights {
           'auth.introspect.v1',
           'auth.members.v1',
         ],
-        hears: [...answered(role), ...stale],
+        hears: [...listAnswered(role), ...stale],
       };
     case 'executor':
       return {
@@ -164,8 +164,8 @@ function rightsOf(role: Role, id: string): Rights {
   }
 }
 
-/** Every subject that there is, with whose name it can carry, and what somebody with bad intentions would try. */
-function subjectsOf(executors: string[]): string[] {
+/** Every subject that there is, with whose name it can carry, and what an attacker would try. */
+function listSubjects(executors: string[]): string[] {
   const users = [...services, ...executors];
   const streams = [...streamPlans, { name: 'SOMEBODY_ELSES', consumers: [{ durable: 'theirs' }] }];
   return [
@@ -241,7 +241,7 @@ function covers(pattern: string, subject: string): boolean {
 const isConcrete = (subject: string) => !/(^|\.)(\*|>)(\.|$)/.test(subject);
 
 /** Subjects that the server does not let this connection publish. */
-async function silenced(nc: NatsConnection, subjects: string[]): Promise<Set<string>> {
+async function findUnpublishable(nc: NatsConnection, subjects: string[]): Promise<Set<string>> {
   const refused = new Set<string>();
   void (async () => {
     for await (const { permissionContext } of nc.status()) {
@@ -258,7 +258,7 @@ async function silenced(nc: NatsConnection, subjects: string[]): Promise<Set<str
 }
 
 /** Subjects that the server does not let this connection hear. */
-async function deafened(nc: NatsConnection, subjects: string[]): Promise<Set<string>> {
+async function findUnsubscribable(nc: NatsConnection, subjects: string[]): Promise<Set<string>> {
   const refused = new Set<string>();
   const subscriptions = subjects.map((subject) =>
     nc.subscribe(subject, { callback: (error) => void (error && refused.add(subject)) }),
@@ -270,11 +270,11 @@ async function deafened(nc: NatsConnection, subjects: string[]): Promise<Set<str
 }
 
 /** Differences between the server and the table above. */
-async function holesOf(bus: Pick<Bus, 'nc' | 'user'>, role: Role, executors: string[]): Promise<string[]> {
-  const { says, hears } = rightsOf(role, bus.user);
-  const subjects = subjectsOf(executors);
+async function findHoles(bus: Pick<Bus, 'nc' | 'user'>, role: Role, executors: string[]): Promise<string[]> {
+  const { says, hears } = getRights(role, bus.user);
+  const subjects = listSubjects(executors);
   const sayable = subjects.filter(isConcrete);
-  const [silent, deaf] = [await silenced(bus.nc, sayable), await deafened(bus.nc, subjects)];
+  const [silent, deaf] = [await findUnpublishable(bus.nc, sayable), await findUnsubscribable(bus.nc, subjects)];
   const compare = (what: string, list: string[], refused: Set<string>, rights: string[]) =>
     list.flatMap((subject) => {
       const should = rights.some((right) => covers(right, subject));
@@ -285,14 +285,16 @@ async function holesOf(bus: Pick<Bus, 'nc' | 'user'>, role: Role, executors: str
 }
 
 test.each([...services])('%s may do what its role needs, and nothing else', async (service) => {
-  const executors = [await connected(nats.newExecutor()), await connected(nats.newExecutor())].map(({ user }) => user);
-  expect(await holesOf(await connected(nats.as(service)), service, executors)).toEqual([]);
+  const executors = [await connectTestBus(nats.newExecutor()), await connectTestBus(nats.newExecutor())].map(
+    ({ user }) => user,
+  );
+  expect(await findHoles(await connectTestBus(nats.as(service)), service, executors)).toEqual([]);
 });
 
 test('an executor may ask and report in its own name, and nothing else', async () => {
-  const [one, other] = [await connected(nats.newExecutor()), await connected(nats.newExecutor())];
-  expect(await holesOf(one, 'executor', [one.user, other.user])).toEqual([]);
-  expect(await holesOf(other, 'executor', [one.user, other.user])).toEqual([]);
+  const [one, other] = [await connectTestBus(nats.newExecutor()), await connectTestBus(nats.newExecutor())];
+  expect(await findHoles(one, 'executor', [one.user, other.user])).toEqual([]);
+  expect(await findHoles(other, 'executor', [one.user, other.user])).toEqual([]);
 });
 
 test('nobody else enters', async () => {
@@ -303,38 +305,40 @@ test('nobody else enters', async () => {
 });
 
 test('a hole would be seen, whichever way it leads', async () => {
-  const executors = [(await connected(nats.newExecutor())).user];
-  const { says, hears } = rightsOf('skills-api', 'skills-api');
+  const executors = [(await connectTestBus(nats.newExecutor())).user];
+  const { says, hears } = getRights('skills-api', 'skills-api');
   const withRights = (pub: string[], sub: string[]) => {
     const claims = { pub: { allow: pub }, sub: { allow: sub }, subs: -1, data: -1, payload: -1 };
-    const creds = signedUser(keyOf(nats.seeds.servicesAccount), 'skills-api', newKey('user'), claims);
-    return connected({ url: nats.url, creds });
+    const creds = createUserCredentials(parseSeed(nats.seeds.servicesAccount), 'skills-api', createKey('user'), claims);
+    return connectTestBus({ url: nats.url, creds });
   };
-  expect(await holesOf(await withRights(says, hears), 'skills-api', executors)).toEqual([]);
+  expect(await findHoles(await withRights(says, hears), 'skills-api', executors)).toEqual([]);
   const forging = await withRights([...says, 'events.*.workspace.purged.v1'], hears);
-  expect(await holesOf(forging, 'skills-api', executors)).toContain(
+  expect(await findHoles(forging, 'skills-api', executors)).toContain(
     'publish events.worker-api.workspace.purged.v1: is allowed',
   );
   const listening = await withRights(says, [...hears, '_INBOX.*.>']);
-  expect(await holesOf(listening, 'skills-api', executors)).toContain(`subscribe _INBOX.${executors[0]}.>: is allowed`);
+  expect(await findHoles(listening, 'skills-api', executors)).toContain(
+    `subscribe _INBOX.${executors[0]}.>: is allowed`,
+  );
   const crippled = await withRights(says.slice(1), hears);
-  expect(await holesOf(crippled, 'skills-api', executors)).toEqual([
+  expect(await findHoles(crippled, 'skills-api', executors)).toEqual([
     'publish events.skills-api.skill.published.v1: is refused',
   ]);
 });
 
 test('the executors’ key makes executors and nothing else, whatever it signs', async () => {
-  const victim = await connected(nats.newExecutor());
+  const victim = await connectTestBus(nats.newExecutor());
   const everything = { allow: ['>'] };
   const unlimited = { subs: -1, data: -1, payload: -1 };
-  const signer = keyOf(nats.seeds.signers.executor);
+  const signer = parseSeed(nats.seeds.signers.executor);
   const [ofExecutors, ofServices] = [nats.seeds.executorsAccount, nats.seeds.servicesAccount].map(
-    (seed) => keyOf(seed).publicKey,
+    (seed) => parseSeed(seed).publicKey,
   );
   const servers = new URL(nats.url).host;
   const enter = (name: string, claims: object) => {
-    const keys = newKey('user');
-    const authenticator = credsAuthenticator(Buffer.from(signedUser(signer, name, keys, claims)));
+    const keys = createKey('user');
+    const authenticator = credsAuthenticator(Buffer.from(createUserCredentials(signer, name, keys, claims)));
     const user = keys.publicKey;
     return { user, opening: connect({ servers, reconnect: false, authenticator, inboxPrefix: `_INBOX.${user}` }) };
   };
@@ -342,18 +346,18 @@ test('the executors’ key makes executors and nothing else, whatever it signs',
   const rights = { pub: everything, sub: everything, ...unlimited };
   await expect(enter('x', { issuer_account: ofExecutors, ...rights }).opening).rejects.toMatchObject(refused);
   await expect(enter('x', { issuer_account: ofServices }).opening).rejects.toMatchObject(refused);
-  // A name is only a name: what counts is the public key, which nobody can choose.
+  // A name is only a name: what counts is the public key, which a client cannot choose.
   for (const name of ['*', '>', 'worker-api', victim.user]) {
     const { user, opening } = enter(name, { issuer_account: ofExecutors });
     const nc = await opening;
-    expect(await holesOf({ nc, user }, 'executor', [victim.user, user])).toEqual([]);
+    expect(await findHoles({ nc, user }, 'executor', [victim.user, user])).toEqual([]);
     await nc.close();
   }
 });
 
 test('what an executor names for an answer is not published, whoever would answer', async () => {
-  const [one, other] = [await connected(nats.newExecutor()), await connected(nats.newExecutor())];
-  const [spectator, worker] = [await connected(nats.spectator), await connected(nats.as('worker-api'))];
+  const [one, other] = [await connectTestBus(nats.newExecutor()), await connectTestBus(nats.newExecutor())];
+  const [spectator, worker] = [await connectTestBus(nats.spectator), await connectTestBus(nats.as('worker-api'))];
   const heard: string[] = [];
   spectator.nc.subscribe('>', { callback: (_, { subject }) => void heard.push(subject) });
   worker.nc.subscribe('executor.claim.worker.*', { callback: (_, message) => void message.respond('{"job":null}') });

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { openapiFiles } from '@gantry/openapi';
-import { unboundedParts } from './openapi-bounds';
+import { findUnboundedParts } from './openapi-bounds';
 
 test.each(Object.entries(openapiFiles))('every part of a request to the %s surface has a bound', (_name, file) => {
-  expect(unboundedParts(file)).toEqual([]);
+  expect(findUnboundedParts(file)).toEqual([]);
 });
 
 test('a part without a bound is found', () => {
-  expect(unboundedParts(path.join(__dirname, 'test/unbounded.yaml'))).toEqual([
+  expect(findUnboundedParts(path.join(__dirname, 'test/unbounded.yaml'))).toEqual([
     'makeThing word: a text without maxLength',
     'Names: a list without maxItems',
     'Names: uniqueItems of more than 500, or of items without the type string',

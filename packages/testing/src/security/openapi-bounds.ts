@@ -5,7 +5,7 @@ import { type Operation, readOpenApiDocument, type Schema } from '@gantry/http';
 const UNIQUE_ITEMS_MAX = 500;
 
 /** One line for each part without a bound. */
-export function unboundedParts(openapiFile: string): string[] {
+export function findUnboundedParts(openapiFile: string): string[] {
   const { operations, schemas } = readOpenApiDocument(openapiFile);
   const found = new Set<string>();
   const seen = new Set<Schema>();
@@ -15,8 +15,8 @@ export function unboundedParts(openapiFile: string): string[] {
     const [schema, place] = named ? [{ ...named, ...given }, String(given.$ref).replace(/.*\//, '')] : [given, where];
     if (seen.has(named ?? given)) return;
     seen.add(named ?? given);
-    for (const problem of problemsOf(schema)) found.add(`${place}: ${problem}`);
-    for (const [part, child] of partsOf(schema)) visit(child, `${place}${part}`);
+    for (const problem of findProblems(schema)) found.add(`${place}: ${problem}`);
+    for (const [part, child] of listParts(schema)) visit(child, `${place}${part}`);
   }
 
   for (const operation of operations) for (const [part, schema] of requestSchemas(operation)) visit(schema, part);
@@ -30,7 +30,7 @@ export function requestSchemas({ id, parameters, body }: Operation): [string, Sc
   ];
 }
 
-function problemsOf(schema: Schema): string[] {
+function findProblems(schema: Schema): string[] {
   const { maxItems, items, uniqueItems } = schema;
   const problems: string[] = [];
   if (is(schema, 'array')) {
@@ -51,7 +51,7 @@ function problemsOf(schema: Schema): string[] {
 
 const is = (schema: Schema | undefined, type: string): boolean => [schema?.type].flat().includes(type);
 
-function partsOf(schema: Schema): [string, Schema][] {
+function listParts(schema: Schema): [string, Schema][] {
   const { properties = {}, items, additionalProperties } = schema as Record<string, Record<string, Schema>>;
   const parts = Object.entries(properties ?? {}).map(([name, child]): [string, Schema] => [`.${name}`, child]);
   if (items) parts.push(['[]', items as Schema]);

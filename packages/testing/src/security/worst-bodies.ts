@@ -32,14 +32,14 @@ export function worstBodies(
 ): WorstBody[] {
   const root = operation.body?.content['application/json'];
   if (!root) return [];
-  const whole = resolved(root, schemas);
+  const whole = resolveSchema(root, schemas);
   const isAnything = whole.type === undefined;
   const bodies = isAnything || !seen.has('whole') ? wholeBodies() : [];
   seen.add('whole');
   bodies.push(...partsOfValid(valid));
   for (const [what, part] of COSTLY_MEANINGS[operation.id] ?? [])
     bodies.push({ what, text: withPart(valid, [], part) });
-  for (const place of placesIn(whole, schemas)) {
+  for (const place of listPlaces(whole, schemas)) {
     const at = `at ${place.path.join('.') || 'the top'}`;
     // POST, PUT and PATCH of one thing share the parts of their schemas, and the code that looks at them.
     const rule = `${at}: ${JSON.stringify(place.schema)}`;
@@ -83,7 +83,7 @@ function manyNames(count: number): object {
 function* worstParts(schema: Schema, schemas: Record<string, Schema>, seen: Seen): Generator<[string, unknown]> {
   const types = [schema.type].flat();
   if (types.includes('array')) {
-    const item = sampleOf(resolved((schema.items ?? {}) as Schema, schemas), schemas);
+    const item = buildSample(resolveSchema((schema.items ?? {}) as Schema, schemas), schemas);
     const few = Number(schema.maxItems ?? 1_000);
     const most = Math.min(90_000, Math.floor(BYTES / 2 / (JSON.stringify(item).length + 8)));
     for (const count of new Set([Math.min(few, most), most])) {
@@ -122,7 +122,7 @@ const different = (item: unknown, index: number): unknown =>
   typeof item === 'string' ? `${index}` : typeof item === 'number' ? index : { ...(item as object), [`k${index}`]: 1 };
 
 /** Something of that shape, whether or not it is allowed. */
-function sampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
+function buildSample(schema: Schema, schemas: Record<string, Schema>): unknown {
   const { enum: choices, examples, default: usual, properties = {} } = schema as Record<string, unknown[] | undefined>;
   const given = (choices ?? examples)?.[0] ?? usual;
   if (given !== undefined) return given;
@@ -130,27 +130,28 @@ function sampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
   if (type === 'object') {
     const required = new Set((schema.required ?? []) as string[]);
     const some = Object.entries(properties as Record<string, Schema>).filter(([name]) => required.has(name));
-    return Object.fromEntries(some.map(([name, one]) => [name, sampleOf(resolved(one, schemas), schemas)]));
+    return Object.fromEntries(some.map(([name, one]) => [name, buildSample(resolveSchema(one, schemas), schemas)]));
   }
   if (type === 'array') return [];
   return type === 'string' ? 'a' : type === 'boolean' ? true : type === 'number' || type === 'integer' ? 1 : {};
 }
 
-function* placesIn(schema: Schema, schemas: Record<string, Schema>, path: Place['path'] = []): Generator<Place> {
+function* listPlaces(schema: Schema, schemas: Record<string, Schema>, path: Place['path'] = []): Generator<Place> {
   if (path.length > 6) return;
   yield { path, schema };
   for (const [name, child] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
-    yield* placesIn(resolved(child, schemas), schemas, [...path, name]);
+    yield* listPlaces(resolveSchema(child, schemas), schemas, [...path, name]);
   }
-  if (schema.items) yield* placesIn(resolved(schema.items as Schema, schemas), schemas, [...path, 0]);
+  if (schema.items) yield* listPlaces(resolveSchema(schema.items as Schema, schemas), schemas, [...path, 0]);
   for (const word of ['anyOf', 'oneOf', 'allOf']) {
-    for (const choice of (schema[word] ?? []) as Schema[]) yield* placesIn(resolved(choice, schemas), schemas, path);
+    for (const choice of (schema[word] ?? []) as Schema[])
+      yield* listPlaces(resolveSchema(choice, schemas), schemas, path);
   }
 }
 
-function resolved(schema: Schema, schemas: Record<string, Schema>): Schema {
+function resolveSchema(schema: Schema, schemas: Record<string, Schema>): Schema {
   const named = schemas[String(schema.$ref)];
-  return named ? { ...resolved(named, schemas), ...schema } : schema;
+  return named ? { ...resolveSchema(named, schemas), ...schema } : schema;
 }
 
 /** A valid body with one part exchanged; at the top, its names are added to. */
@@ -158,7 +159,7 @@ function withPart(valid: unknown, path: Place['path'], part: unknown): string {
   const [first] = path;
   if (first === undefined) {
     const isObject = part !== null && typeof part === 'object' && !Array.isArray(part);
-    return isObject ? joined(toJson(valid ?? {}), toJson(part)) : toJson(part);
+    return isObject ? joinObjects(toJson(valid ?? {}), toJson(part)) : toJson(part);
   }
   const body: Record<string, unknown> = { ...(valid as object) };
   let container: Record<string | number, unknown> = body;
@@ -190,5 +191,5 @@ function toJson(value: unknown): string {
 }
 
 /** Two objects of JSON as one; of a name in both the latter counts, as it does for a parser. */
-const joined = (one: string, other: string): string =>
+const joinObjects = (one: string, other: string): string =>
   one === '{}' || other === '{}' ? (one === '{}' ? other : one) : `${one.slice(0, -1)},${other.slice(1)}`;

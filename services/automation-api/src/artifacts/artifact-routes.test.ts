@@ -1,27 +1,27 @@
 import { request as httpRequest } from 'node:http';
-import { given, rawZip, zipOf } from '@gantry/testing';
+import { createZip, rawZip, setupResource } from '@gantry/testing';
 import {
   type Caller,
+  createArtifact,
   helloCode,
   helloManifest,
-  makeArtifact,
   startService,
   testService,
-  uploaded,
+  uploadZip,
 } from '../test/service';
 
 const MB = 1024 * 1024;
 
 const service = testService();
-const me = given(() => service.signedIn());
+const me = setupResource(() => service.createCaller());
 
 const create = (caller: Caller, storageKey: string, change: object = {}) =>
   caller.post('/api/artifacts', { manifest: helloManifest, entrypoint: 'main.py', storageKey, ...change });
 
 test('an artifact knows its files and their hashes, and gives its code back', async () => {
-  const storageKey = await uploaded(
+  const storageKey = await uploadZip(
     me,
-    await zipOf({ 'main.py': helloCode, 'lib/data.txt': 'data', 'manifest.json': '{}' }),
+    await createZip({ 'main.py': helloCode, 'lib/data.txt': 'data', 'manifest.json': '{}' }),
   );
   const { body } = await create(me, storageKey).expect(201);
   expect(body).toEqual({
@@ -42,7 +42,7 @@ test('an artifact knows its files and their hashes, and gives its code back', as
 });
 
 test('one upload may become several artifacts', async () => {
-  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+  const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode }));
   const first = await create(me, storageKey).expect(201);
   const second = await create(me, storageKey).expect(201);
   expect(second.body.artifactId).not.toBe(first.body.artifactId);
@@ -51,7 +51,7 @@ test('one upload may become several artifacts', async () => {
 
 test('a parameter that no input fills is a warning, and so is no parameter that takes everything', async () => {
   const warningsFor = async (code: string) => {
-    const storageKey = await uploaded(me, await zipOf({ 'main.py': code }));
+    const storageKey = await uploadZip(me, await createZip({ 'main.py': code }));
     return (await create(me, storageKey).expect(201)).body.warnings;
   };
   expect(await warningsFor('def run(who, count): pass')).toEqual([expect.stringContaining('"count"')]);
@@ -82,7 +82,7 @@ test.each([
     'bad_manifest',
   ],
 ])('%s is a 400', async (_what, change, code) => {
-  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode, 'data.txt': 'x' }));
+  const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode, 'data.txt': 'x' }));
   const { body } = await create(me, storageKey, change).expect(400);
   expect(body).toMatchObject({ code, error: expect.any(String), details: expect.any(Array) });
 });
@@ -97,16 +97,16 @@ test('all that is wrong with an artifact is in one answer, in sentences', async 
 });
 
 test('an entrypoint without run(), or that is no Python, is a 400', async () => {
-  const answer = async (code: string) => create(me, await uploaded(me, await zipOf({ 'main.py': code })));
+  const answer = async (code: string) => create(me, await uploadZip(me, await createZip({ 'main.py': code })));
   expect(await answer('def walk(): pass')).toMatchObject({ status: 400, body: { code: 'no_run' } });
   expect(await answer('def run(:')).toMatchObject({ status: 400, body: { code: 'syntax_error' } });
 });
 
 test('a bad zip is a 400 that says why', async () => {
-  const storageKey = await uploaded(me, rawZip([{ name: '../../evil.py' }]));
+  const storageKey = await uploadZip(me, rawZip([{ name: '../../evil.py' }]));
   const { body } = await create(me, storageKey).expect(400);
   expect(body).toMatchObject({ code: 'bad_zip', details: [{ path: 'storageKey' }] });
-  const notAZip = await uploaded(me, Buffer.from('hello'));
+  const notAZip = await uploadZip(me, Buffer.from('hello'));
   await create(me, notAZip).expect(400);
 });
 
@@ -131,7 +131,7 @@ test('more than 10 MB is refused at the URL while it streams, and at creation', 
   expect(status).toBe(413);
   expect((await create(me, body.storageKey).expect(413)).body.code).toBe('too_large');
   // A smaller upload is still accepted.
-  const zip = await zipOf({ 'main.py': helloCode });
+  const zip = await createZip({ 'main.py': helloCode });
   expect((await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(zip) })).status).toBe(200);
   await create(me, body.storageKey).expect(201);
 
@@ -150,15 +150,15 @@ test('a presigned URL ends with its ten minutes, and is good for nothing else', 
 });
 
 test('a viewer reads code and makes nothing', async () => {
-  const artifactId = await makeArtifact(me);
-  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId });
+  const artifactId = await createArtifact(me);
+  const viewer = service.createCaller({ role: 'viewer', workspaceId: me.workspaceId });
   await viewer.get(`/api/artifacts/${artifactId}/code`).expect(200);
   expect((await viewer.post('/api/artifacts/upload-url').expect(403)).body.code).toBe('role_too_low');
   await create(viewer, 'x').expect(403);
 });
 
 test('the same Idempotency-Key makes one artifact', async () => {
-  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+  const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode }));
   const first = await create(me, storageKey).set('Idempotency-Key', 'once').expect(201);
   const second = await create(me, storageKey).set('Idempotency-Key', 'once').expect(201);
   expect(second.body).toEqual(first.body);
@@ -169,8 +169,8 @@ test('the same Idempotency-Key makes one artifact', async () => {
 test('without an executor nobody can say whether there is a run(): 503, and nothing is made', async () => {
   const alone = await startService({ inspector: false });
   try {
-    const caller = alone.signedIn();
-    const storageKey = await uploaded(caller, await zipOf({ 'main.py': helloCode }));
+    const caller = alone.createCaller();
+    const storageKey = await uploadZip(caller, await createZip({ 'main.py': helloCode }));
     const answer = await create(caller, storageKey).expect(503);
     expect(answer.body).toMatchObject({ code: 'no_executor', error: expect.stringContaining('no executor') });
     expect(answer.headers['retry-after']).toBeDefined();

@@ -23,8 +23,8 @@ export function artifactOperations(deps: Deps): Operations<'automation'> {
     },
 
     createArtifact: {
-      make: async (call) => created(await createArtifact(deps, call)),
-      see: ({ caller }, artifactId) => getArtifact(prisma, caller.workspaceId, artifactId),
+      create: async (call) => created(await createArtifact(deps, call)),
+      assertVisible: ({ caller }, artifactId) => getArtifact(prisma, caller.workspaceId, artifactId),
     },
 
     getArtifactCode: async ({ caller, path }) => {

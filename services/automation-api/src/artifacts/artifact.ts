@@ -6,4 +6,4 @@ export interface FileEntry {
 }
 
 /** Object key of an artifact's zip. Equal code of one workspace is stored once. */
-export const codeKeyOf = (workspaceId: string, digest: string): string => `${workspaceId}/artifacts/${digest}.zip`;
+export const buildCodeKey = (workspaceId: string, digest: string): string => `${workspaceId}/artifacts/${digest}.zip`;

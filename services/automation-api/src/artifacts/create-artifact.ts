@@ -1,12 +1,19 @@
-import { pathProblem } from '@gantry/archive';
+import { findPathProblem } from '@gantry/archive';
 import { newId, requestPreparation } from '@gantry/events';
-import { AppError, type CallOf, invalid, together } from '@gantry/http';
+import { AppError, invalid, type OperationCall, runChecks } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
-import { fewAtOnce, inspectEntrypoint, readArchive, repack, warningsFor, ZIP_BYTES_MAX } from '@gantry/program';
-import { auditOf } from '../audit/audit';
+import {
+  createLimiter,
+  formatInspectionWarnings,
+  inspectEntrypoint,
+  readArchive,
+  repack,
+  ZIP_BYTES_MAX,
+} from '@gantry/program';
+import { createAudit } from '../audit/audit';
 import type { Deps } from '../deps';
-import { codeKeyOf, type FileEntry } from './artifact';
+import { buildCodeKey, type FileEntry } from './artifact';
 import { parseManifest } from './manifest';
 import { getUpload } from './upload-repository';
 
@@ -19,30 +26,30 @@ export interface CreatedArtifact {
 }
 
 /** An unpacked upload takes up to 100 MB of memory. */
-const unpacking = fewAtOnce(2, 20);
+const limitUnpacking = createLimiter(2, 20);
 const INSPECT_URL_SECONDS = 60;
 
 /** Checks everything that needs no run of the code, and stores what runs will need. */
 export async function createArtifact(
   deps: Deps,
-  { caller, made, req, body: input }: CallOf<'automation', 'createArtifact'>,
+  { caller, made, req, body: input }: OperationCall<'automation', 'createArtifact'>,
 ): Promise<CreatedArtifact> {
   const { prisma, bus, objects } = deps;
   const { workspaceId } = caller;
   const { entrypoint } = input;
-  const [manifest] = together(
+  const [manifest] = runChecks(
     () => parseManifest(input.manifest),
     () => checkEntrypoint(entrypoint),
   );
   const { storageKey } = await getUpload(prisma, workspaceId, input.storageKey);
 
-  return unpacking(async () => {
+  return limitUnpacking(async () => {
     const files = await readArchive(await readUpload(deps, storageKey), 'storageKey');
     if (!files.some(({ path }) => path === entrypoint)) {
       throw badEntrypoint(`there is no file "${entrypoint}" in the zip`);
     }
     const { zip, digest } = await repack(files);
-    const codeKey = codeKeyOf(workspaceId, digest);
+    const codeKey = buildCodeKey(workspaceId, digest);
     if (!(await objects.head(codeKey))) await objects.put(codeKey, zip, { contentType: 'application/zip' });
     const url = await objects.presignGet(codeKey, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
     const inspected = await inspectEntrypoint(bus, { code: { digest, url, size: zip.length }, entrypoint });
@@ -60,7 +67,7 @@ export async function createArtifact(
       dependencies: manifest.python_dependencies,
       secrets: manifest.secrets_needed,
     };
-    const created = { artifactId, ...rest, warnings: warningsFor(inspected, declared) };
+    const created = { artifactId, ...rest, warnings: formatInspectionWarnings(inspected, declared) };
     await transaction(prisma, async (tx) => {
       const data = {
         ...artifact,
@@ -73,7 +80,11 @@ export async function createArtifact(
         createdBy: caller.userId,
       };
       await tx.artifact.create({ data });
-      await auditOf(req)(tx, { action: 'artifact.created', id: artifact.id, details: { name: manifest.name, digest } });
+      await createAudit(req)(tx, {
+        action: 'artifact.created',
+        id: artifact.id,
+        details: { name: manifest.name, digest },
+      });
       // The warnings are not stored anywhere else.
       await made(tx, artifact.id, { status: 201, body: created });
     });
@@ -83,7 +94,7 @@ export async function createArtifact(
 }
 
 function checkEntrypoint(entrypoint: string): void {
-  const problem = entrypoint.endsWith('/') ? 'is a directory' : pathProblem(entrypoint);
+  const problem = entrypoint.endsWith('/') ? 'is a directory' : findPathProblem(entrypoint);
   if (problem) throw badEntrypoint(`"${entrypoint}" ${problem}`);
   if (!entrypoint.endsWith('.py')) throw badEntrypoint('must name a Python file, like main.py or src/main.py');
 }

@@ -1,7 +1,7 @@
 import type { AppError } from '@gantry/http';
 import { parseManifest } from './manifest';
 
-const problemsOf = (manifest: unknown) => {
+const listProblems = (manifest: unknown) => {
   try {
     parseManifest(manifest);
     return [];
@@ -81,5 +81,5 @@ test.each([
   [{ name: 'x', note: 'a'.repeat(300_000) }, 'manifest'],
   [[], 'manifest'],
 ])('%j is wrong, and the answer says where', (manifest, path) => {
-  expect(problemsOf(manifest)).toContain(path);
+  expect(listProblems(manifest)).toContain(path);
 });

@@ -2,7 +2,7 @@
  * Parses manifests, which declare the inputs, outputs and requirements of an automation. Unknown keys are kept and not
  * read, since manifests carry `version`, `author`, `icon` and the like for other programs; known keys must be valid.
  */
-import { invalid, sayIssues } from '@gantry/http';
+import { formatIssues, invalid } from '@gantry/http';
 import {
   checkDefaults,
   dependencyNames,
@@ -39,10 +39,10 @@ export function parseManifest(value: unknown): Manifest {
     hasNul ||= key.includes('\0') || (typeof inner === 'string' && inner.includes('\0'));
     return inner;
   });
-  const refused = (message: string) => invalid([{ path: 'manifest', message }], 'bad_manifest');
-  if (json.length > MANIFEST_CHARS_MAX) throw refused(`is larger than ${MANIFEST_CHARS_MAX / 1024} KB`);
+  const manifestError = (message: string) => invalid([{ path: 'manifest', message }], 'bad_manifest');
+  if (json.length > MANIFEST_CHARS_MAX) throw manifestError(`is larger than ${MANIFEST_CHARS_MAX / 1024} KB`);
   // PostgreSQL's jsonb cannot hold it, not even in keys that are never read.
-  if (hasNul) throw refused('contains a NUL character');
+  if (hasNul) throw manifestError('contains a NUL character');
   const parsed = parse(manifest, value);
   const problems = checkDefaults(parsed.inputs, 'manifest.inputs');
   if (problems.length) throw invalid(problems, 'bad_manifest');
@@ -58,5 +58,5 @@ export const parseStoredManifest = (value: unknown): Manifest => parse(storedMan
 function parse(schema: typeof manifest, value: unknown): Manifest {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalid(sayIssues(parsed.error, ['manifest']), 'bad_manifest');
+  throw invalid(formatIssues(parsed.error, ['manifest']), 'bad_manifest');
 }

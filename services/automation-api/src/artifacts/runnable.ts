@@ -1,7 +1,7 @@
 /** Data of an artifact that starting a run needs, read and compiled once: artifacts are immutable. */
 import { PYTHON } from '@gantry/events';
-import { createInputValidator, type InputValidator, isolationOfRun, keepRecent } from '@gantry/program';
-import { type RunSpec, runLimits } from '@gantry/run-engine';
+import { createInputValidator, createRecentCache, type InputValidator, toRunIsolation } from '@gantry/program';
+import { buildRunLimits, type RunSpec } from '@gantry/run-engine';
 import type { Db } from '../database';
 import { getArtifact } from './artifact-repository';
 import { type Manifest, parseStoredManifest } from './manifest';
@@ -15,20 +15,20 @@ export interface Runnable {
 }
 
 /** A compiled runnable takes about 50 KB. */
-const KEPT_MAX = 500;
+const CACHED_MAX = 500;
 
 export function createRunnables(db: Db) {
-  const kept = keepRecent<Runnable>(KEPT_MAX);
+  const cache = createRecentCache<Runnable>(CACHED_MAX);
   return {
     /** @throws AppError 404 */
     get: (workspaceId: string, artifactId: string): Promise<Runnable> =>
-      kept(`${workspaceId} ${artifactId}`, () => load(db, workspaceId, artifactId)),
+      cache(`${workspaceId} ${artifactId}`, () => loadRunnable(db, workspaceId, artifactId)),
   };
 }
 
 export type Runnables = ReturnType<typeof createRunnables>;
 
-async function load(db: Db, workspaceId: string, artifactId: string): Promise<Runnable> {
+async function loadRunnable(db: Db, workspaceId: string, artifactId: string): Promise<Runnable> {
   const artifact = await getArtifact(db, workspaceId, artifactId);
   const manifest = parseStoredManifest(artifact.manifest);
   return {
@@ -43,9 +43,9 @@ async function load(db: Db, workspaceId: string, artifactId: string): Promise<Ru
       outputs: manifest.outputs.map(({ name, type }) => ({ name, type })),
       secrets: manifest.secrets_needed,
       files: [],
-      limits: runLimits(manifest.timeout_seconds),
+      limits: buildRunLimits(manifest.timeout_seconds),
       network: 'egress',
-      ...isolationOfRun(manifest.isolation),
+      ...toRunIsolation(manifest.isolation),
     },
   };
 }

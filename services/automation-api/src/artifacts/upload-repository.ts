@@ -9,12 +9,15 @@ export async function getUpload(db: Db, workspaceId: string, storageKey: string)
   return upload;
 }
 
-const KEPT_HOURS = 48;
+const RETENTION_HOURS = 48;
 const SWEEP_BATCH = 100;
 
-/** Deletes old uploads: artifacts have copies, and runs read theirs soon after the upload. @returns the number deleted */
+/**
+ * Deletes old uploads: artifacts have copies, and runs read theirs soon after the upload.
+ * @returns the number deleted
+ */
 export async function sweepUploads(db: Db, objects: ObjectStore, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - KEPT_HOURS * 3_600_000);
+  const before = new Date(now.getTime() - RETENTION_HOURS * 3_600_000);
   for (let swept = 0; ; ) {
     const old = await db.upload.findMany({ where: { createdAt: { lt: before } }, take: SWEEP_BATCH });
     for (const { storageKey } of old) {

@@ -1,5 +1,5 @@
 import { auditRecorded } from '@gantry/events';
-import { type Caller, deployed, makeArtifact, testService } from '../test/service';
+import { type Caller, createArtifact, deployArtifact, testService } from '../test/service';
 
 const VALUE = 'correct-horse-battery-staple';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
   await service.api.relay.stop();
 });
 
-async function entriesOf({ workspaceId }: Caller) {
+async function listEntries({ workspaceId }: Caller) {
   const { rows } = await service.api.deps.pool.query(
     'SELECT data FROM outbox WHERE type = $1 AND workspace_id = $2 ORDER BY created_at, id',
     [auditRecorded.type, workspaceId],
@@ -18,9 +18,9 @@ async function entriesOf({ workspaceId }: Caller) {
 }
 
 test('every change is announced: who, what, which, from where', async () => {
-  const me = service.signedIn();
-  const { id } = await deployed(me);
-  const artifactId = await makeArtifact(me);
+  const me = service.createCaller();
+  const { id } = await deployArtifact(me);
+  const artifactId = await createArtifact(me);
   const automation = `/api/automations/${id}`;
   await me.post(`${automation}/update`, { artifactId }).set('User-Agent', 'a browser').expect(200);
   await me.post(`${automation}/rollback`).expect(200);
@@ -32,7 +32,7 @@ test('every change is announced: who, what, which, from where', async () => {
   await me.post(`/api/runs/${run.runId}/cancel`).expect(200);
   await me.delete(automation).expect(204);
 
-  const entries = await entriesOf(me);
+  const entries = await listEntries(me);
   expect(entries.map(({ action, resource }) => [action, resource.type, resource.id])).toEqual([
     ['artifact.created', 'artifact', expect.stringMatching(/^art_/)],
     ['automation.deployed', 'automation', id],
@@ -59,32 +59,32 @@ test('every change is announced: who, what, which, from where', async () => {
 });
 
 test('what was refused, failed or changed nothing is not announced', async () => {
-  const me = service.signedIn();
-  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId });
-  const { id } = await deployed(me);
+  const me = service.createCaller();
+  const viewer = service.createCaller({ role: 'viewer', workspaceId: me.workspaceId });
+  const { id } = await deployArtifact(me);
   const { body: run } = await me.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
   await me.post(`/api/runs/${run.runId}/cancel`).expect(200);
-  const before = await entriesOf(me);
+  const before = await listEntries(me);
   await viewer.delete(`/api/automations/${id}`).expect(403);
   await me.patch(`/api/automations/${id}`, { visibility: 'private' }).expect(200);
   await me.patch(`/api/automations/${id}`, { schedule: 'never' }).expect(400);
   await me.post(`/api/automations/${id}/rollback`).expect(409);
   await me.delete('/api/secrets/UNKNOWN').expect(404);
   await me.post(`/api/runs/${run.runId}/cancel`).expect(409);
-  expect(await entriesOf(me)).toEqual(before);
+  expect(await listEntries(me)).toEqual(before);
 });
 
 test('a run that a stranger cancels by the link is announced to its workspace, without the stranger’s account', async () => {
-  const me = service.signedIn();
-  const stranger = service.signedIn();
-  const { id } = await deployed(me, { deploy: { visibility: 'public' } });
+  const me = service.createCaller();
+  const stranger = service.createCaller();
+  const { id } = await deployArtifact(me, { deploy: { visibility: 'public' } });
   const page = `/api/pages/${id}`;
   const { body: run } = await stranger.post(`${page}/runs`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
   await stranger.post(`${page}/runs/${run.runId}/cancel`).expect(200);
-  expect((await entriesOf(me)).at(-1)).toMatchObject({
+  expect((await listEntries(me)).at(-1)).toMatchObject({
     action: 'run.cancelled',
     resource: { id: run.runId },
     actor: { kind: 'link', id: null, label: null, tokenId: null },
   });
-  expect(await entriesOf(stranger)).toEqual([]);
+  expect(await listEntries(stranger)).toEqual([]);
 });

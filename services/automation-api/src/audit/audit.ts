@@ -1,4 +1,10 @@
-import { type AuditedChange, type Audit as AuditOf, actorBy, auditAs, auditOf as auditOfCaller } from '@gantry/http';
+import {
+  type AuditedChange,
+  type Audit as AuditOf,
+  buildLinkActor,
+  createAudit as createActorAudit,
+  createCallerAudit,
+} from '@gantry/http';
 import type { Request } from 'express';
 
 export type Change = AuditedChange<
@@ -9,8 +15,8 @@ export type Change = AuditedChange<
 >;
 export type Audit = AuditOf<Change>;
 
-export const auditOf = (req: Request): Audit => auditOfCaller('automation-api', req);
+export const createAudit = (req: Request): Audit => createCallerAudit('automation-api', req);
 
 /** Audits a caller who has the link to a public page, without disclosing the account to the workspace. */
-export const auditOfLink = (req: Request, workspaceId: string): Audit =>
-  auditAs('automation-api', workspaceId, actorBy(req, 'link'));
+export const createLinkAudit = (req: Request, workspaceId: string): Audit =>
+  createActorAudit('automation-api', workspaceId, buildLinkActor(req, 'link'));

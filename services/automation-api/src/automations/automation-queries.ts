@@ -1,5 +1,5 @@
 /** Statements that lock, join or count automations: for schedules, the overview and the list of secrets. */
-import { isClosedSql } from '@gantry/events';
+import { isWorkspaceClosedSql } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { Misfire } from '@gantry/schedule';
 import { secretsNeededSql } from '../artifacts/artifact-repository';
@@ -24,7 +24,7 @@ export async function lockDueAutomation(tx: Sql, at: Date): Promise<DueAutomatio
              a.next_run_at AS "nextRunAt", v.version, v.artifact_id AS "artifactId"
            FROM automations a
            JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-           WHERE a.next_run_at <= $1 AND NOT ${isClosedSql('a.workspace_id')}
+           WHERE a.next_run_at <= $1 AND NOT ${isWorkspaceClosedSql('a.workspace_id')}
            ORDER BY a.next_run_at LIMIT 1
            FOR UPDATE OF a SKIP LOCKED`,
     values: [at],
@@ -33,7 +33,7 @@ export async function lockDueAutomation(tx: Sql, at: Date): Promise<DueAutomatio
 }
 
 /** Advances a schedule past a fire. @param missed number of fires before it that did not happen */
-export const moveScheduleOn = (
+export const advanceSchedule = (
   sql: Sql,
   id: string,
   { nextRunAt, lastScheduledAt, missed }: { nextRunAt: Date | null; lastScheduledAt: Date | null; missed: number },
@@ -60,7 +60,7 @@ export async function countAutomations(
 }
 
 /** Lists active automations with their current versions, newest first. */
-export async function listNewest(
+export async function listNewestAutomations(
   sql: Sql,
   workspaceId: string,
   limit: number,

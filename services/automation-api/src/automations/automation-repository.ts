@@ -1,4 +1,4 @@
-import { type CallOf, notFound } from '@gantry/http';
+import { notFound, type OperationCall } from '@gantry/http';
 import type { Db } from '../database';
 import type { Automation, AutomationVersion, Prisma } from '../generated/prisma/client';
 import type { VersionWithArtifact } from './automation';
@@ -20,20 +20,20 @@ export async function lockAutomation(
   return getAutomation(tx, workspaceId, id);
 }
 
-export type AutomationFilter = CallOf<'automation', 'listAutomations'>['query'];
+export type AutomationFilter = OperationCall<'automation', 'listAutomations'>['query'];
 
 /** Lists automations, newest first. @param visibleIds ids that the caller may see; null: all */
 export async function listAutomations(
   db: Db,
   workspaceId: string,
   { q, status, limit, offset }: AutomationFilter,
-  reach: string[] | null,
+  visibleIds: string[] | null,
 ): Promise<{ automations: Automation[]; total: number }> {
   const where: Prisma.AutomationWhereInput = {
     workspaceId,
     status: status ?? { not: 'archived' },
-    ...(reach && { id: { in: reach } }),
-    ...(q && { OR: [{ name: containing(q) }, { description: containing(q) }] }),
+    ...(visibleIds && { id: { in: visibleIds } }),
+    ...(q && { OR: [{ name: buildContainsFilter(q) }, { description: buildContainsFilter(q) }] }),
   };
   const [automations, total] = await Promise.all([
     db.automation.findMany({ where, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], take: limit, skip: offset }),
@@ -43,11 +43,11 @@ export async function listAutomations(
 }
 
 /** Escapes `%` and `_`, which Prisma passes to LIKE unescaped. */
-const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
+const buildContainsFilter = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
 
 /** Finds the ids of automations, also archived ones, whose name or id contains `q`. */
 export async function findAutomationIds(db: Db, workspaceId: string, q: string): Promise<string[]> {
-  const where = { workspaceId, OR: [{ name: containing(q) }, { id: containing(q) }] };
+  const where = { workspaceId, OR: [{ name: buildContainsFilter(q) }, { id: buildContainsFilter(q) }] };
   return (await db.automation.findMany({ where, select: { id: true } })).map(({ id }) => id);
 }
 

@@ -1,10 +1,10 @@
-import { given } from '@gantry/testing';
-import { deployed, helloManifest, makeArtifact, testService } from '../test/service';
+import { setupResource } from '@gantry/testing';
+import { createArtifact, deployArtifact, helloManifest, testService } from '../test/service';
 
 const service = testService();
-const me = given(() => service.signedIn());
+const me = setupResource(() => service.createCaller());
 
-const announced = async (automationId: string) => {
+const listAnnounced = async (automationId: string) => {
   const { rows } = await service.api.deps.pool.query(
     "SELECT data FROM outbox WHERE type = 'automation.deployed.v1' AND data->>'automationId' = $1 ORDER BY created_at",
     [automationId],
@@ -13,7 +13,7 @@ const announced = async (automationId: string) => {
 };
 
 test('a deployed automation takes name and description from its manifest, or from the request', async () => {
-  const artifactId = await makeArtifact(me);
+  const artifactId = await createArtifact(me);
   const { body: plain } = await me.post('/api/deploy', { artifactId }).expect(201);
   const { body } = await me.get(`/api/automations/${plain.id}`).expect(200);
   expect(body).toMatchObject({
@@ -37,8 +37,8 @@ test('a deployed automation takes name and description from its manifest, or fro
 });
 
 test('update adds a version, rollback moves the pointer, and the next update is the highest + 1', async () => {
-  const { id, url } = await deployed(me);
-  const artifactId = await makeArtifact(me, { files: { 'main.py': 'def run(who): return 2' } });
+  const { id, url } = await deployArtifact(me);
+  const artifactId = await createArtifact(me, { files: { 'main.py': 'def run(who): return 2' } });
   const update = async (message?: string) =>
     (await me.post(`/api/automations/${id}/update`, { artifactId, ...(message && { message }) }).expect(200)).body;
   const rollback = (body?: object) => me.post(`/api/automations/${id}/rollback`, body);
@@ -59,24 +59,24 @@ test('update adds a version, rollback moves the pointer, and the next update is 
 
 test('every move of the pointer is announced with the commit, and a refused one is not', async () => {
   await service.api.relay.stop();
-  const { id } = await deployed(me);
-  const artifactId = await makeArtifact(me);
+  const { id } = await deployArtifact(me);
+  const artifactId = await createArtifact(me);
   await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);
   await me.post(`/api/automations/${id}/rollback`).expect(200);
   await me.post(`/api/automations/${id}/rollback`).expect(409);
-  expect(await announced(id)).toEqual([1, 2, 1]);
+  expect(await listAnnounced(id)).toEqual([1, 2, 1]);
 });
 
 test('two updates at once make two versions', async () => {
-  const { id } = await deployed(me);
-  const artifactId = await makeArtifact(me);
-  const answers = await Promise.all([1, 2, 3].map(() => me.post(`/api/automations/${id}/update`, { artifactId })));
-  expect(answers.map(({ body }) => body.currentVersion).sort()).toEqual([2, 3, 4]);
+  const { id } = await deployArtifact(me);
+  const artifactId = await createArtifact(me);
+  const responses = await Promise.all([1, 2, 3].map(() => me.post(`/api/automations/${id}/update`, { artifactId })));
+  expect(responses.map(({ body }) => body.currentVersion).sort()).toEqual([2, 3, 4]);
 });
 
 test('a rollback that is sent twice with one Idempotency-Key goes back once, and needs no body', async () => {
-  const { id } = await deployed(me);
-  const artifactId = await makeArtifact(me);
+  const { id } = await deployArtifact(me);
+  const artifactId = await createArtifact(me);
   for (let i = 0; i < 2; i++) await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);
   const rollback = () =>
     me
@@ -88,16 +88,16 @@ test('a rollback that is sent twice with one Idempotency-Key goes back once, and
 });
 
 test('many edits at once all go through', async () => {
-  const { id } = await deployed(me);
+  const { id } = await deployArtifact(me);
   const edits = Array.from({ length: 30 }, (_, i) => me.patch(`/api/automations/${id}`, { description: `edit ${i}` }));
-  const answers = await Promise.all(edits);
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const responses = await Promise.all(edits);
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
 });
 
 test('the new version is what the next run runs', async () => {
-  const { id } = await deployed(me);
+  const { id } = await deployArtifact(me);
   const other = { name: 'Other', inputs: ['colour'], timeout_seconds: 7 };
-  const artifactId = await makeArtifact(me, {
+  const artifactId = await createArtifact(me, {
     files: { 'app.py': 'def run(colour): pass' },
     manifest: other,
     entrypoint: 'app.py',
@@ -110,8 +110,8 @@ test('the new version is what the next run runs', async () => {
 });
 
 test('search finds text in name or description, whatever the case, and % is just a character', async () => {
-  const caller = service.signedIn();
-  const artifactId = await makeArtifact(caller);
+  const caller = service.createCaller();
+  const artifactId = await createArtifact(caller);
   for (const [name, description] of [
     ['Weekly Report', 'for the board'],
     ['Invoices', 'sends the REPORT of invoices'],
@@ -120,23 +120,23 @@ test('search finds text in name or description, whatever the case, and % is just
   ]) {
     await caller.post('/api/deploy', { artifactId, name, description }).expect(201);
   }
-  const found = async (q: string) =>
+  const searchNames = async (q: string) =>
     (await caller.get(`/api/automations?q=${encodeURIComponent(q)}`).expect(200)).body.automations.map(
       (automation: { name: string }) => automation.name,
     );
-  expect(await found('rePORT')).toEqual(['Invoices', 'Weekly Report']);
-  expect(await found('%')).toEqual(['100% done']);
-  expect(await found('x_y')).toEqual(['100% done']);
-  expect(await found('_')).toEqual(['100% done']);
-  expect(await found('\\')).toEqual([]);
-  expect(await found("' OR 1=1 --")).toEqual([]);
-  expect(await found('')).toHaveLength(4);
+  expect(await searchNames('rePORT')).toEqual(['Invoices', 'Weekly Report']);
+  expect(await searchNames('%')).toEqual(['100% done']);
+  expect(await searchNames('x_y')).toEqual(['100% done']);
+  expect(await searchNames('_')).toEqual(['100% done']);
+  expect(await searchNames('\\')).toEqual([]);
+  expect(await searchNames("' OR 1=1 --")).toEqual([]);
+  expect(await searchNames('')).toHaveLength(4);
 });
 
 test('the list comes in pages and says how the last run went', async () => {
-  const caller = service.signedIn();
+  const caller = service.createCaller();
   const ids = [];
-  for (let i = 0; i < 3; i++) ids.unshift((await deployed(caller)).id);
+  for (let i = 0; i < 3; i++) ids.unshift((await deployArtifact(caller)).id);
   const { body: ran } = await caller.post(`/api/automations/${ids[0]}/run`, { inputs: { who: 'x' }, wait: 0 });
   await caller.post(`/api/runs/${ran.runId}/cancel`).expect(200);
   const first = await caller.get('/api/automations?limit=2').expect(200);
@@ -166,18 +166,18 @@ test('the list comes in pages and says how the last run went', async () => {
 });
 
 test('a paused automation does not run until it is active again, and an archived one leaves the list', async () => {
-  const caller = service.signedIn();
-  const { id } = await deployed(caller);
-  const run = () => caller.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 });
-  const listed = async (query = '') => (await caller.get(`/api/automations${query}`)).body.automations.length;
+  const caller = service.createCaller();
+  const { id } = await deployArtifact(caller);
+  const startRun = () => caller.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 });
+  const listIds = async (query = '') => (await caller.get(`/api/automations${query}`)).body.automations.length;
   expect((await caller.patch(`/api/automations/${id}`, { status: 'paused' }).expect(200)).body.status).toBe('paused');
-  expect((await run().expect(409)).body.code).toBe('paused');
+  expect((await startRun().expect(409)).body.code).toBe('paused');
   await caller.patch(`/api/automations/${id}`, { status: 'active', name: 'Renamed' }).expect(200);
-  await run().expect(200);
+  await startRun().expect(200);
   await caller.delete(`/api/automations/${id}`).expect(204);
-  expect((await run().expect(409)).body.code).toBe('archived');
-  expect([await listed(), await listed('?status=archived')]).toEqual([0, 1]);
-  const artifactId = await makeArtifact(caller);
+  expect((await startRun().expect(409)).body.code).toBe('archived');
+  expect([await listIds(), await listIds('?status=archived')]).toEqual([0, 1]);
+  const artifactId = await createArtifact(caller);
   expect((await caller.post(`/api/automations/${id}/update`, { artifactId }).expect(409)).body.code).toBe('archived');
   expect((await caller.get(`/api/automations/${id}`).expect(200)).body.name).toBe('Renamed');
 });
@@ -190,7 +190,7 @@ test.each([
   [{ name: 'a\0b' }, 'name'],
   [{ visibility: 'unlisted' }, 'visibility'],
 ])('PATCH %j is a 400', async (change, path) => {
-  const { id } = await deployed(me);
+  const { id } = await deployArtifact(me);
   const { body } = await me.patch(`/api/automations/${id}`, change).expect(400);
   if (path) expect(body.details).toContainEqual({ path, message: expect.any(String) });
 });
@@ -198,16 +198,16 @@ test.each([
 test('a secret that is not set is a warning at deploy', async () => {
   const manifest = { name: 'x', secrets_needed: ['API_KEY', 'OTHER'] };
   await me.post('/api/secrets', { name: 'OTHER', value: 'something' }).expect(201);
-  const { warnings } = await deployed(me, { files: { 'main.py': 'def run(): pass' }, manifest });
+  const { warnings } = await deployArtifact(me, { files: { 'main.py': 'def run(): pass' }, manifest });
   expect(warnings).toEqual([expect.stringContaining('API_KEY')]);
 });
 
 test('a viewer reads and changes nothing', async () => {
-  const { id } = await deployed(me);
-  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId });
+  const { id } = await deployArtifact(me);
+  const viewer = service.createCaller({ role: 'viewer', workspaceId: me.workspaceId });
   await viewer.get(`/api/automations/${id}`).expect(200);
   await viewer.get('/api/automations').expect(200);
-  const artifactId = await makeArtifact(me);
+  const artifactId = await createArtifact(me);
   await viewer.post('/api/deploy', { artifactId }).expect(403);
   await viewer.post(`/api/automations/${id}/update`, { artifactId }).expect(403);
   await viewer.post(`/api/automations/${id}/rollback`).expect(403);

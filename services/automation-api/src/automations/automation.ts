@@ -1,22 +1,32 @@
 import type { Run } from '@gantry/run-engine';
 import type { FileEntry } from '../artifacts/artifact';
 import type { Artifact, Automation, AutomationVersion } from '../generated/prisma/client';
-import { apiStatus } from '../run-status';
+import { toApiStatus } from '../run-status';
 
 /** Builds the address of the automation's page. */
-export const urlOf = (dashboardUrl: string, automationId: string): string => `${dashboardUrl}/a/${automationId}`;
+export const buildAutomationUrl = (dashboardUrl: string, automationId: string): string =>
+  `${dashboardUrl}/a/${automationId}`;
 
-const shown = (automation: Automation, dashboardUrl: string) => {
+const toAutomationSummary = (automation: Automation, dashboardUrl: string) => {
   const { id, name, description, status, schedule, currentVersion, visibility } = automation;
-  return { id, name, description, status, schedule, currentVersion, visibility, url: urlOf(dashboardUrl, id) };
+  return {
+    id,
+    name,
+    description,
+    status,
+    schedule,
+    currentVersion,
+    visibility,
+    url: buildAutomationUrl(dashboardUrl, id),
+  };
 };
 
 export function toListItem(automation: Automation, lastRun: Run | undefined, dashboardUrl: string) {
   return {
-    ...shown(automation, dashboardUrl),
+    ...toAutomationSummary(automation, dashboardUrl),
     scheduleEnabled: automation.scheduleEnabled,
     createdAt: automation.createdAt.getTime(),
-    lastRunStatus: lastRun ? apiStatus(lastRun.status) : null,
+    lastRunStatus: lastRun ? toApiStatus(lastRun.status) : null,
     lastRunAt: lastRun ? lastRun.createdAt.getTime() : null,
     nextRunAt: automation.nextRunAt?.getTime() ?? null,
   };
@@ -24,7 +34,7 @@ export function toListItem(automation: Automation, lastRun: Run | undefined, das
 
 export function toDetail(automation: Automation, artifact: Artifact, dashboardUrl: string) {
   return {
-    ...shown(automation, dashboardUrl),
+    ...toAutomationSummary(automation, dashboardUrl),
     entrypoint: artifact.entrypoint,
     fileList: artifact.files as unknown as FileEntry[],
     fileCount: artifact.fileCount,
@@ -66,5 +76,5 @@ export function toVersion(version: VersionWithArtifact, currentVersion: number) 
 /** The response to a deploy, an update and a rollback. */
 export function toDeployed(automation: Automation, dashboardUrl: string, warnings: string[]) {
   const { id, name, currentVersion, status } = automation;
-  return { id, automationId: id, name, url: urlOf(dashboardUrl, id), currentVersion, status, warnings };
+  return { id, automationId: id, name, url: buildAutomationUrl(dashboardUrl, id), currentVersion, status, warnings };
 }

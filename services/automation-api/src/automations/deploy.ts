@@ -1,14 +1,14 @@
 /** Deploys, updates and rolls back, which move `currentVersion`. Row and event commit together. */
 
 import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/events';
-import { type AppError, type Call, type CallOf, conflict, notFound, type Principal } from '@gantry/http';
+import { type AppError, type Call, conflict, notFound, type OperationCall, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
-import { auditOf } from '../audit/audit';
+import { createAudit } from '../audit/audit';
 import type { Deps } from '../deps';
 import type { Automation, Prisma } from '../generated/prisma/client';
-import { changedSchedule, NO_SCHEDULE, scheduleProblems } from '../schedules/schedule-settings';
+import { applyScheduleInput, NO_SCHEDULE, scheduleProblems } from '../schedules/schedule-settings';
 import { findVersion, getAutomation, lockAutomation } from './automation-repository';
 
 export interface Deployment {
@@ -16,10 +16,10 @@ export interface Deployment {
   warnings: string[];
 }
 
-type Asked = Pick<Call, 'caller' | 'made' | 'req'>;
-export type NewAutomation = CallOf<'automation', 'deployAutomation'>['body'];
+type DeployCall = Pick<Call, 'caller' | 'made' | 'req'>;
+export type NewAutomation = OperationCall<'automation', 'deployAutomation'>['body'];
 
-export async function deploy(deps: Deps, call: Asked, input: NewAutomation): Promise<Deployment> {
+export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation): Promise<Deployment> {
   const { workspaceId, userId } = call.caller;
   const runnable = await deps.runnables.get(workspaceId, input.artifactId);
   const { manifest } = runnable;
@@ -32,12 +32,12 @@ export async function deploy(deps: Deps, call: Asked, input: NewAutomation): Pro
     currentVersion: 1,
     createdBy: userId,
     createdAt: deps.now(),
-    ...changedSchedule(NO_SCHEDULE, input, runnable, deps.now()),
+    ...applyScheduleInput(NO_SCHEDULE, input, runnable, deps.now()),
   };
   const automation = await transaction(deps.prisma, async (tx) => {
     const deployed = await tx.automation.create({ data });
     await addVersion(tx, call.caller, deployed, { version: 1, artifactId: input.artifactId, message: null });
-    await auditOf(call.req)(tx, {
+    await createAudit(call.req)(tx, {
       action: 'automation.deployed',
       id: deployed.id,
       details: { artifactId: input.artifactId, visibility: deployed.visibility, schedule: deployed.schedule },
@@ -46,13 +46,13 @@ export async function deploy(deps: Deps, call: Asked, input: NewAutomation): Pro
     return deployed;
   });
   requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
-  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+  return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
 /** Adds a version, the highest + 1, and makes it current. @throws AppError 404; 409 when archived */
 export async function update(
   deps: Deps,
-  call: Asked,
+  call: DeployCall,
   automationId: string,
   input: { artifactId: string; message?: string },
 ): Promise<Deployment> {
@@ -69,7 +69,7 @@ export async function update(
       artifactId: input.artifactId,
       message: input.message ?? null,
     });
-    await auditOf(call.req)(tx, {
+    await createAudit(call.req)(tx, {
       action: 'automation.updated',
       id: automationId,
       details: { artifactId: input.artifactId, from: before.currentVersion, to: version },
@@ -78,28 +78,28 @@ export async function update(
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
   requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
-  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+  return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
 /** Makes an earlier version current, by default the previous one. @throws AppError 404; 409 if there is none */
 export async function rollback(
   deps: Deps,
-  call: Asked,
+  call: DeployCall,
   automationId: string,
-  wanted: number | undefined,
+  requestedVersion: number | undefined,
 ): Promise<Deployment> {
   const { workspaceId } = call.caller;
   const { automation, artifactId } = await transaction(deps.prisma, async (tx) => {
     const before = await lockAutomation(tx, workspaceId, automationId);
     if (before.status === 'archived') throw conflict('archived', 'this automation is archived; make it active first');
-    const target = await findVersion(tx, workspaceId, automationId, wanted ?? { lt: before.currentVersion });
+    const target = await findVersion(tx, workspaceId, automationId, requestedVersion ?? { lt: before.currentVersion });
     if (!target)
-      throw wanted === undefined
+      throw requestedVersion === undefined
         ? noPreviousVersion(before)
-        : notFound('version', String(wanted), 'of this automation');
+        : notFound('version', String(requestedVersion), 'of this automation');
     const { version, artifactId } = target;
     await announce(tx, workspaceId, { automationId, version, artifactId });
-    await auditOf(call.req)(tx, {
+    await createAudit(call.req)(tx, {
       action: 'automation.rolled_back',
       id: automationId,
       details: { artifactId, from: before.currentVersion, to: version },
@@ -110,7 +110,7 @@ export async function rollback(
   });
   const runnable = await deps.runnables.get(workspaceId, artifactId);
   requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
-  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+  return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
 /** Returns what deploy, update and rollback would return now. @throws AppError 404 */
@@ -118,7 +118,7 @@ export async function getDeployment(deps: Deps, workspaceId: string, automationI
   const automation = await getAutomation(deps.prisma, workspaceId, automationId);
   const current = await findVersion(deps.prisma, workspaceId, automationId, automation.currentVersion);
   const runnable = await deps.runnables.get(workspaceId, current?.artifactId ?? '');
-  return { automation, warnings: await warningsOf(deps, automation, runnable) };
+  return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
 const noPreviousVersion = ({ currentVersion }: Automation): AppError =>
@@ -128,10 +128,10 @@ async function addVersion(
   tx: Prisma.TransactionClient,
   { workspaceId, userId }: Principal,
   { id: automationId }: Automation,
-  added: { version: number; artifactId: string; message: string | null },
+  newVersion: { version: number; artifactId: string; message: string | null },
 ): Promise<void> {
-  await tx.automationVersion.create({ data: { ...added, automationId, workspaceId, createdBy: userId } });
-  await announce(tx, workspaceId, { automationId, version: added.version, artifactId: added.artifactId });
+  await tx.automationVersion.create({ data: { ...newVersion, automationId, workspaceId, createdBy: userId } });
+  await announce(tx, workspaceId, { automationId, version: newVersion.version, artifactId: newVersion.artifactId });
 }
 
 const announce = (
@@ -141,7 +141,7 @@ const announce = (
 ) => enqueue(tx, automationDeployed, workspaceId, deployed);
 
 /** Lists warnings about problems that later runs will have. */
-async function warningsOf(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
+async function listWarnings(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
   const missing = await deps.secrets.missing(automation.workspaceId, runnable.spec.secrets);
   const warnings = missing.map((name) => `the secret ${name} is not set yet: runs fail until it is`);
   if (!automation.scheduleEnabled) return warnings;

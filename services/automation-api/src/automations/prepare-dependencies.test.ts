@@ -1,23 +1,23 @@
 import { connectBus, runSubjects } from '@gantry/events';
-import { catchLogs, given, until } from '@gantry/testing';
-import { helloManifest, makeArtifact, testService } from '../test/service';
+import { catchLogs, setupResource, until } from '@gantry/testing';
+import { createArtifact, helloManifest, testService } from '../test/service';
 
 const service = testService();
-const me = given(() => service.signedIn());
+const me = setupResource(() => service.createCaller());
 
 test('executors hear of the packages of each artifact and deployment, and of nothing else', async () => {
   const announced: unknown[] = [];
   const executor = await connectBus({ ...service.nats.newExecutor(), name: 'executor', log: catchLogs().log });
   executor.nc.subscribe(runSubjects.prepare, { callback: (_, message) => void announced.push(message.json()) });
   await executor.nc.flush();
-  const make = (python_dependencies: string[]) =>
-    makeArtifact(me, { manifest: { ...helloManifest, python_dependencies } });
-  const first = await make(['pandas==2.2.3']);
+  const createWithDependencies = (python_dependencies: string[]) =>
+    createArtifact(me, { manifest: { ...helloManifest, python_dependencies } });
+  const first = await createWithDependencies(['pandas==2.2.3']);
   const { body } = await me.post('/api/deploy', { artifactId: first }).expect(201);
-  const second = await make(['rich']);
+  const second = await createWithDependencies(['rich']);
   await me.post(`/api/automations/${body.id}/update`, { artifactId: second }).expect(200);
   await me.post(`/api/automations/${body.id}/rollback`, {}).expect(200);
-  await make([]);
+  await createWithDependencies([]);
   await until(() => announced.length === 5);
   expect(announced.map((each) => (each as { dependencies: string[] }).dependencies[0])).toEqual([
     ...['pandas==2.2.3', 'pandas==2.2.3'],

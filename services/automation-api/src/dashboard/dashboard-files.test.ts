@@ -8,16 +8,16 @@ import { pino } from 'pino';
 import request from 'supertest';
 import { dashboardFiles } from './dashboard-files';
 
-const built = temporaryDir('dashboard');
-mkdirSync(path.join(built, 'assets'));
-writeFileSync(path.join(built, 'index.html'), '<!doctype html><title>Dashboard</title>');
-writeFileSync(path.join(built, 'assets/app-3f2a.js'), 'export {}');
-writeFileSync(path.join(built, 'favicon.svg'), '<svg/>');
+const builtDir = temporaryDir('dashboard');
+mkdirSync(path.join(builtDir, 'assets'));
+writeFileSync(path.join(builtDir, 'index.html'), '<!doctype html><title>Dashboard</title>');
+writeFileSync(path.join(builtDir, 'assets/app-3f2a.js'), 'export {}');
+writeFileSync(path.join(builtDir, 'favicon.svg'), '<svg/>');
 
-const files = (directory: string) =>
+const createFilesRouter = (directory: string) =>
   dashboardFiles({ directory, addresses: { baseUrl: 'http://worker.test:8080', skillsUrl: 'http://skills.test/x' } });
-const appOf = (directory: string) => express().use(files(directory));
-const app = appOf(built);
+const createApp = (directory: string) => express().use(createFilesRouter(directory));
+const app = createApp(builtDir);
 const browse = (route: string) => request(app).get(route).set('Accept', 'text/html,*/*;q=0.8');
 
 test.each(['/', '/a/aut_x', '/device', '/runs?x=1'])('%s is the dashboard', async (route) => {
@@ -68,7 +68,7 @@ test('files outside the directory stay there', async () => {
 });
 
 test('a dashboard that is not built says so', async () => {
-  const missing = appOf(path.join(built, 'nowhere'));
+  const missing = createApp(path.join(builtDir, 'nowhere'));
   const { text } = await request(missing).get('/').set('Accept', 'text/html').expect(503);
   expect(text).toContain('npm run build');
 });
@@ -93,7 +93,7 @@ describe('parts of files and conditions, as the whole surface answers them', () 
       pool,
       hasher: plainHasher,
       log: pino({ level: 'silent' }),
-      beside: (beside) => beside.use(files(built)),
+      beside: (beside) => beside.use(createFilesRouter(builtDir)),
     });
     const { headers } = await request(surface).get(asset).expect(200);
     etag = String(headers.etag);
@@ -108,14 +108,14 @@ describe('parts of files and conditions, as the whole surface answers them', () 
     ['a part', { Range: 'bytes=0-5' }, 'export'],
     ['the end', { Range: 'bytes=-2' }, '{}'],
     ['a part of what it still is', () => ({ Range: 'bytes=0-5', 'If-Range': etag }), 'export'],
-  ])('%s', async (_what, given, text) => {
-    const answer = await request(surface)
+  ])('%s', async (_what, headers, text) => {
+    const response = await request(surface)
       .get(asset)
-      .set(typeof given === 'function' ? given() : given)
+      .set(typeof headers === 'function' ? headers() : headers)
       .buffer()
       .expect(206);
-    expect([answer.text, answer.headers['cache-control']]).toEqual([text, immutable]);
-    expect(answer.headers['content-range']).toMatch(/^bytes \d+-\d+\/9$/);
+    expect([response.text, response.headers['cache-control']]).toEqual([text, immutable]);
+    expect(response.headers['content-range']).toMatch(/^bytes \d+-\d+\/9$/);
   });
 
   test.each([
@@ -125,8 +125,8 @@ describe('parts of files and conditions, as the whole surface answers them', () 
     ['what it is not', { 'If-None-Match': '"older"' }],
     ['no date', { 'If-Modified-Since': 'yesterday' }],
   ])('%s: the whole', async (_what, headers) => {
-    const answer = await request(surface).get(asset).set(headers).buffer();
-    expect([answer.status, answer.text]).toEqual([200, 'export {}']);
+    const response = await request(surface).get(asset).set(headers).buffer();
+    expect([response.status, response.text]).toEqual([200, 'export {}']);
   });
 
   test('nothing where the browser has it', async () => {
@@ -141,13 +141,18 @@ describe('parts of files and conditions, as the whole surface answers them', () 
     [404, 'not_found', { Range: 'bytes=0-1' }],
   ])('%s is said in JSON, and kept by no cache', async (status, code, headers) => {
     for (const route of status === 404 ? ['/assets/gone.js'] : [asset, '/favicon.svg', '/']) {
-      const answer = await request(surface)
+      const response = await request(surface)
         .get(route)
         .set({ Accept: 'text/html', ...headers });
-      expect([route, answer.status, answer.body.code, answer.type]).toEqual([route, status, code, 'application/json']);
-      expect(answer.headers).toMatchObject({ 'cache-control': 'no-store' });
-      expect(answer.headers.etag).toBeUndefined();
-      expect(String(answer.headers['content-range'])).toMatch(status === 416 ? /^bytes \*\/\d+$/ : /^undefined$/);
+      expect([route, response.status, response.body.code, response.type]).toEqual([
+        route,
+        status,
+        code,
+        'application/json',
+      ]);
+      expect(response.headers).toMatchObject({ 'cache-control': 'no-store' });
+      expect(response.headers.etag).toBeUndefined();
+      expect(String(response.headers['content-range'])).toMatch(status === 416 ? /^bytes \*\/\d+$/ : /^undefined$/);
     }
   });
 });

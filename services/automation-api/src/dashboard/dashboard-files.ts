@@ -1,13 +1,13 @@
 /** Serves the dashboard's built files, and its one page for every address that a browser may open. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readOnly } from '@gantry/http';
+import { requireReadMethod } from '@gantry/http';
 import express, { type RequestHandler, Router } from 'express';
 
 /** API addresses: an unknown one is a JSON error, not the dashboard. */
-const NOT_A_PAGE = /^\/(api[^/]*|v1|auth|storage|healthz?|\.well-known|openapi\.(json|yaml|yml))(\/|$)/i;
+const NON_PAGE_PATH = /^\/(api[^/]*|v1|auth|storage|healthz?|\.well-known|openapi\.(json|yaml|yml))(\/|$)/i;
 /** Pages whose address is the credential: kept out of search engines and from other sites. */
-const LINKED = /^\/(shared|review)\//;
+const LINK_PAGE_PATH = /^\/(shared|review)\//;
 const YEAR_SECONDS = 31_536_000;
 
 export interface DashboardOptions {
@@ -22,8 +22,8 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
     "default-src 'self'",
     "script-src 'self'",
     "style-src 'self'",
-    // Chromium writes some itself when the text of an editor is replaced. They hold no selector, and what they load is subject to
-    // img-src and font-src.
+    // Chromium writes some itself when the text of an editor is replaced. They hold no selector, and what they load is
+    // subject to img-src and font-src.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
@@ -36,29 +36,30 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
 
   const router = Router();
   // API addresses never reach the file system.
-  router.use((req, _res, next) => next(NOT_A_PAGE.test(req.path) ? 'router' : undefined));
+  router.use((req, _res, next) => next(NON_PAGE_PATH.test(req.path) ? 'router' : undefined));
   router.use(
     '/assets',
     // Their names carry a hash of their content.
     express.static(path.join(root, 'assets'), { immutable: true, maxAge: YEAR_SECONDS * 1_000, fallthrough: false }),
   );
   router.use(express.static(root, { index: false, setHeaders: (res) => void res.set('Cache-Control', 'no-cache') }));
-  router.all(['/', '/config.json'], readOnly);
+  router.all(['/', '/config.json'], requireReadMethod);
   // One build serves every installation: the page asks where the other surfaces are.
   router.get('/config.json', (_req, res) => {
     res.set('Cache-Control', 'no-cache').json({ base_url: addresses.baseUrl, skills_url: addresses.skillsUrl });
   });
-  router.get('*path', page(root, csp));
-  router.get('/', page(root, csp));
+  router.get('*path', servePage(root, csp));
+  router.get('/', servePage(root, csp));
   return router;
 }
 
-function page(root: string, csp: string): RequestHandler {
+function servePage(root: string, csp: string): RequestHandler {
   const index = path.join(root, 'index.html');
   return (req, res, next) => {
     if (!req.accepts('html')) return next();
     res.set({ 'Content-Security-Policy': csp, 'Cache-Control': 'no-cache' });
-    if (LINKED.test(req.path)) res.set({ 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' });
+    if (LINK_PAGE_PATH.test(req.path))
+      res.set({ 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' });
     if (existsSync(index)) return res.sendFile(index, { cacheControl: false });
     res.status(503).type('html').send(NOT_BUILT);
   };

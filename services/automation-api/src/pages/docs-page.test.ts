@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { openapiFiles } from '@gantry/openapi';
-import { given, lacksTool, openBrowser, temporaryDir } from '@gantry/testing';
+import { lacksTool, openBrowser, setupResource, temporaryDir } from '@gantry/testing';
 import type { AxeResults } from 'axe-core';
 import express from 'express';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -14,7 +14,7 @@ import { parse } from 'yaml';
 import { docsPage } from './docs-page';
 
 /** A process that was waited for synchronously would let connections of this one expire. */
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 const root = path.resolve(__dirname, '../../../..');
 const surfaces = ['automation', 'worker', 'skills'] as const;
 const addresses = {
@@ -29,11 +29,11 @@ const inBrowser = lacksTool('chromium') ? test.skip : test;
 
 let server: Server;
 let url: string;
-const browser = given(openBrowser, ({ closePages }) => closePages());
+const browser = setupResource(openBrowser, ({ closePages }) => closePages());
 
 beforeAll(async () => {
   const directory = temporaryDir('api-docs');
-  await run(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
+  await execFileAsync(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
   // Prevents the server from closing a connection that a client is about to reuse.
   server = createServer({ keepAliveTimeout: 120_000 }, express().use(docsPage({ directory, addresses })));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -50,7 +50,7 @@ interface Document {
   paths: Record<string, Record<string, { summary: string }>>;
 }
 
-function summariesOf(surface: (typeof surfaces)[number]): string[] {
+function listSummaries(surface: (typeof surfaces)[number]): string[] {
   const source: Document = JSON.parse(readFileSync(openapiFiles[surface], 'utf8'));
   const methods = ['get', 'put', 'post', 'patch', 'delete'];
   return Object.values(source.paths).flatMap((item) => methods.flatMap((method) => item[method]?.summary ?? []));
@@ -78,7 +78,7 @@ async function visit(
 
 test('the OpenAPI files keep their rules: no broken reference, and every body has a valid example', async () => {
   const cwd = path.join(root, 'packages/openapi');
-  const { stdout, stderr } = await run('npm', ['run', 'lint:openapi'], { cwd });
+  const { stdout, stderr } = await execFileAsync('npm', ['run', 'lint:openapi'], { cwd });
   expect(stdout + stderr).toContain('are valid');
 });
 
@@ -113,12 +113,12 @@ inBrowser.each(surfaces)(
   'every operation of the %s surface is shown, and nothing is loaded from elsewhere',
   async (surface) => {
     const { page, problems } = await visit(surface);
-    const summaries = summariesOf(surface);
+    const summaries = listSummaries(surface);
     const shownOperations = page.locator('.opblock');
     await shownOperations.nth(summaries.length - 1).waitFor();
     await expect(shownOperations.count()).resolves.toBe(summaries.length);
-    const shown = (await page.locator('.opblock-summary-description').allInnerTexts()).map((text) => text.trim());
-    expect(shown.sort()).toEqual(summaries.sort());
+    const displayed = (await page.locator('.opblock-summary-description').allInnerTexts()).map((text) => text.trim());
+    expect(displayed.sort()).toEqual(summaries.sort());
     expect(problems).toEqual([]);
     await page.context().close();
   },
@@ -160,7 +160,7 @@ inBrowser('the sidebar lists every operation, and a search in it finds them by t
   const operations = page.getByRole('navigation', { name: 'Operations' });
   await operations.getByRole('link').first().waitFor();
   const listed = (await operations.getByRole('link').allTextContents()).map((text) => text.replace(/^[A-Z]+ /, ''));
-  expect(listed.sort()).toEqual(summariesOf('automation').sort());
+  expect(listed.sort()).toEqual(listSummaries('automation').sort());
   const search = page.getByRole('searchbox', { name: 'Search operations' });
   await search.fill('/API/deploy zip');
   await operations.getByText('No operation has these words.').waitFor();

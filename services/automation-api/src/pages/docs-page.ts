@@ -1,7 +1,7 @@
 /** Serves the API reference at /docs and the OpenAPI files at /openapi, as built by packages/api-docs. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { AppError, readOnly } from '@gantry/http';
+import { AppError, requireReadMethod } from '@gantry/http';
 import express, { Router } from 'express';
 
 export interface DocsPageOptions {
@@ -29,10 +29,10 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
 
   const files = Object.keys(addresses).map((surface) => `/openapi/${surface}.yaml`);
   const router = Router();
-  router.use(['/docs', '/openapi'], readOnly);
+  router.use(['/docs', '/openapi'], requireReadMethod);
   for (const [surface, address] of Object.entries(addresses)) {
     router.get(`/openapi/${surface}.yaml`, (_req, res) => {
-      const file = readBuilt(path.join(directory, 'openapi', `${surface}.yaml`));
+      const file = readBuiltFile(path.join(directory, 'openapi', `${surface}.yaml`));
       res.set('Cache-Control', 'no-cache').type('application/yaml');
       res.send(file.replace(SERVER, () => `servers:\n  - url: ${address}`));
     });
@@ -50,7 +50,7 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
   return router;
 }
 
-function readBuilt(file: string): string {
+function readBuiltFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

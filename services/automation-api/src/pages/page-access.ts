@@ -3,9 +3,9 @@
  * so does every visitor with the link. A visitor gets what the page needs and nothing else of the workspace; runs that
  * were not started from the link do not exist for them.
  */
-import { AppError, type Call, forbidden, notFound, type Principal, roleAtLeast } from '@gantry/http';
+import { AppError, type Call, forbidden, hasRoleAtLeast, notFound, type Principal } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
-import { type CurrentVersion, findCurrent } from '../automations/current-version';
+import { type CurrentVersion, findCurrentVersion } from '../automations/current-version';
 import type { Deps } from '../deps';
 
 export type PageAccess =
@@ -13,11 +13,11 @@ export type PageAccess =
   | { kind: 'link'; automation: CurrentVersion; member: null };
 
 /** @throws AppError 401 or 404, the same for a private automation and an unknown one */
-export async function pageAccess(
+export async function getPageAccess(
   deps: Deps,
   { req, path: { automationId } }: Pick<Call<{ automationId: string }>, 'req' | 'path'>,
 ): Promise<PageAccess> {
-  const automation = await findCurrent(deps.pool, automationId);
+  const automation = await findCurrentVersion(deps.pool, automationId);
   const { principal } = req;
   if (automation && principal && automation.workspaceId === principal.workspaceId) {
     return { kind: 'member', automation, member: principal };
@@ -29,18 +29,18 @@ export async function pageAccess(
   throw new AppError('unauthorized', 'no_credential', 'this automation is not public: sign in to see it');
 }
 
-export const mayRun = (access: PageAccess): boolean =>
-  access.kind === 'link' || roleAtLeast(access.member.role, 'member');
+export const canRun = (access: PageAccess): boolean =>
+  access.kind === 'link' || hasRoleAtLeast(access.member.role, 'member');
 
-export function requireMayRun(access: PageAccess): void {
-  if (!mayRun(access)) throw forbidden('role_too_low', 'a viewer of this workspace can not run');
+export function requireCanRun(access: PageAccess): void {
+  if (!canRun(access)) throw forbidden('role_too_low', 'a viewer of this workspace can not run');
 }
 
 /** @throws AppError 404, also for a run of the same automation that a visitor may not see */
 export async function getPageRun(deps: Deps, access: PageAccess, runId: string): Promise<Run> {
   const { automation } = access;
   const run = await deps.engine.get(automation.workspaceId, runId);
-  const isSeen = access.kind === 'member' || run.trigger === 'link';
-  if (run.kind !== 'run' || run.subjectId !== automation.id || !isSeen) throw notFound('run', runId);
+  const isVisible = access.kind === 'member' || run.trigger === 'link';
+  if (run.kind !== 'run' || run.subjectId !== automation.id || !isVisible) throw notFound('run', runId);
   return run;
 }

@@ -1,5 +1,5 @@
-import { given, noUsage, openStream, until } from '@gantry/testing';
-import { deployed, testService } from '../test/service';
+import { noUsage, openStream, setupResource, until } from '@gantry/testing';
+import { deployArtifact, testService } from '../test/service';
 
 const manifest = {
   name: 'Shared',
@@ -12,9 +12,9 @@ const inputs = { who: 'x' };
 
 let id: string;
 const service = testService();
-const me = given(() => service.signedIn());
+const me = setupResource(() => service.createCaller());
 beforeAll(async () => {
-  ({ id } = await deployed(me, { files, manifest, deploy: { visibility: 'public' } }));
+  ({ id } = await deployArtifact(me, { files, manifest, deploy: { visibility: 'public' } }));
 });
 
 test('the page of a member draws everything; shorthands of the manifest are spelt out', async () => {
@@ -30,13 +30,13 @@ test('the page of a member draws everything; shorthands of the manifest are spel
     canRun: true,
     missingSecrets: ['API_KEY'],
   });
-  const viewer = service.signedIn({ role: 'viewer', workspaceId: me.workspaceId });
+  const viewer = service.createCaller({ role: 'viewer', workspaceId: me.workspaceId });
   expect((await viewer.get(`/api/pages/${id}`).expect(200)).body).toMatchObject({ access: 'member', canRun: false });
   await viewer.post(`/api/pages/${id}/runs`, { inputs }).expect(403);
 });
 
 test('a stranger with the link sees the form and nothing of the workspace', async () => {
-  const elsewhere = service.signedIn();
+  const elsewhere = service.createCaller();
   for (const caller of [service.anonymous, elsewhere]) {
     const { body } = await caller.get(`/api/pages/${id}`).expect(200);
     expect(body).toMatchObject({ access: 'link', canRun: true, name: 'Shared' });
@@ -66,7 +66,7 @@ test('a stranger runs it, and reads, follows and stops that run; no other', asyn
 });
 
 test('a run of one automation is not found on the page of another', async () => {
-  const other = await deployed(me, { files, manifest, deploy: { visibility: 'public' } });
+  const other = await deployArtifact(me, { files, manifest, deploy: { visibility: 'public' } });
   const { body } = await service.anonymous.post(`/api/pages/${id}/runs`, { inputs, wait: 0 }).expect(200);
   await service.anonymous.get(`/api/pages/${other.id}/runs/${body.runId}`).expect(404);
   await me.post(`/api/runs/${body.runId}/cancel`).expect(200);
@@ -75,18 +75,18 @@ test('a run of one automation is not found on the page of another', async () => 
 test('a stranger learns that a run failed, not which lines of code or which secret', async () => {
   const executor = await service.connectExecutor();
   const claim = executor.claim();
-  const answer = service.anonymous.post(`/api/pages/${id}/runs`, { inputs });
-  void answer.then(() => {});
+  const response = service.anonymous.post(`/api/pages/${id}/runs`, { inputs });
+  void response.then(() => {});
   const error = { code: 'exception' as const, message: 'no such city', type: 'ValueError', trace: 'main.py, line 3' };
   await (await claim)?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
-  const { body } = await answer;
+  const { body } = await response;
   expect(body).toMatchObject({ status: 'error', error: { code: 'exception', message: 'no such city' } });
   expect(body.error).not.toHaveProperty('trace');
   expect((await me.get(`/api/runs/${body.runId}`)).body.error.trace).toBe('main.py, line 3');
 });
 
 test('who reads the events of a run by the link is cut off when the page is no longer public; members read on', async () => {
-  const shared = await deployed(me, { files, manifest, deploy: { visibility: 'public' } });
+  const shared = await deployArtifact(me, { files, manifest, deploy: { visibility: 'public' } });
   const { body } = await service.anonymous.post(`/api/pages/${shared.id}/runs`, { inputs, wait: 0 }).expect(200);
   const url = `${service.url}/api/pages/${shared.id}/runs/${body.runId}/events`;
   const stranger = await openStream(url);
@@ -99,10 +99,10 @@ test('who reads the events of a run by the link is cut off when the page is no l
 });
 
 test('a private page is for members only, and private again means private', async () => {
-  const { id: hidden } = await deployed(me, { files, manifest });
+  const { id: hidden } = await deployArtifact(me, { files, manifest });
   expect((await service.anonymous.get(`/api/pages/${hidden}`).expect(401)).body.code).toBe('no_credential');
   expect((await service.anonymous.get('/api/pages/aut_unknown').expect(401)).body.code).toBe('no_credential');
-  await service.signedIn().get(`/api/pages/${hidden}`).expect(404);
+  await service.createCaller().get(`/api/pages/${hidden}`).expect(404);
   await service.anonymous.post(`/api/pages/${hidden}/runs`, { inputs }).expect(401);
 
   await me.patch(`/api/automations/${hidden}`, { visibility: 'public' }).expect(200);
@@ -114,7 +114,7 @@ test('a private page is for members only, and private again means private', asyn
 
 test('a stranger sends files only in the request', async () => {
   const withFile = { name: 'File', inputs: [{ name: 'f', type: 'file' }] };
-  const shared = await deployed(me, {
+  const shared = await deployArtifact(me, {
     files: { 'main.py': 'def run(f): pass' },
     manifest: withFile,
     deploy: { visibility: 'public' },

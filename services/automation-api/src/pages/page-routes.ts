@@ -1,25 +1,25 @@
-import { type CallOf, endWhenRefused, type Operations, ok } from '@gantry/http';
-import { auditOf, auditOfLink } from '../audit/audit';
-import { urlOf } from '../automations/automation';
+import { addStreamCheck, type OperationCall, type Operations, ok } from '@gantry/http';
+import { createAudit, createLinkAudit } from '../audit/audit';
+import { buildAutomationUrl } from '../automations/automation';
 import type { Deps } from '../deps';
 import { toRunDetail, toRunResult } from '../runs/run-result';
-import { cancelled, redirectToArtifact } from '../runs/run-routes';
-import { askedBy, startRun, waitMsOf } from '../runs/start-run';
-import { getPageRun, mayRun, pageAccess, requireMayRun } from './page-access';
-import { shownEvents, shownTo } from './shown-to-strangers';
+import { redirectToArtifact, toCancelledChange } from '../runs/run-routes';
+import { getWaitMs, startRun, toStartRequest } from '../runs/start-run';
+import { canRun, getPageAccess, getPageRun, requireCanRun } from './page-access';
+import { toPublicEvents, toPublicResult } from './public-view';
 
 export function pageOperations(deps: Deps): Operations<'automation'> {
   const { engine } = deps;
 
-  async function seeRun(call: CallOf<'automation', 'runFromPage'>, runId: string) {
-    const access = await pageAccess(deps, call);
-    requireMayRun(access);
+  async function loadPageRun(call: OperationCall<'automation', 'runFromPage'>, runId: string) {
+    const access = await getPageAccess(deps, call);
+    requireCanRun(access);
     return { access, run: await getPageRun(deps, access, runId) };
   }
 
   return {
     getPage: async (call) => {
-      const access = await pageAccess(deps, call);
+      const access = await getPageAccess(deps, call);
       const { id, name, description, status, visibility, version, workspaceId, artifactId } = access.automation;
       const { manifest, inputs, spec } = await deps.runnables.get(workspaceId, artifactId);
       return ok({
@@ -29,61 +29,61 @@ export function pageOperations(deps: Deps): Operations<'automation'> {
         status,
         visibility,
         currentVersion: version,
-        url: urlOf(deps.dashboardUrl, id),
+        url: buildAutomationUrl(deps.dashboardUrl, id),
         inputs: manifest.inputs,
         outputs: manifest.outputs,
         inputSchema: inputs.schema,
         access: access.kind,
-        canRun: status === 'active' && mayRun(access),
+        canRun: status === 'active' && canRun(access),
         ...(access.kind === 'member' && { missingSecrets: await deps.secrets.missing(workspaceId, spec.secrets) }),
       });
     },
 
     runFromPage: {
-      make: async (call) => {
-        const access = await pageAccess(deps, call);
-        requireMayRun(access);
+      create: async (call) => {
+        const access = await getPageAccess(deps, call);
+        requireCanRun(access);
         const run = await startRun(deps, access.automation, {
-          ...askedBy(call.req),
+          ...toStartRequest(call.req),
           trigger: access.kind === 'member' ? 'page' : 'link',
           createdBy: access.member?.userId ?? null,
         });
-        return ok(shownTo(access, run, await toRunResult(engine, run)));
+        return ok(toPublicResult(access, run, await toRunResult(engine, run)));
       },
-      see: seeRun,
+      assertVisible: loadPageRun,
       answer: async (call, runId) => {
-        const { access, run } = await seeRun(call, runId);
-        const ended = await engine.waitForEnd(run, waitMsOf(call.req));
-        return ok(shownTo(access, ended, await toRunResult(engine, ended)));
+        const { access, run } = await loadPageRun(call, runId);
+        const ended = await engine.waitForEnd(run, getWaitMs(call.req));
+        return ok(toPublicResult(access, ended, await toRunResult(engine, ended)));
       },
     },
 
     getPageRun: async (call) => {
-      const access = await pageAccess(deps, call);
+      const access = await getPageAccess(deps, call);
       const run = await getPageRun(deps, access, call.path.runId);
-      return ok(shownTo(access, run, await toRunDetail(engine, run)));
+      return ok(toPublicResult(access, run, await toRunDetail(engine, run)));
     },
 
     cancelPageRun: async (call) => {
-      const access = await pageAccess(deps, call);
-      requireMayRun(access);
+      const access = await getPageAccess(deps, call);
+      requireCanRun(access);
       const { workspaceId, id } = await getPageRun(deps, access, call.path.runId);
-      const audit = access.kind === 'member' ? auditOf(call.req) : auditOfLink(call.req, workspaceId);
-      const run = await engine.cancel(workspaceId, id, (tx) => audit(tx, cancelled(id)));
-      return ok(shownTo(access, run, await toRunDetail(engine, run)));
+      const audit = access.kind === 'member' ? createAudit(call.req) : createLinkAudit(call.req, workspaceId);
+      const run = await engine.cancel(workspaceId, id, (tx) => audit(tx, toCancelledChange(id)));
+      return ok(toPublicResult(access, run, await toRunDetail(engine, run)));
     },
 
     streamPageRunEvents: async (call) => {
       const { req, res, path, query } = call;
-      const access = await pageAccess(deps, call);
+      const access = await getPageAccess(deps, call);
       const run = await getPageRun(deps, access, path.runId);
       // A visitor reads while the page is public; membership of others is checked with their credential.
-      if (access.kind === 'link') endWhenRefused(req, `page ${access.automation.id}`, () => pageAccess(deps, call));
-      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', shownEvents(access, run));
+      if (access.kind === 'link') addStreamCheck(req, `page ${access.automation.id}`, () => getPageAccess(deps, call));
+      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', toPublicEvents(access, run));
     },
 
     downloadPageRunArtifact: async (call) => {
-      const run = await getPageRun(deps, await pageAccess(deps, call), call.path.runId);
+      const run = await getPageRun(deps, await getPageAccess(deps, call), call.path.runId);
       await redirectToArtifact(deps, call.res, run, call.path.artifactId);
     },
   };

@@ -1,9 +1,9 @@
-import { AppError, callerOf, notFound } from '@gantry/http';
+import { AppError, getCaller, notFound } from '@gantry/http';
 import { type Run, SubjectChanged } from '@gantry/run-engine';
 import type { Request } from 'express';
-import { findCurrent } from '../automations/current-version';
+import { findCurrentVersion } from '../automations/current-version';
 import type { Deps } from '../deps';
-import { askedBy, type Start, startRun } from './start-run';
+import { type RunStart, startRun, toStartRequest } from './start-run';
 
 /**
  * Runs an automation of the caller's workspace. Its state at the last run is cached and confirmed by the statement that
@@ -11,8 +11,8 @@ import { askedBy, type Start, startRun } from './start-run';
  * @throws AppError 404, and what startRun throws
  */
 export async function runAutomation(deps: Deps, automationId: string, req: Request): Promise<Run> {
-  const { workspaceId, userId } = callerOf(req);
-  const start: Start = { ...askedBy(req), trigger: 'api', createdBy: userId };
+  const { workspaceId, userId } = getCaller(req);
+  const start: RunStart = { ...toStartRequest(req), trigger: 'api', createdBy: userId };
   const remembered = deps.recent.get(automationId);
   if (remembered?.workspaceId === workspaceId) {
     try {
@@ -23,7 +23,7 @@ export async function runAutomation(deps: Deps, automationId: string, req: Reque
       deps.recent.delete(automationId);
     }
   }
-  const automation = await findCurrent(deps.pool, automationId);
+  const automation = await findCurrentVersion(deps.pool, automationId);
   if (automation?.workspaceId !== workspaceId) throw notFound('automation', automationId);
   const run = await startRun(deps, automation, start);
   const { manifest } = await deps.runnables.get(workspaceId, automation.artifactId);

@@ -8,38 +8,38 @@ import {
   type RunArtifact,
   type RunEngine,
   type RunStatus,
-  type Wording,
+  type StreamFormat,
 } from '@gantry/run-engine';
 import { traceUrl } from '@gantry/tracing';
-import { type ApiRunStatus, apiStatus } from '../run-status';
+import { type ApiRunStatus, toApiStatus } from '../run-status';
 
 /** Returns the outputs of a completed run. */
-export function outputsOf(run: Run, output: unknown): Record<string, unknown> {
-  return run.status === 'completed' ? asOutputs(run.spec.outputs, output) : {};
+export function toOutputs(run: Run, output: unknown): Record<string, unknown> {
+  return run.status === 'completed' ? normalizeOutputs(run.spec.outputs, output) : {};
 }
 
 /** Maps a return value to named outputs: one that is not an object is the only declared output, or `result`. */
-export function asOutputs(declared: Run['spec']['outputs'], output: unknown): Record<string, unknown> {
+export function normalizeOutputs(declared: Run['spec']['outputs'], output: unknown): Record<string, unknown> {
   if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
-  return { [nameIn(declared)]: output };
+  return { [getOutputName(declared)]: output };
 }
 
-function nameIn([only, ...others]: Run['spec']['outputs']): string {
+function getOutputName([only, ...others]: Run['spec']['outputs']): string {
   return only && !others.length ? only.name : 'result';
 }
 
 /** Maps a run's live events to those of this surface. */
-export function wordingOf(run: Run) {
-  const status = (data: Record<string, unknown>) => ({ ...data, status: apiStatus(data.status as RunStatus) });
+export function createWording(run: Run) {
+  const status = (data: Record<string, unknown>) => ({ ...data, status: toApiStatus(data.status as RunStatus) });
   const output = (data: Record<string, unknown>) =>
-    'output' in data ? { ...data, output: asOutputs(run.spec.outputs, data.output) } : data;
+    'output' in data ? { ...data, output: normalizeOutputs(run.spec.outputs, data.output) } : data;
   // Automations have no network rules, and the specification has no such event.
   const request = () => null;
   return {
     name: 'automation',
     of: { status, output, done: status, request },
     others: 'told',
-  } as const satisfies Wording;
+  } as const satisfies StreamFormat;
 }
 
 export interface RunResult {
@@ -51,25 +51,25 @@ export interface RunResult {
 
 /** The response to a start, and to waiting for the run. */
 export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResult> {
-  const status = apiStatus(run.status);
+  const status = toApiStatus(run.status);
   if (!isTerminal(run.status)) return { runId: run.id, status };
-  const [outputs, logs] = await Promise.all([readOutputs(engine, run), engine.logsText(run)]);
-  return { runId: run.id, status, result: { status, ...outputs, logs }, ...errorOf(run) };
+  const [outputs, logs] = await Promise.all([readOutputs(engine, run), engine.getLogsText(run)]);
+  return { runId: run.id, status, result: { status, ...outputs, logs }, ...toError(run) };
 }
 
 /** Large outputs that are missing in the object store do not hide the rest of the run. */
 async function readOutputs(engine: RunEngine, run: Run) {
   try {
-    return { outputs: outputsOf(run, await engine.outputToSend(run, nameIn(run.spec.outputs))) };
+    return { outputs: toOutputs(run, await engine.loadOutputForResponse(run, getOutputName(run.spec.outputs))) };
   } catch (err) {
     if (err instanceof ObjectMissing) return { outputs: {}, outputsMissing: true };
     throw err;
   }
 }
 
-export const errorOf = (run: Run | ListedRun): { error?: RunError } => (run.error ? { error: run.error } : {});
+export const toError = (run: Run | ListedRun): { error?: RunError } => (run.error ? { error: run.error } : {});
 
-export function timesOf(run: Run | ListedRun) {
+export function toTimes(run: Run | ListedRun) {
   const { createdAt, startedAt, finishedAt } = run;
   return {
     createdAt: createdAt.getTime(),
@@ -83,10 +83,10 @@ export const toRunItem = (run: Run | ListedRun) => ({
   runId: run.id,
   automationId: run.subjectId,
   version: run.version,
-  status: apiStatus(run.status),
+  status: toApiStatus(run.status),
   trigger: run.trigger,
-  ...timesOf(run),
-  ...errorOf(run),
+  ...toTimes(run),
+  ...toError(run),
 });
 
 /** Everything about one run. */
@@ -103,7 +103,7 @@ export async function toRunDetail(engine: RunEngine, run: Run) {
 }
 
 /** Only for members: the address of the trace backend is not disclosed to visitors of a page. */
-export const traceOf = (template: string | undefined, run: Run): { traceUrl?: string } => {
+export const buildTraceUrl = (template: string | undefined, run: Run): { traceUrl?: string } => {
   const url = traceUrl(template, run.traceparent);
   return url ? { traceUrl: url } : {};
 };
@@ -119,22 +119,22 @@ export const toRunArtifact = ({ id, name, contentType, size, sha256 }: RunArtifa
 /** The response to starting a test and to waiting for it: only id and status until it ends. */
 export async function toStartedTest(engine: RunEngine, run: Run) {
   if (isTerminal(run.status)) return toTestRun(engine, run);
-  return { testRunId: run.id, status: TEST_GOES_ON };
+  return { testRunId: run.id, status: TEST_PENDING };
 }
 
-const TEST_GOES_ON = 'pending';
+const TEST_PENDING = 'pending';
 
 /** Maps a test run, which has no status `running`. */
 export async function toTestRun(engine: RunEngine, run: Run) {
   const { runId: testRunId, status, ...ended } = await toRunResult(engine, run);
-  const isOfAutomation = run.subjectId.startsWith('aut_');
+  const hasAutomation = run.subjectId.startsWith('aut_');
   return {
     testRunId,
-    status: status === 'running' ? TEST_GOES_ON : status,
+    status: status === 'running' ? TEST_PENDING : status,
     ...ended,
     ...(ended.error && ended.result && { logs: ended.result.logs }),
-    ...(!isOfAutomation && { artifactId: run.subjectId }),
-    automationId: isOfAutomation ? run.subjectId : null,
-    ...timesOf(run),
+    ...(!hasAutomation && { artifactId: run.subjectId }),
+    automationId: hasAutomation ? run.subjectId : null,
+    ...toTimes(run),
   };
 }

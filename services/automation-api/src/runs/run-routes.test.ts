@@ -1,30 +1,30 @@
-import { given, noUsage, until, zipOf } from '@gantry/testing';
+import { createZip, noUsage, setupResource, until } from '@gantry/testing';
 import { Client } from 'pg';
-import { deployed, helloCode, makeArtifact, startService, testService, uploaded } from '../test/service';
+import { createArtifact, deployArtifact, helloCode, startService, testService, uploadZip } from '../test/service';
 
 let automationId: string;
 const service = testService();
-const me = given(() => service.signedIn());
-const executor = given(() => service.connectExecutor());
+const me = setupResource(() => service.createCaller());
+const executor = setupResource(() => service.connectExecutor());
 beforeAll(async () => {
-  ({ automationId } = await deployed(me));
+  ({ automationId } = await deployArtifact(me));
 });
 
-const run = (body: object, caller = me) => caller.post(`/api/automations/${automationId}/run`, body);
+const startRun = (body: object, caller = me) => caller.post(`/api/automations/${automationId}/run`, body);
 const hello = { inputs: { who: 'Ada' } };
 
 test('a wait ends as soon as the run does', async () => {
   const claim = executor.claim();
   const started = Date.now();
-  const answer = run({ ...hello, wait: 10 });
-  void answer.then(() => {});
+  const response = startRun({ ...hello, wait: 10 });
+  void response.then(() => {});
   await (await claim)?.complete({ greeting: 'Hello' });
-  expect((await answer).body).toMatchObject({ status: 'success', result: { outputs: { greeting: 'Hello' } } });
+  expect((await response).body).toMatchObject({ status: 'success', result: { outputs: { greeting: 'Hello' } } });
   expect(Date.now() - started).toBeLessThan(10_000);
 });
 
 test('a wait of 0 answers at once, and polling shows how it goes on', async () => {
-  const { body } = await run({ ...hello, wait: 0 }).expect(200);
+  const { body } = await startRun({ ...hello, wait: 0 }).expect(200);
   expect(body).toEqual({ runId: expect.stringMatching(/^run_[\w-]{21}$/), status: 'pending' });
   const poll = async () => (await me.get(`/api/runs/${body.runId}`).expect(200)).body;
   expect(await poll()).toMatchObject({ status: 'pending', startedAt: null, completedAt: null });
@@ -53,13 +53,13 @@ test('a wait of 0 answers at once, and polling shows how it goes on', async () =
 });
 
 test('a run that is not over when the wait is answers with its id and how far it is', async () => {
-  const { body } = await run({ ...hello, wait: 0.2 }).expect(200);
+  const { body } = await startRun({ ...hello, wait: 0.2 }).expect(200);
   expect(body).toEqual({ runId: expect.any(String), status: 'pending' });
   await (await executor.claim())?.complete({});
 });
 
 test.each([-1, 10.01, 11, '5', null, true, [5]])('a wait of %j is a 400', async (wait) => {
-  const { body } = await run({ ...hello, wait }).expect(400);
+  const { body } = await startRun({ ...hello, wait }).expect(400);
   expect(body).toMatchObject({ code: 'invalid', details: [expect.objectContaining({ path: 'wait' })] });
 });
 
@@ -70,10 +70,10 @@ test.each([
   ['completed', { output: { other: 1 } }, { other: 1 }],
 ] as const)('a %s run that returned %j has outputs %j', async (status, returned, outputs) => {
   const claim = executor.claim();
-  const answer = run(hello);
-  void answer.then(() => {});
+  const response = startRun(hello);
+  void response.then(() => {});
   await (await claim)?.report({ type: 'started' }, { type: 'finished', status, ...returned, usage: noUsage });
-  expect((await answer).body.result.outputs).toEqual(outputs);
+  expect((await response).body.result.outputs).toEqual(outputs);
 });
 
 test.each([
@@ -82,15 +82,15 @@ test.each([
   ['failed', 'error', 'out_of_memory'],
 ] as const)('a run that %s is shown as %s, with the code %s', async (status, shown, code) => {
   const claim = executor.claim();
-  const answer = run(hello);
-  void answer.then(() => {});
+  const response = startRun(hello);
+  void response.then(() => {});
   const error = { code, message: 'it broke', type: 'ValueError', trace: 'main.py:1' };
   await (await claim)?.report(
     { type: 'started' },
     { type: 'log', stream: 'stdout', level: 'info', text: 'before' },
     { type: 'finished', status, error, usage: noUsage },
   );
-  expect((await answer).body).toMatchObject({
+  expect((await response).body).toMatchObject({
     status: shown,
     error,
     result: { status: shown, outputs: {}, logs: 'before\n' },
@@ -99,7 +99,7 @@ test.each([
 
 test('wrong inputs are named, and nothing runs', async () => {
   const before = (await me.get('/api/runs')).body.runs.length;
-  const { body } = await run({ inputs: { whom: 'Ada' } }).expect(400);
+  const { body } = await startRun({ inputs: { whom: 'Ada' } }).expect(400);
   expect(body).toMatchObject({ code: 'invalid_inputs' });
   expect(body.details).toEqual(
     expect.arrayContaining([
@@ -107,7 +107,7 @@ test('wrong inputs are named, and nothing runs', async () => {
       { path: 'inputs.whom', message: expect.stringContaining('unknown input') },
     ]),
   );
-  expect((await run({}).expect(400)).body.details).toEqual([{ path: 'inputs', message: expect.any(String) }]);
+  expect((await startRun({}).expect(400)).body.details).toEqual([{ path: 'inputs', message: expect.any(String) }]);
   expect((await me.get('/api/runs')).body.runs).toHaveLength(before);
 });
 
@@ -119,45 +119,45 @@ test('what is not JSON, or not said to be, is refused with 400 and 415', async (
   expect(text).toMatchObject({ status: 415, body: { code: 'unsupported_type' } });
   const polluted = await me.post(path).set('Content-Type', 'application/json').send('{"inputs":{"__proto__":{"x":1}}}');
   expect(polluted.status).toBe(400);
-  const large = await run({ inputs: { who: 'x'.repeat(1_100_000) } });
+  const large = await startRun({ inputs: { who: 'x'.repeat(1_100_000) } });
   expect(large).toMatchObject({ status: 413, body: { code: 'too_large' } });
 });
 
 test('a run can be cancelled while queued and while running, and only then', async () => {
-  const { body: queued } = await run({ ...hello, wait: 0 });
+  const { body: queued } = await startRun({ ...hello, wait: 0 });
   const cancelled = await me.post(`/api/runs/${queued.runId}/cancel`).expect(200);
   expect(cancelled.body).toMatchObject({ status: 'error', error: { code: 'cancelled' } });
   expect((await me.post(`/api/runs/${queued.runId}/cancel`).expect(409)).body.code).toBe('already_ended');
 
-  const { body: running } = await run({ ...hello, wait: 0 });
+  const { body: running } = await startRun({ ...hello, wait: 0 });
   const job = await executor.claim();
-  const asked = await me.post(`/api/runs/${running.runId}/cancel`).expect(200);
-  expect(asked.body).toMatchObject({ status: 'running', cancelRequested: true });
+  const cancelResponse = await me.post(`/api/runs/${running.runId}/cancel`).expect(200);
+  expect(cancelResponse.body).toMatchObject({ status: 'running', cancelRequested: true });
   const error = { code: 'cancelled' as const, message: 'stopped' };
   await job?.report({ type: 'started' }, { type: 'finished', status: 'cancelled', error, usage: noUsage });
   await until(async () => (await me.get(`/api/runs/${running.runId}`)).body.status === 'error');
 });
 
 test('the list is newest first, in pages, and by automation and status', async () => {
-  const caller = service.signedIn();
-  const own = await deployed(caller);
-  const other = await deployed(caller);
+  const caller = service.createCaller();
+  const own = await deployArtifact(caller);
+  const other = await deployArtifact(caller);
   const ids: string[] = [];
   for (const id of [own.id, other.id, own.id, own.id]) {
     const { body } = await caller.post(`/api/automations/${id}/run`, { ...hello, wait: 0 });
     ids.unshift(body.runId);
   }
   const list = async (query: string) => (await caller.get(`/api/runs?${query}`).expect(200)).body;
-  const idsOf = (page: { runs: { runId: string }[] }) => page.runs.map(({ runId }) => runId);
-  expect(idsOf(await list(''))).toEqual(ids);
+  const listIds = (page: { runs: { runId: string }[] }) => page.runs.map(({ runId }) => runId);
+  expect(listIds(await list(''))).toEqual(ids);
   const first = await list('limit=3');
-  expect(idsOf(first)).toEqual(ids.slice(0, 3));
+  expect(listIds(first)).toEqual(ids.slice(0, 3));
   const second = await list(`limit=3&before=${first.nextBefore}`);
   expect(second).toMatchObject({ runs: [{ runId: ids[3] }], nextBefore: null });
-  expect(idsOf(await list(`automationId=${other.id}`))).toEqual([ids[2]]);
-  expect(idsOf(await list('status=success'))).toEqual([]);
+  expect(listIds(await list(`automationId=${other.id}`))).toEqual([ids[2]]);
+  expect(listIds(await list('status=success'))).toEqual([]);
   for (const runId of ids) await caller.post(`/api/runs/${runId}/cancel`).expect(200);
-  expect(idsOf(await list('status=error'))).toEqual(ids);
+  expect(listIds(await list('status=error'))).toEqual(ids);
   for (const query of ['limit=0', 'limit=201', 'status=queued', 'before=run_%00', 'sort=asc']) {
     await caller.get(`/api/runs?${query}`).expect(400);
   }
@@ -165,10 +165,10 @@ test('the list is newest first, in pages, and by automation and status', async (
 });
 
 test('the list is filtered by what started a run, by time, and by a part of the automation’s name', async () => {
-  const caller = service.signedIn();
+  const caller = service.createCaller();
   const [orders, sales] = [
-    await deployed(caller, { manifest: { name: 'Orders of 100 %' } }),
-    await deployed(caller, { manifest: { name: 'Sales' } }),
+    await deployArtifact(caller, { manifest: { name: 'Orders of 100 %' } }),
+    await deployArtifact(caller, { manifest: { name: 'Sales' } }),
   ];
   const started: string[] = [];
   for (const { id } of [orders, sales]) {
@@ -190,25 +190,25 @@ test('the list is filtered by what started a run, by time, and by a part of the 
 });
 
 test('a list may carry the outputs, for a plot over past runs', async () => {
-  const caller = service.signedIn();
-  const { id } = await deployed(caller);
+  const caller = service.createCaller();
+  const { id } = await deployArtifact(caller);
   const claim = executor.claim();
-  const answer = caller.post(`/api/automations/${id}/run`, hello);
-  void answer.then(() => {});
+  const response = caller.post(`/api/automations/${id}/run`, hello);
+  void response.then(() => {});
   await (await claim)?.complete({ greeting: 7 });
-  await answer;
+  await response;
   const { body } = await caller.get(`/api/runs?automationId=${id}&outputs=true`).expect(200);
   expect(body.runs).toMatchObject([{ status: 'success', outputs: { greeting: 7 } }]);
   expect((await caller.get('/api/runs')).body.runs[0]).not.toHaveProperty('outputs');
 });
 
 test('a file comes as bytes or as an upload, and reaches the executor as a URL', async () => {
-  const caller = service.signedIn();
+  const caller = service.createCaller();
   const manifest = { name: 'Files', inputs: [{ name: 'table', type: 'file', accepts: ['.csv'], max_size_mb: 0.001 }] };
-  const { id } = await deployed(caller, { files: { 'main.py': 'def run(table): pass' }, manifest });
+  const { id } = await deployArtifact(caller, { files: { 'main.py': 'def run(table): pass' }, manifest });
   const start = (table: object) => caller.post(`/api/automations/${id}/run`, { inputs: { table }, wait: 0 });
   const content_base64 = Buffer.from('a,b').toString('base64');
-  const storageKey = await uploaded(caller, Buffer.from('a,b'));
+  const storageKey = await uploadZip(caller, Buffer.from('a,b'));
   for (const table of [
     { name: 'T.CSV', content_base64 },
     { name: 'T.CSV', storageKey },
@@ -230,16 +230,16 @@ test('a file comes as bytes or as an upload, and reaches the executor as a URL',
   ]) {
     expect((await start(table).expect(400)).body.details[0].path).toBe('inputs.table');
   }
-  const stranger = service.signedIn();
-  const foreign = await uploaded(stranger, Buffer.from('secret'));
+  const stranger = service.createCaller();
+  const foreign = await uploadZip(stranger, Buffer.from('secret'));
   const unknown = `${caller.workspaceId}/uploads/up_unknown`;
   for (const key of [foreign, unknown]) await start({ name: 't.csv', storageKey: key }).expect(404);
 });
 
 test("a run's files can be listed and downloaded as attachments", async () => {
   const claim = executor.claim();
-  const answer = run(hello);
-  void answer.then(() => {});
+  const response = startRun(hello);
+  void response.then(() => {});
   const job = await claim;
   const key = `${me.workspaceId}/runs/${job?.runId}/${job?.attempt}/report`;
   await service.api.deps.objects.put(key, Buffer.from('<script>'));
@@ -253,7 +253,7 @@ test("a run's files can be listed and downloaded as attachments", async () => {
   };
   await job?.report({ type: 'started' }, { type: 'artifact', ...artifact });
   await job?.report({ type: 'finished', status: 'completed', output: {}, usage: noUsage });
-  const { runId } = (await answer).body;
+  const { runId } = (await response).body;
   const listed = await me.get(`/api/runs/${runId}/artifacts`).expect(200);
   expect(listed.body.artifacts).toMatchObject([{ name: 'report.html', contentType: 'text/html', size: 8 }]);
   const { id } = listed.body.artifacts[0];
@@ -266,7 +266,7 @@ test("a run's files can be listed and downloaded as attachments", async () => {
 });
 
 test('events stream live and end with done', async () => {
-  const { body } = await run({ ...hello, wait: 0 });
+  const { body } = await startRun({ ...hello, wait: 0 });
   const stream = await fetch(`${service.url}/api/runs/${body.runId}/events?logs=true`, {
     headers: { Authorization: `Bearer ${me.token}`, Accept: 'text/event-stream' },
   });
@@ -284,12 +284,12 @@ test('events stream live and end with done', async () => {
 
 describe('test runs', () => {
   test('have no network, a minute, and no secrets but through an automation', async () => {
-    const caller = service.signedIn();
+    const caller = service.createCaller();
     const manifest = { name: 'Secretive', secrets_needed: ['API_KEY'] };
     const files = { 'main.py': 'def run(): pass' };
     await caller.post('/api/secrets', { name: 'API_KEY', value: 'hunter2hunter2' }).expect(201);
-    const { id } = await deployed(caller, { files, manifest });
-    const artifactId = await makeArtifact(caller, { files, manifest });
+    const { id } = await deployArtifact(caller, { files, manifest });
+    const artifactId = await createArtifact(caller, { files, manifest });
 
     await caller.post('/api/test', { artifactId, inputs: {}, wait: 0 }).expect(200);
     const bare = await executor.claim();
@@ -316,11 +316,11 @@ describe('test runs', () => {
   });
 
   test('are no runs, and runs are no test runs', async () => {
-    const artifactId = await makeArtifact(me);
+    const artifactId = await createArtifact(me);
     const { body: tested } = await me.post('/api/test', { artifactId, ...hello, wait: 0 }).expect(200);
     await (await executor.claim())?.complete({});
     await me.get(`/api/runs/${tested.testRunId}`).expect(404);
-    const { body: ran } = await run({ ...hello, wait: 0 });
+    const { body: ran } = await startRun({ ...hello, wait: 0 });
     await (await executor.claim())?.complete({});
     await me.get(`/api/test-runs/${ran.runId}`).expect(404);
     const listed = (await me.get('/api/runs?limit=200')).body.runs.map(({ runId }: { runId: string }) => runId);
@@ -330,7 +330,7 @@ describe('test runs', () => {
 });
 
 test('the same Idempotency-Key runs once', async () => {
-  const start = () => run({ ...hello, wait: 0 }).set('Idempotency-Key', 'run-once');
+  const start = () => startRun({ ...hello, wait: 0 }).set('Idempotency-Key', 'run-once');
   const first = await start().expect(200);
   const second = await start().expect(200);
   expect(second.body).toEqual(first.body);
@@ -343,8 +343,8 @@ test('more runs in a minute than allowed are a 429 that says when to come back',
     rateLimits: { requestsPerMinute: 1_000, runsPerMinute: 2, signInsPerMinute: 10 },
   });
   try {
-    const caller = strict.signedIn();
-    const { id } = await deployed(caller);
+    const caller = strict.createCaller();
+    const { id } = await deployArtifact(caller);
     const start = () => caller.post(`/api/automations/${id}/run`, { ...hello, wait: 0 });
     await start().expect(200);
     await start().expect(200);
@@ -358,30 +358,30 @@ test('more runs in a minute than allowed are a 429 that says when to come back',
 });
 
 test('what is remembered of an automation never decides about a run', async () => {
-  const { automationId: id } = await deployed(me);
+  const { automationId: id } = await deployArtifact(me);
   const start = (inputs: object) => me.post(`/api/automations/${id}/run`, { inputs, wait: 0 });
-  const version = async (inputs: object) => {
+  const runAndGetVersion = async (inputs: object) => {
     const { body } = await start(inputs).expect(200);
     await (await executor.claim())?.complete({});
     return (await me.get(`/api/runs/${body.runId}`).expect(200)).body.version;
   };
-  expect(await version({ who: 'Ada' })).toBe(1);
-  expect(await version({ who: 'Ada' })).toBe(1);
+  expect(await runAndGetVersion({ who: 'Ada' })).toBe(1);
+  expect(await runAndGetVersion({ who: 'Ada' })).toBe(1);
 
   const manifest = { name: 'Hello', inputs: [{ name: 'whom', type: 'text' }], outputs: ['greeting'] };
-  const artifactId = await makeArtifact(me, { manifest });
+  const artifactId = await createArtifact(me, { manifest });
   await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);
   expect((await start({ who: 'Ada' }).expect(400)).body.code).toBe('invalid_inputs');
-  expect(await version({ whom: 'Ada' })).toBe(2);
-  expect(await version({ whom: 'Ada' })).toBe(2);
+  expect(await runAndGetVersion({ whom: 'Ada' })).toBe(2);
+  expect(await runAndGetVersion({ whom: 'Ada' })).toBe(2);
 
   await me.post(`/api/automations/${id}/rollback`, { version: 1 }).expect(200);
-  expect(await version({ who: 'Ada' })).toBe(1);
+  expect(await runAndGetVersion({ who: 'Ada' })).toBe(1);
   await me.patch(`/api/automations/${id}`, { status: 'paused' }).expect(200);
   await start({ who: 'Ada' }).expect(409);
   await me.patch(`/api/automations/${id}`, { status: 'active' }).expect(200);
-  expect(await version({ who: 'Ada' })).toBe(1);
-  const elsewhere = service.signedIn();
+  expect(await runAndGetVersion({ who: 'Ada' })).toBe(1);
+  const elsewhere = service.createCaller();
   await elsewhere.post(`/api/automations/${id}/run`, { inputs: { who: 'Ada' } }).expect(404);
   await me.delete(`/api/automations/${id}`).expect(204);
   expect((await start({ who: 'Ada' }).expect(409)).body.code).toBe('archived');
@@ -391,14 +391,14 @@ test('a pattern that RE2 lacks makes no artifact; one that is stored already ref
   const inputs = [{ name: 'who', pattern: '^A' }, { name: 'greeting' }];
   const manifest = { name: 'Hello', inputs, outputs: ['greeting'] };
   const bad = { ...manifest, inputs: [{ name: 'who', pattern: '(a)\\1' }] };
-  const storageKey = await uploaded(me, await zipOf({ 'main.py': helloCode }));
+  const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode }));
   const { body: refused } = await me
     .post('/api/artifacts', { manifest: bad, entrypoint: 'main.py', storageKey })
     .expect(400);
   expect(refused.details).toEqual([
     { path: 'manifest.inputs.0.pattern', message: expect.stringMatching(/backreference, "\\1", .* not supported/) },
   ]);
-  const artifactId = await makeArtifact(me, { manifest });
+  const artifactId = await createArtifact(me, { manifest });
   const database = new Client({ connectionString: service.database.url });
   await database.connect();
   await database.query(

@@ -1,98 +1,109 @@
-import { type Call, linkTo, notFound, type Operations, ok, pageOf, reaches, reachOf } from '@gantry/http';
+import {
+  buildNextLink,
+  type Call,
+  getTokenScope,
+  isInTokenScope,
+  notFound,
+  type Operations,
+  ok,
+  paginate,
+} from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { type ListedRun, listRunPage, type Run } from '@gantry/run-engine';
 import type { Response } from 'express';
-import { auditOf, type Change } from '../audit/audit';
+import { type Change, createAudit } from '../audit/audit';
 import type { Deps } from '../deps';
 import { runAutomation } from './run-automation';
-import { runFilterOf } from './run-filter';
+import { toRunFilter } from './run-filter';
 import {
-  asOutputs,
+  buildTraceUrl,
+  createWording,
+  normalizeOutputs,
   toRunArtifact,
   toRunDetail,
   toRunItem,
   toRunResult,
   toStartedTest,
   toTestRun,
-  traceOf,
-  wordingOf,
 } from './run-result';
 import { runTest } from './run-test';
-import { waitMsOf } from './start-run';
+import { getWaitMs } from './start-run';
 
 /** Limit of `outputs` per run of a list, in characters of JSON; larger ones are omitted. */
 const LISTED_OUTPUT_CHARS_MAX = 16 * 1024;
 
-type InRun = Pick<Call<{ runId: string }>, 'caller' | 'path'>;
+type RunCall = Pick<Call<{ runId: string }>, 'caller' | 'path'>;
 
 export function runOperations(deps: Deps): Operations<'automation'> {
   const { engine } = deps;
 
   /** @throws AppError 404, also for a run of the other kind */
-  async function getOfKind(kind: Run['kind'], { caller }: Pick<Call, 'caller'>, id: string): Promise<Run> {
+  async function getRunByKind(kind: Run['kind'], { caller }: Pick<Call, 'caller'>, id: string): Promise<Run> {
     const run = await engine.get(caller.workspaceId, id);
-    if (run.kind !== kind || !reaches(caller, 'automations', run.subjectId))
+    if (run.kind !== kind || !isInTokenScope(caller, 'automations', run.subjectId))
       throw notFound(kind === 'test' ? 'test run' : 'run', id);
     return run;
   }
-  const getRun = (call: InRun) => getOfKind('run', call, call.path.runId);
+  const getRun = (call: RunCall) => getRunByKind('run', call, call.path.runId);
 
   return {
     runAutomation: {
-      make: async ({ req, path }) => ok(await toRunResult(engine, await runAutomation(deps, path.automationId, req))),
-      see: (call, runId) => getOfKind('run', call, runId),
+      create: async ({ req, path }) => ok(await toRunResult(engine, await runAutomation(deps, path.automationId, req))),
+      assertVisible: (call, runId) => getRunByKind('run', call, runId),
       answer: async (call, runId) => {
-        const run = await engine.waitForEnd(await getOfKind('run', call, runId), waitMsOf(call.req));
+        const run = await engine.waitForEnd(await getRunByKind('run', call, runId), getWaitMs(call.req));
         return ok(await toRunResult(engine, run));
       },
     },
 
     testArtifact: {
-      make: async ({ req }) => ok(await runTest(deps, req)),
-      see: (call, testRunId) => getOfKind('test', call, testRunId),
+      create: async ({ req }) => ok(await runTest(deps, req)),
+      assertVisible: (call, testRunId) => getRunByKind('test', call, testRunId),
       answer: async (call, testRunId) => {
-        const run = await engine.waitForEnd(await getOfKind('test', call, testRunId), waitMsOf(call.req));
+        const run = await engine.waitForEnd(await getRunByKind('test', call, testRunId), getWaitMs(call.req));
         return ok(await toStartedTest(engine, run));
       },
     },
 
-    getTestRun: async (call) => ok(await toTestRun(engine, await getOfKind('test', call, call.path.testRunId))),
+    getTestRun: async (call) => ok(await toTestRun(engine, await getRunByKind('test', call, call.path.testRunId))),
 
     listRuns: async ({ caller, query, req }) => {
       const { workspaceId } = caller;
       const { limit, offset, before, outputs } = query;
-      const filter = await runFilterOf(deps, workspaceId, query, reachOf(caller, 'automations'));
+      const filter = await toRunFilter(deps, workspaceId, query, getTokenScope(caller, 'automations'));
       const page = {
-        ...{ limit, offset, withJson: outputs },
+        limit,
+        offset,
+        withJson: outputs,
         before: before === undefined ? undefined : await engine.get(workspaceId, before),
       };
       const { runs, next } = await listRunPage(deps.pool, workspaceId, filter, page);
       const body = {
-        runs: runs.map((run) => ({ ...toRunItem(run), ...(outputs && listedOutputs(run)) })),
+        runs: runs.map((run) => ({ ...toRunItem(run), ...(outputs && toListedOutputs(run)) })),
         nextBefore: next?.id ?? null,
       };
-      return ok(body, next ? linkTo(req, { offset: null, before: next.id }) : undefined);
+      return ok(body, next ? buildNextLink(req, { offset: null, before: next.id }) : undefined);
     },
 
     getRun: async (call) => {
       const run = await getRun(call);
-      return ok({ ...(await toRunDetail(engine, run)), ...traceOf(deps.traceUrlTemplate, run) });
+      return ok({ ...(await toRunDetail(engine, run)), ...buildTraceUrl(deps.traceUrlTemplate, run) });
     },
 
     cancelRun: async (call) => {
       const { workspaceId, id } = await getRun(call);
-      const run = await engine.cancel(workspaceId, id, (tx) => auditOf(call.req)(tx, cancelled(id)));
+      const run = await engine.cancel(workspaceId, id, (tx) => createAudit(call.req)(tx, toCancelledChange(id)));
       return ok(await toRunDetail(engine, run));
     },
 
     streamRunEvents: async (call) => {
       const { req, res, query } = call;
       const run = await getRun(call);
-      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', wordingOf(run));
+      await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', createWording(run));
     },
 
     listRunArtifacts: async (call) => {
-      const { rows, headers } = pageOf(call, await engine.artifacts(await getRun(call)));
+      const { rows, headers } = paginate(call, await engine.artifacts(await getRun(call)));
       return ok({ artifacts: rows.map(toRunArtifact) }, headers);
     },
 
@@ -102,14 +113,14 @@ export function runOperations(deps: Deps): Operations<'automation'> {
   };
 }
 
-export const cancelled = (runId: string): Change => ({
+export const toCancelledChange = (runId: string): Change => ({
   action: 'run.cancelled',
   id: runId,
 });
 
-function listedOutputs(run: ListedRun): { outputs?: Record<string, unknown> } {
+function toListedOutputs(run: ListedRun): { outputs?: Record<string, unknown> } {
   if (run.status !== 'completed' || !run.hasOutput) return {};
-  const outputs = asOutputs(run.declaredOutputs ?? [], run.output);
+  const outputs = normalizeOutputs(run.declaredOutputs ?? [], run.output);
   return JSON.stringify(outputs).length <= LISTED_OUTPUT_CHARS_MAX ? { outputs } : {};
 }
 

@@ -1,6 +1,6 @@
 /** Starts every run of this surface: for clients, pages, tests and schedules. */
 import { conflict, type HeldKey } from '@gantry/http';
-import { placeFiles } from '@gantry/program';
+import { storeInputFiles } from '@gantry/program';
 import type { NewRun, Run } from '@gantry/run-engine';
 import type { Request } from 'express';
 import type { PoolClient } from 'pg';
@@ -12,9 +12,9 @@ import type { Deps } from '../deps';
 /** api-spec.md, Limits. The OpenAPI file bounds what a caller may ask for. */
 const WAIT_SECONDS = 10;
 
-export const waitMsOf = ({ body }: Request): number => (body.wait ?? WAIT_SECONDS) * 1_000;
+export const getWaitMs = ({ body }: Request): number => (body.wait ?? WAIT_SECONDS) * 1_000;
 
-export interface Start {
+export interface RunStart {
   trigger: 'api' | 'page' | 'link' | 'schedule';
   inputs: Record<string, unknown>;
   createdBy: string | null;
@@ -38,9 +38,9 @@ export type Startable = Pick<CurrentVersion, 'id' | 'workspaceId' | 'status' | '
 };
 
 /** Returns the fields of a start that come from the request. */
-export const askedBy = (req: Request) => ({
+export const toStartRequest = (req: Request) => ({
   inputs: req.body.inputs,
-  waitMs: waitMsOf(req),
+  waitMs: getWaitMs(req),
   requestId: String(req.id),
   traceparent: req.get('traceparent'),
   idempotencyKey: req.idempotencyKey,
@@ -52,35 +52,39 @@ type StartDeps = Pick<Deps, 'engine' | 'runnables' | 'objects' | 'prisma'>;
  * Starts a run. Null only for a fire that already has its run.
  * @throws AppError 409 unless it is active; 400 naming every input that is wrong
  */
-export function startRun(deps: StartDeps, subject: Startable, start: Start & { fire: object }): Promise<Run | null>;
-export function startRun(deps: StartDeps, subject: Startable, start: Start): Promise<Run>;
+export function startRun(deps: StartDeps, subject: Startable, start: RunStart & { fire: object }): Promise<Run | null>;
+export function startRun(deps: StartDeps, subject: Startable, start: RunStart): Promise<Run>;
 export async function startRun(
   deps: StartDeps,
   { id, workspaceId, status, version, artifactId }: Startable,
-  { fire, waitMs, test, inputs, ...start }: Start,
+  { fire, waitMs, test, inputs, ...start }: RunStart,
 ): Promise<Run | null> {
   if (status !== 'active') throw conflict(status, `this automation is ${status}; make it active to run it`);
   const runnable = await deps.runnables.get(workspaceId, artifactId);
   const getUpload = start.trigger === 'link' ? null : (key: string) => findUpload(deps.prisma, workspaceId, key);
   const placed = fire
-    ? { inputs: withDefaults(runnable, inputs), files: [] }
-    : await placeFiles(
+    ? { inputs: applyDefaults(runnable, inputs), files: [] }
+    : await storeInputFiles(
         { objects: deps.objects, getUpload },
         workspaceId,
         runnable.manifest.inputs,
         runnable.inputs.check(inputs),
       );
   const run: NewRun = {
-    ...{ ...start, workspaceId, subjectId: id, version, inputs: placed.inputs },
+    ...start,
+    workspaceId,
+    subjectId: id,
+    version,
+    inputs: placed.inputs,
     kind: test ? 'test' : 'run',
     spec: { ...runnable.spec, ...test, files: placed.files },
     scheduledFor: fire?.scheduledFor,
   };
-  return fire ? deps.engine.submitIn(fire.tx, run) : deps.engine.submitAndWait(run, waitMs);
+  return fire ? deps.engine.submitInTransaction(fire.tx, run) : deps.engine.submitAndWait(run, waitMs);
 }
 
 /** A newer version may need other inputs than the schedule has: the run then fails, where members see it. */
-function withDefaults(runnable: Runnable, inputs: Record<string, unknown>): Record<string, unknown> {
+function applyDefaults(runnable: Runnable, inputs: Record<string, unknown>): Record<string, unknown> {
   try {
     return runnable.inputs.check(inputs);
   } catch {

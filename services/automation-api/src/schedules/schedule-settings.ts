@@ -1,12 +1,12 @@
 /** The schedule of an automation. */
-import { type CallOf, type FieldProblem, invalid, together } from '@gantry/http';
+import { type FieldProblem, invalid, type OperationCall, runChecks } from '@gantry/http';
 import { checkSchedule, nextFire } from '@gantry/schedule';
 import type { Runnable } from '../artifacts/runnable';
 import type { Automation, Prisma } from '../generated/prisma/client';
 
 /** The schedule fields of deploy and PATCH; absent fields stay unchanged. */
 export type ScheduleChange = Pick<
-  CallOf<'automation', 'patchAutomation'>['body'],
+  OperationCall<'automation', 'patchAutomation'>['body'],
   'schedule' | 'timezone' | 'scheduleEnabled' | 'scheduleInputs' | 'misfire'
 >;
 
@@ -31,7 +31,7 @@ export const NO_SCHEDULE: ScheduleState = {
  * as missed.
  * @throws AppError 400 naming the field: bad cron or zone, inputs that a run would refuse
  */
-export function changedSchedule(
+export function applyScheduleInput(
   before: ScheduleState,
   change: ScheduleChange & { status?: Automation['status'] },
   runnable: Runnable,
@@ -42,14 +42,15 @@ export function changedSchedule(
   const status = change.status ?? before.status;
   const misfire = change.misfire ?? before.misfire;
   const inputs = change.scheduleInputs ?? (before.scheduleInputs as Record<string, unknown>);
-  const wished = change.scheduleEnabled ?? (before.scheduleEnabled || (before.schedule === null && !!change.schedule));
-  const scheduleEnabled = wished && schedule !== null;
-  const touched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
-  together(
+  const shouldEnable =
+    change.scheduleEnabled ?? (before.scheduleEnabled || (before.schedule === null && !!change.schedule));
+  const scheduleEnabled = shouldEnable && schedule !== null;
+  const isTouched = change.schedule !== undefined || change.scheduleEnabled || change.scheduleInputs !== undefined;
+  runChecks(
     () => requireSchedule(change.scheduleEnabled, schedule),
-    () => checkGivenSchedule({ schedule, timezone }),
-    () => change.scheduleInputs && requireSmall(change.scheduleInputs),
-    () => touched && scheduleEnabled && checkInputs(runnable, inputs),
+    () => checkScheduleFields({ schedule, timezone }),
+    () => change.scheduleInputs && requireSmallInputs(change.scheduleInputs),
+    () => isTouched && scheduleEnabled && checkInputs(runnable, inputs),
   );
   const isDue = scheduleEnabled && status === 'active' && schedule !== null;
   const isSame =
@@ -68,7 +69,7 @@ export function changedSchedule(
 const ANY_CRON = '0 0 * * *';
 
 /** Checks a schedule without its automation. @throws AppError 400 */
-export function checkGivenSchedule({
+export function checkScheduleFields({
   schedule,
   timezone = 'UTC',
 }: {
@@ -87,7 +88,7 @@ function requireSchedule(isEnabled: boolean | undefined, schedule: string | null
 /** Prisma blocks the event loop for a microsecond per part of a JSON value. */
 const INPUTS_CHARS_MAX = 64 * 1024;
 
-function requireSmall(inputs: Record<string, unknown>): void {
+function requireSmallInputs(inputs: Record<string, unknown>): void {
   const { length } = JSON.stringify(inputs);
   if (length <= INPUTS_CHARS_MAX) return;
   throw invalid([{ path: 'scheduleInputs', message: `must be at most ${INPUTS_CHARS_MAX} characters of JSON` }]);
@@ -104,7 +105,7 @@ export function scheduleProblems(runnable: Runnable, inputs: Record<string, unkn
   if (files.length) {
     return files.map(({ name }) => ({ path: `scheduleInputs.${name}`, message: 'a schedule carries no files' }));
   }
-  return runnable.inputs.problems(inputs).map(({ path, message }) => ({
+  return runnable.inputs.listProblems(inputs).map(({ path, message }) => ({
     path: path.replace(/^inputs/, 'scheduleInputs'),
     message,
   }));

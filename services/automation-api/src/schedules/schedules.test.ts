@@ -1,6 +1,6 @@
 /** Three replicas on one database; the clock is the test's. */
 import type { AutomationApi } from '../automation-api';
-import { type Caller, deployed, makeArtifact, testService } from '../test/service';
+import { type Caller, createArtifact, deployArtifact, testService } from '../test/service';
 
 let replicas: AutomationApi[];
 let now = new Date('2026-01-05T08:59:30Z');
@@ -10,7 +10,7 @@ const service = testService({ now: () => now });
 beforeAll(async () => {
   const replica = () => service.replica({ now: () => now });
   replicas = [service.api, await replica(), await replica()];
-  me = service.signedIn();
+  me = service.createCaller();
 });
 afterEach(async () => {
   await service.api.deps.pool.query('UPDATE automations SET next_run_at = NULL');
@@ -18,8 +18,8 @@ afterEach(async () => {
 
 const files = { 'main.py': 'def run(who="x"): pass' };
 const manifest = { name: 'Scheduled', inputs: [{ name: 'who', default: 'world' }] };
-const scheduled = (deploy: object) => deployed(me, { files, manifest, deploy });
-const clock = (time: string) => {
+const deployScheduled = (deploy: object) => deployArtifact(me, { files, manifest, deploy });
+const setClock = (time: string) => {
   now = new Date(time);
 };
 /** Every replica ticks at once, several times. */
@@ -27,20 +27,20 @@ const tickAll = async () => {
   const counts = await Promise.all([...replicas, ...replicas].map(({ ticker }) => ticker.tick()));
   return counts.reduce((sum, count) => sum + count, 0);
 };
-const runsOf = async (id: string) => (await me.get(`/api/runs?automationId=${id}&limit=200`)).body.runs;
-const scheduling = async (id: string) => (await me.get(`/api/automations/${id}`)).body.scheduling;
+const listRuns = async (id: string) => (await me.get(`/api/runs?automationId=${id}&limit=200`)).body.runs;
+const getScheduling = async (id: string) => (await me.get(`/api/automations/${id}`)).body.scheduling;
 
 test('a schedule fires once at its time, whatever number of replicas ticks', async () => {
-  clock('2026-01-05T08:59:30Z');
-  const { id } = await scheduled({ schedule: '0 9 * * MON-FRI' });
+  setClock('2026-01-05T08:59:30Z');
+  const { id } = await deployScheduled({ schedule: '0 9 * * MON-FRI' });
   expect(await tickAll()).toBe(0);
-  expect(await scheduling(id)).toMatchObject({ enabled: true, nextRunAt: Date.parse('2026-01-05T09:00:00Z') });
-  clock('2026-01-05T09:00:00.200Z');
+  expect(await getScheduling(id)).toMatchObject({ enabled: true, nextRunAt: Date.parse('2026-01-05T09:00:00Z') });
+  setClock('2026-01-05T09:00:00.200Z');
   expect(await tickAll()).toBe(1);
-  clock('2026-01-05T09:00:01Z');
+  setClock('2026-01-05T09:00:01Z');
   expect(await tickAll()).toBe(0);
-  expect(await runsOf(id)).toMatchObject([{ trigger: 'schedule', version: 1, status: 'pending' }]);
-  expect(await scheduling(id)).toMatchObject({
+  expect(await listRuns(id)).toMatchObject([{ trigger: 'schedule', version: 1, status: 'pending' }]);
+  expect(await getScheduling(id)).toMatchObject({
     nextRunAt: Date.parse('2026-01-06T09:00:00Z'),
     lastScheduledAt: Date.parse('2026-01-05T09:00:00Z'),
     missedFires: 0,
@@ -48,26 +48,26 @@ test('a schedule fires once at its time, whatever number of replicas ticks', asy
 });
 
 test('many schedules at one moment are shared out and each fires once', async () => {
-  clock('2026-01-05T10:00:30Z');
-  const artifactId = await makeArtifact(me, { files, manifest });
+  setClock('2026-01-05T10:00:30Z');
+  const artifactId = await createArtifact(me, { files, manifest });
   const ids: string[] = [];
   for (let i = 0; i < 15; i++) {
     ids.push((await me.post('/api/deploy', { artifactId, schedule: '*/5 * * * *' }).expect(201)).body.id);
   }
-  clock('2026-01-05T10:05:01Z');
+  setClock('2026-01-05T10:05:01Z');
   expect(await tickAll()).toBe(15);
-  for (const id of ids) expect(await runsOf(id)).toHaveLength(1);
+  for (const id of ids) expect(await listRuns(id)).toHaveLength(1);
 });
 
 test('a scheduled run gets its own inputs over the defaults', async () => {
-  clock('2026-01-05T11:00:30Z');
-  const plain = await scheduled({ schedule: '1 11 * * *' });
-  const named = await scheduled({ schedule: '1 11 * * *', scheduleInputs: { who: 'Ada' } });
-  clock('2026-01-05T11:01:00Z');
+  setClock('2026-01-05T11:00:30Z');
+  const plain = await deployScheduled({ schedule: '1 11 * * *' });
+  const named = await deployScheduled({ schedule: '1 11 * * *', scheduleInputs: { who: 'Ada' } });
+  setClock('2026-01-05T11:01:00Z');
   expect(await tickAll()).toBe(2);
-  const inputsOf = async (id: string) => (await me.get(`/api/runs/${(await runsOf(id))[0].runId}`)).body.inputs;
-  expect(await inputsOf(plain.id)).toEqual({ who: 'world' });
-  expect(await inputsOf(named.id)).toEqual({ who: 'Ada' });
+  const getFirstInputs = async (id: string) => (await me.get(`/api/runs/${(await listRuns(id))[0].runId}`)).body.inputs;
+  expect(await getFirstInputs(plain.id)).toEqual({ who: 'world' });
+  expect(await getFirstInputs(named.id)).toEqual({ who: 'Ada' });
 });
 
 test.each([
@@ -75,71 +75,71 @@ test.each([
   ['fire_once', 1],
   ['catch_up', 3],
 ] as const)('after three missed hours %s starts %i, and the missed ones are counted', async (misfire, started) => {
-  clock('2026-01-05T12:00:30Z');
-  const { id } = await scheduled({ schedule: '0 * * * *', misfire });
-  clock('2026-01-05T15:30:00Z');
+  setClock('2026-01-05T12:00:30Z');
+  const { id } = await deployScheduled({ schedule: '0 * * * *', misfire });
+  setClock('2026-01-05T15:30:00Z');
   expect(await tickAll()).toBe(started);
-  expect(await runsOf(id)).toHaveLength(started);
-  expect(await scheduling(id)).toMatchObject({ missedFires: 3, nextRunAt: Date.parse('2026-01-05T16:00:00Z') });
+  expect(await listRuns(id)).toHaveLength(started);
+  expect(await getScheduling(id)).toMatchObject({ missedFires: 3, nextRunAt: Date.parse('2026-01-05T16:00:00Z') });
   expect(service.logs.lines).toContainEqual(
     expect.objectContaining({ msg: 'fires missed', automationId: id, missed: 3 }),
   );
 });
 
 test('a replica that dies before its commit has started nothing, and another does', async () => {
-  clock('2026-01-05T17:00:30Z');
-  const { id } = await scheduled({ schedule: '1 17 * * *' });
-  clock('2026-01-05T17:01:00Z');
+  setClock('2026-01-05T17:00:30Z');
+  const { id } = await deployScheduled({ schedule: '1 17 * * *' });
+  setClock('2026-01-05T17:01:00Z');
   const [dying] = replicas as [AutomationApi];
-  const submitIn = jest.spyOn(dying.engine, 'submitIn').mockImplementationOnce(async () => {
+  const submitIn = jest.spyOn(dying.engine, 'submitInTransaction').mockImplementationOnce(async () => {
     throw Object.assign(new Error('Connection terminated unexpectedly'), { code: '57P01' });
   });
   await dying.ticker.tick().catch(() => {});
   submitIn.mockRestore();
   await tickAll();
-  expect(await runsOf(id)).toHaveLength(1);
+  expect(await listRuns(id)).toHaveLength(1);
 });
 
 test('what passes while paused or disabled is neither run nor missed', async () => {
-  clock('2026-01-05T18:00:30Z');
-  const { id } = await scheduled({ schedule: '*/10 * * * *' });
+  setClock('2026-01-05T18:00:30Z');
+  const { id } = await deployScheduled({ schedule: '*/10 * * * *' });
   for (const [off, on] of [
     [{ status: 'paused' }, { status: 'active' }],
     [{ scheduleEnabled: false }, { scheduleEnabled: true }],
   ]) {
     const { body } = await me.patch(`/api/automations/${id}`, off as object).expect(200);
     expect(body.scheduling.nextRunAt).toBeNull();
-    clock(new Date(now.getTime() + 3_600_000).toISOString());
+    setClock(new Date(now.getTime() + 3_600_000).toISOString());
     expect(await tickAll()).toBe(0);
     await me.patch(`/api/automations/${id}`, on as object).expect(200);
     expect(await tickAll()).toBe(0);
   }
-  expect(await scheduling(id)).toMatchObject({ missedFires: 0, nextRunAt: Date.parse('2026-01-05T20:10:00Z') });
+  expect(await getScheduling(id)).toMatchObject({ missedFires: 0, nextRunAt: Date.parse('2026-01-05T20:10:00Z') });
 });
 
 test('an edit that leaves the schedule alone leaves the next fire alone', async () => {
-  clock('2026-01-05T21:00:30Z');
-  const { id } = await scheduled({ schedule: '1 21 * * *' });
-  clock('2026-01-05T21:01:01Z');
+  setClock('2026-01-05T21:00:30Z');
+  const { id } = await deployScheduled({ schedule: '1 21 * * *' });
+  setClock('2026-01-05T21:01:01Z');
   await me.patch(`/api/automations/${id}`, { name: 'Renamed' }).expect(200);
   expect(await tickAll()).toBe(1);
   await me.patch(`/api/automations/${id}`, { schedule: null }).expect(200);
-  expect(await scheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
+  expect(await getScheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
 });
 
 test('another schedule leaves a disabled one disabled, and a first one is enabled', async () => {
-  clock('2026-01-05T23:00:30Z');
-  const { id } = await scheduled({ schedule: '*/10 * * * *' });
+  setClock('2026-01-05T23:00:30Z');
+  const { id } = await deployScheduled({ schedule: '*/10 * * * *' });
   await me.patch(`/api/automations/${id}`, { scheduleEnabled: false }).expect(200);
   await me.patch(`/api/automations/${id}`, { schedule: '*/20 * * * *' }).expect(200);
-  expect(await scheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
+  expect(await getScheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
   await me.patch(`/api/automations/${id}`, { schedule: null }).expect(200);
   await me.patch(`/api/automations/${id}`, { schedule: '*/30 * * * *' }).expect(200);
-  expect(await scheduling(id)).toMatchObject({ enabled: true, nextRunAt: Date.parse('2026-01-05T23:30:00Z') });
+  expect(await getScheduling(id)).toMatchObject({ enabled: true, nextRunAt: Date.parse('2026-01-05T23:30:00Z') });
 });
 
 test('all that is wrong with a schedule is in one answer', async () => {
-  const artifactId = await makeArtifact(me, { files, manifest: { name: 'x', inputs: ['who'] } });
+  const artifactId = await createArtifact(me, { files, manifest: { name: 'x', inputs: ['who'] } });
   const wrong = { schedule: '* * *', timezone: 'Mars/Olympus', scheduleInputs: { who: 7 } };
   const { body } = await me.post('/api/deploy', { artifactId, ...wrong }).expect(400);
   expect(body.details).toEqual([
@@ -150,31 +150,34 @@ test('all that is wrong with a schedule is in one answer', async () => {
 });
 
 test('bad schedules and inputs are a 400 that names the field', async () => {
-  const artifactId = await makeArtifact(me, {
+  const artifactId = await createArtifact(me, {
     files,
     manifest: { name: 'x', inputs: ['who', { name: 'f', type: 'file' }] },
   });
-  const refused = async (deploy: object) => {
+  const expectRefusal = async (deploy: object) => {
     const { body } = await me.post('/api/deploy', { artifactId, ...deploy }).expect(400);
     return [body.code, body.details[0].path];
   };
-  expect(await refused({ schedule: 'nonsense' })).toEqual(['bad_schedule', 'schedule']);
-  expect(await refused({ schedule: '* * * * *', timezone: 'Mars/Olympus' })).toEqual(['bad_schedule', 'timezone']);
-  expect(await refused({ scheduleEnabled: true })).toEqual(['bad_schedule', 'scheduleEnabled']);
-  expect(await refused({ schedule: '* * * * *' })).toEqual(['invalid_inputs', 'scheduleInputs.who']);
-  expect(await refused({ schedule: '* * * * *', scheduleInputs: { who: 'x', f: { name: 'a' } } })).toEqual([
+  expect(await expectRefusal({ schedule: 'nonsense' })).toEqual(['bad_schedule', 'schedule']);
+  expect(await expectRefusal({ schedule: '* * * * *', timezone: 'Mars/Olympus' })).toEqual([
+    'bad_schedule',
+    'timezone',
+  ]);
+  expect(await expectRefusal({ scheduleEnabled: true })).toEqual(['bad_schedule', 'scheduleEnabled']);
+  expect(await expectRefusal({ schedule: '* * * * *' })).toEqual(['invalid_inputs', 'scheduleInputs.who']);
+  expect(await expectRefusal({ schedule: '* * * * *', scheduleInputs: { who: 'x', f: { name: 'a' } } })).toEqual([
     'invalid_inputs',
     'scheduleInputs.f',
   ]);
 });
 
 test('a new version that the schedule does not fit is a warning, and its runs fail where everybody sees it', async () => {
-  clock('2026-01-05T22:00:30Z');
-  const { id } = await scheduled({ schedule: '1 22 * * *' });
-  const artifactId = await makeArtifact(me, { files, manifest: { name: 'x', inputs: ['colour'] } });
+  setClock('2026-01-05T22:00:30Z');
+  const { id } = await deployScheduled({ schedule: '1 22 * * *' });
+  const artifactId = await createArtifact(me, { files, manifest: { name: 'x', inputs: ['colour'] } });
   const { body } = await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);
   expect(body.warnings).toEqual([expect.stringContaining('scheduleInputs.colour')]);
-  clock('2026-01-05T22:01:00Z');
+  setClock('2026-01-05T22:01:00Z');
   expect(await tickAll()).toBe(1);
-  expect(await runsOf(id)).toHaveLength(1);
+  expect(await listRuns(id)).toHaveLength(1);
 });

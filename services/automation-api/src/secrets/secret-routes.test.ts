@@ -1,13 +1,13 @@
 import { connectBus } from '@gantry/events';
 import { pino } from 'pino';
-import { deployed, testService } from '../test/service';
+import { deployArtifact, testService } from '../test/service';
 
 const VALUE = 'correct-horse-battery-staple';
 
 const service = testService();
 
 test('a secret is stored, overwritten, listed by name and forgotten; its value is never shown', async () => {
-  const me = service.signedIn();
+  const me = service.createCaller();
   const set = (value: string) => me.post('/api/secrets', { name: 'API_KEY', value });
   const first = await set(VALUE).expect(201);
   const times = { createdAt: expect.any(Number), updatedAt: expect.any(Number) };
@@ -22,10 +22,10 @@ test('a secret is stored, overwritten, listed by name and forgotten; its value i
 });
 
 test('names that automations declare are listed with who does, and whether they are set', async () => {
-  const me = service.signedIn();
+  const me = service.createCaller();
   const manifest = { name: 'Mailer', secrets_needed: ['MAIL_KEY', 'API_KEY'] };
-  const { id } = await deployed(me, { files: { 'main.py': 'def run(): pass' }, manifest });
-  await deployed(me, { files: { 'main.py': 'def run(): pass' }, manifest: { name: 'Needs nothing' } });
+  const { id } = await deployArtifact(me, { files: { 'main.py': 'def run(): pass' }, manifest });
+  await deployArtifact(me, { files: { 'main.py': 'def run(): pass' }, manifest: { name: 'Needs nothing' } });
   await me.post('/api/secrets', { name: 'API_KEY', value: VALUE }).expect(201);
   const usedBy = [{ id, name: 'Mailer' }];
   expect((await me.get('/api/secrets/declared').expect(200)).body.secrets).toEqual([
@@ -37,8 +37,8 @@ test('names that automations declare are listed with who does, and whether they 
 });
 
 test('the last value is what a run gets, sealed to the executor', async () => {
-  const me = service.signedIn();
-  const { id } = await deployed(me, {
+  const me = service.createCaller();
+  const { id } = await deployArtifact(me, {
     files: { 'main.py': 'def run(): pass' },
     manifest: { name: 'x', secrets_needed: ['API_KEY'] },
   });
@@ -46,20 +46,20 @@ test('the last value is what a run gets, sealed to the executor', async () => {
   await me.post('/api/secrets', { name: 'NOT_DECLARED', value: 'stays here' });
   await me.post(`/api/automations/${id}/run`, { inputs: {}, wait: 0 }).expect(200);
   const spectator = await connectBus({ ...service.nats.spectator, name: 'spectator', log: pino({ level: 'silent' }) });
-  const said: string[] = [];
-  spectator.nc.subscribe('>', { callback: (_, message) => void said.push(message.string()) });
+  const messages: string[] = [];
+  spectator.nc.subscribe('>', { callback: (_, message) => void messages.push(message.string()) });
   await spectator.nc.flush();
   const job = await (await service.connectExecutor()).claim();
   expect(job?.secrets).toEqual({ API_KEY: VALUE });
   await spectator.nc.flush();
-  expect(said.length).toBeGreaterThan(1);
-  expect(said.join()).not.toContain(VALUE);
+  expect(messages.length).toBeGreaterThan(1);
+  expect(messages.join()).not.toContain(VALUE);
   await spectator.nc.close();
 });
 
 test('code gets a placeholder of a secret with hosts, and its value is in no other place', async () => {
-  const me = service.signedIn();
-  const { id } = await deployed(me, {
+  const me = service.createCaller();
+  const { id } = await deployArtifact(me, {
     files: { 'main.py': 'def run(): pass' },
     manifest: { name: 'x', secrets_needed: ['API_KEY', 'PLAIN'] },
   });
@@ -84,14 +84,14 @@ test.each([
   [['a.example', 'A.example:443'], 'hosts.1', /twice/],
   [['a.example:70000'], 'hosts.0', /port/],
 ])('the hosts %j are refused at %s', async (hosts, path, message) => {
-  const { body } = await service.signedIn().post('/api/secrets', { name: 'WRONG', value: 'x', hosts }).expect(400);
+  const { body } = await service.createCaller().post('/api/secrets', { name: 'WRONG', value: 'x', hosts }).expect(400);
   expect(JSON.stringify(body)).toMatch(message);
   expect(JSON.stringify(body)).toContain(path);
 });
 
 test('a run whose secret is not set fails and says which', async () => {
-  const me = service.signedIn();
-  const { id } = await deployed(me, {
+  const me = service.createCaller();
+  const { id } = await deployArtifact(me, {
     files: { 'main.py': 'def run(): pass' },
     manifest: { name: 'x', secrets_needed: ['API_KEY'] },
   });
@@ -104,7 +104,7 @@ test('a run whose secret is not set fails and says which', async () => {
 });
 
 test('concurrent writes of one name leave one readable value', async () => {
-  const me = service.signedIn();
+  const me = service.createCaller();
   const values = ['a-1', 'b-2', 'c-3', 'd-4'];
   await Promise.all(values.map((value) => me.post('/api/secrets', { name: 'RACE', value })));
   const revealed = await service.api.deps.secrets.reveal(me.workspaceId, ['RACE']);
@@ -112,7 +112,7 @@ test('concurrent writes of one name leave one readable value', async () => {
 });
 
 test('nothing in the database or the log holds a value in the clear', async () => {
-  const me = service.signedIn();
+  const me = service.createCaller();
   await me.post('/api/secrets', { name: 'API_KEY', value: VALUE }).expect(201);
   await me.post('/api/secrets', { name: 'API_KEY', value: VALUE, extra: 1 }).expect(400);
   const { pool } = service.api.deps;
@@ -140,15 +140,15 @@ test.each([
   [{ name: 'KEY', value: 'é'.repeat(20_000) }, 'value'],
   [{ name: 'KEY', value: 'a\0b' }, 'value'],
 ])('%# is a 400 that names the field and not the value', async (body, path) => {
-  const answer = await service.signedIn().post('/api/secrets', body).expect(400);
-  expect(answer.body.details).toContainEqual({ path, message: expect.any(String) });
-  expect(answer.text.length).toBeLessThan(1_000);
+  const response = await service.createCaller().post('/api/secrets', body).expect(400);
+  expect(response.body.details).toContainEqual({ path, message: expect.any(String) });
+  expect(response.text.length).toBeLessThan(1_000);
 });
 
 test('only admins change secrets; everybody in the workspace sees the names', async () => {
-  const admin = service.signedIn();
-  const member = service.signedIn({ role: 'member', workspaceId: admin.workspaceId });
-  const viewer = service.signedIn({ role: 'viewer', workspaceId: admin.workspaceId });
+  const admin = service.createCaller();
+  const member = service.createCaller({ role: 'member', workspaceId: admin.workspaceId });
+  const viewer = service.createCaller({ role: 'viewer', workspaceId: admin.workspaceId });
   await admin.post('/api/secrets', { name: 'KEY', value: 'x' }).expect(201);
   await member.post('/api/secrets', { name: 'KEY', value: 'y' }).expect(403);
   await member.delete('/api/secrets/KEY').expect(403);

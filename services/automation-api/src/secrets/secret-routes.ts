@@ -1,6 +1,6 @@
-import { answer, type Call, noContent, notFound, type Operations, ok, pageOf } from '@gantry/http';
+import { type Call, noContent, notFound, type Operations, ok, paginate, respondWith } from '@gantry/http';
 import { type SecretEntry, warnOfWeakValue } from '@gantry/vault';
-import { auditOf } from '../audit/audit';
+import { createAudit } from '../audit/audit';
 import { listDeclaredSecrets } from '../automations/automation-queries';
 import type { Deps } from '../deps';
 
@@ -14,7 +14,7 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
 
   return {
     listSecrets: async (call) => {
-      const { rows, headers } = pageOf(call, await secrets.list(call.caller.workspaceId));
+      const { rows, headers } = paginate(call, await secrets.list(call.caller.workspaceId));
       return ok({ secrets: rows.map(toApi) }, headers);
     },
 
@@ -25,33 +25,33 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
         listDeclaredSecrets(pool, workspaceId),
       ]);
       const isSet = new Set(entries.map(({ name }) => name));
-      const { rows, headers } = pageOf(call, declared);
+      const { rows, headers } = paginate(call, declared);
       return ok({ secrets: rows.map((one) => ({ ...one, set: isSet.has(one.name) })) }, headers);
     },
 
     setSecret: {
-      make: async ({ caller, req, made, body: { name, value, hosts, places } }) => {
+      create: async ({ caller, req, made, body: { name, value, hosts, places } }) => {
         const secret = { name, value, hosts, places, createdBy: caller.userId };
         const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
-          await auditOf(req)(tx, change);
+          await createAudit(req)(tx, change);
           await made(tx, name);
         });
-        return answer(isNew ? 201 : 200, { ...toApi(entry), ...warnOfWeakValue(value, entry.hosts) });
+        return respondWith(isNew ? 201 : 200, { ...toApi(entry), ...warnOfWeakValue(value, entry.hosts) });
       },
-      see: getSecret,
+      assertVisible: getSecret,
       answer: async (call, name) => {
         const entry = await getSecret(call, name);
-        return answer(statusOf(entry), toApi(entry));
+        return respondWith(getStatus(entry), toApi(entry));
       },
     },
 
     deleteSecret: async ({ caller, req, path }) =>
-      secrets.delete(caller.workspaceId, path.name, auditOf(req)).then(noContent),
+      secrets.delete(caller.workspaceId, path.name, createAudit(req)).then(noContent),
   };
 }
 
 /** Returns 201 for a secret that was never overwritten. */
-const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
+const getStatus = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = ({ name, hosts, places, createdAt, updatedAt }: SecretEntry) => ({

@@ -6,12 +6,12 @@
  * and the next tick of another replica finds the row still due.
  */
 
-import { isDependencyDown, repeat } from '@gantry/http';
+import { isDependencyDown, startRepeating } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { type DueAutomation, lockDueAutomation, moveScheduleOn } from '../automations/automation-queries';
+import { advanceSchedule, type DueAutomation, lockDueAutomation } from '../automations/automation-queries';
 import type { Deps } from '../deps';
 import { startRun } from '../runs/start-run';
 
@@ -19,7 +19,7 @@ export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | '
 
 export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
 
-const EVERY_MS = 500;
+const TICK_INTERVAL_MS = 500;
 
 /** @param auto false: only explicit calls of `tick()` start runs */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }) {
@@ -29,9 +29,9 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
     let started = 0;
     const at = now();
     for (;;) {
-      const done = await fireNext(at);
-      if (done === null) break;
-      started += done;
+      const startedCount = await fireNext(at);
+      if (startedCount === null) break;
+      started += startedCount;
     }
     return started;
   }
@@ -50,16 +50,18 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
       log.error({ err, automationId: due.id, scheduledFor: due.nextRunAt }, 'scheduled run not started');
       // Advanced, or it would be retried for ever and block all others.
       const nextRunAt = nextFire({ cron: due.schedule, timezone: due.timezone }, at);
-      await moveScheduleOn(pool, due.id, { nextRunAt, lastScheduledAt: null, missed: 1 });
+      await advanceSchedule(pool, due.id, { nextRunAt, lastScheduledAt: null, missed: 1 });
       return 0;
     }
   }
 
-  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'schedules', log }) : null;
+  const tickLoop = options.auto
+    ? startRepeating({ everyMs: TICK_INTERVAL_MS, work: tick, what: 'schedules', log })
+    : null;
   return {
     /** Starts everything that is due now. @returns the number of runs started */
     tick,
-    stop: async () => ticking?.stop(),
+    stop: async () => tickLoop?.stop(),
   };
 }
 
@@ -74,7 +76,7 @@ async function fire(deps: TickerDeps, tx: PoolClient, due: DueAutomation, at: Da
     if (await startRun(deps, { ...due, status: 'active' }, run)) started++;
   }
   const lastScheduledAt = start.at(-1) ?? null;
-  await moveScheduleOn(tx, due.id, { nextRunAt: nextFire(schedule, at), lastScheduledAt, missed });
+  await advanceSchedule(tx, due.id, { nextRunAt: nextFire(schedule, at), lastScheduledAt, missed });
   countFires({ started, missed });
   return started;
 }

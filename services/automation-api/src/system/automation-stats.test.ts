@@ -1,7 +1,7 @@
 import { AUTOMATION_STATS_SUBJECT, automationStats, connectBus, newId, request } from '@gantry/events';
 import { noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { deployed, testService } from '../test/service';
+import { deployArtifact, testService } from '../test/service';
 
 const service = testService();
 
@@ -11,12 +11,12 @@ test('worker-api hears how the automations of a workspace are doing, and of that
     name: 'worker-api',
     log: pino({ level: 'silent' }),
   });
-  const ask = (workspaceId: string) =>
+  const requestStats = (workspaceId: string) =>
     request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, 5_000, 'automation-api');
-  const me = service.signedIn();
-  const other = service.signedIn();
-  await deployed(other);
-  const [good, bad, archived] = [await deployed(me), await deployed(me), await deployed(me)];
+  const me = service.createCaller();
+  const other = service.createCaller();
+  await deployArtifact(other);
+  const [good, bad, archived] = [await deployArtifact(me), await deployArtifact(me), await deployArtifact(me)];
   await me.delete(`/api/automations/${archived.id}`);
   await me.patch(`/api/automations/${good.id}`, { status: 'paused' }).expect(200);
   const inputs = { who: 'world' };
@@ -27,7 +27,7 @@ test('worker-api hears how the automations of a workspace are doing, and of that
   await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
   await until(async () => (await me.get(`/api/runs/${failing.runId}`)).body.status === 'error');
   await me.post(`/api/automations/${bad.id}/run`, { inputs, wait: 0 }).expect(200);
-  expect(await ask(me.workspaceId)).toEqual({ total: 2, active: 1, failing: 1, queued: 1, running: 0 });
-  expect(await ask(newId('ws_'))).toEqual({ total: 0, active: 0, failing: 0, queued: 0, running: 0 });
+  expect(await requestStats(me.workspaceId)).toEqual({ total: 2, active: 1, failing: 1, queued: 1, running: 0 });
+  expect(await requestStats(newId('ws_'))).toEqual({ total: 0, active: 0, failing: 0, queued: 0, running: 0 });
   await bus.nc.close();
 });

@@ -7,16 +7,16 @@ import {
   listen,
   systemStatsRequest,
 } from '@gantry/events';
-import { COUNTED_MAX, lastOutcomes, type RunEngine } from '@gantry/run-engine';
+import { COUNTED_MAX, loadLastOutcomes, type RunEngine } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { countAutomations, listNewest } from '../automations/automation-queries';
+import { countAutomations, listNewestAutomations } from '../automations/automation-queries';
 
 /** Failing automations are counted among the newest ones, by the last runs of each. */
-const AUTOMATIONS_LOOKED_AT = 500;
-const RUNS_LOOKED_AT = 20;
+const AUTOMATIONS_SAMPLED_MAX = 500;
+const RUNS_SAMPLED_MAX = 20;
 
-export async function readAutomationStats(
+export async function loadAutomationStats(
   { pool, engine }: { pool: Pool; engine: RunEngine },
   workspaceId: string,
 ): Promise<AutomationStats> {
@@ -31,8 +31,8 @@ export async function readAutomationStats(
 }
 
 async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
-  const newest = await listNewest(pool, workspaceId, AUTOMATIONS_LOOKED_AT);
-  const outcomes = await lastOutcomes(pool, newest, { lookedAt: RUNS_LOOKED_AT });
+  const newest = await listNewestAutomations(pool, workspaceId, AUTOMATIONS_SAMPLED_MAX);
+  const outcomes = await loadLastOutcomes(pool, newest, { lookedAt: RUNS_SAMPLED_MAX });
   return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;
 }
 
@@ -46,7 +46,7 @@ export function serveAutomationStats(options: { bus: Bus; pool: Pool; engine: Ru
     AUTOMATION_STATS_SUBJECT,
     systemStatsRequest,
     async ({ workspaceId }, message) => {
-      message.respond(encode(await readAutomationStats(options, workspaceId)));
+      message.respond(encode(await loadAutomationStats(options, workspaceId)));
     },
     { queue: 'automation-api', log },
   );

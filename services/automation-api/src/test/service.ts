@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { type Bus, connectBus, type Identity, newId, type Restriction, type Role } from '@gantry/events';
 import type { RateLimits } from '@gantry/http';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
@@ -10,19 +10,19 @@ import {
   type CaughtLogs,
   catchLogs,
   createDatabase,
+  createZip,
   type FakeExecutor,
   type FakeJob,
   fakeExecutor,
   freePort,
-  given,
   patientPool,
   serveInspections,
+  setupResource,
   startTestNats,
   type TestDatabase,
   type TestNats,
   temporaryDir,
   until,
-  zipOf,
 } from '@gantry/testing';
 import { pino } from 'pino';
 import request, { type Test } from 'supertest';
@@ -45,7 +45,7 @@ export interface TestService {
   nats: TestNats;
   logs: CaughtLogs;
   /** Creates a user in a new workspace, or in the given one. */
-  signedIn(options?: {
+  createCaller(options?: {
     role?: Role;
     workspaceId?: string;
     userId?: string | null;
@@ -69,7 +69,7 @@ export interface StartOptions {
 }
 
 const silent = pino({ level: 'silent' });
-const plenty: RateLimits = { requestsPerMinute: 100_000, runsPerMinute: 100_000, signInsPerMinute: 100_000 };
+const generousLimits: RateLimits = { requestsPerMinute: 100_000, runsPerMinute: 100_000, signInsPerMinute: 100_000 };
 
 export async function startService(options: Partial<StartOptions> = {}): Promise<TestService> {
   const [database, nats, port] = await Promise.all([createDatabase('automation-api'), startTestNats(), freePort()]);
@@ -79,9 +79,9 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   const objects = temporaryDir('objects');
   const signingKey = randomBytes(24).toString('hex');
   const encryptionKey = randomBytes(32);
-  const opened: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
 
-  async function startApi(given: Partial<StartOptions>): Promise<AutomationApi> {
+  async function startApi(overrides: Partial<StartOptions>): Promise<AutomationApi> {
     const api = await startAutomationApi({
       databaseUrl: database.url,
       pool: patientPool,
@@ -96,12 +96,12 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
       jwt: { jwksUrl: 'http://worker.test/jwks.json', issuer: 'http://worker.test', audience: 'gantry' },
       identify: async (credential) => identities.get(credential.secret) ?? null,
       log: logs.log,
-      rateLimits: given.rateLimits ?? plenty,
+      rateLimits: overrides.rateLimits ?? generousLimits,
       validateResponses: true,
       autoTick: false,
-      ...(given.now && { now: given.now }),
+      ...(overrides.now && { now: overrides.now }),
     });
-    opened.push(async () => {
+    cleanups.push(async () => {
       await api.drain();
       await api.close();
     });
@@ -112,17 +112,17 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   // Prevents the server from closing a connection that a client is about to reuse.
   const server = createServer({ keepAliveTimeout: 120_000 }, api.app);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  opened.push(() => closed(server));
+  cleanups.push(() => closeServer(server));
 
   const connectAsExecutor = async (): Promise<Bus> => {
     const bus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: silent });
-    opened.push(() => bus.nc.close());
+    cleanups.push(() => bus.nc.close());
     return bus;
   };
   if (options.inspector ?? true) serveInspections(await connectAsExecutor());
 
   const send = (test: Test, token?: string) => (token ? test.set('Authorization', `Bearer ${token}`) : test);
-  const requests = (token?: string) => ({
+  const createRequests = (token?: string) => ({
     get: (route: string) => send(request(url).get(route), token),
     post: (route: string, body?: object) =>
       body === undefined ? send(request(url).post(route), token) : send(request(url).post(route), token).send(body),
@@ -134,8 +134,14 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
     database,
     nats,
     logs,
-    signedIn: ({ role = 'admin', workspaceId = newId('ws_'), userId = newId('usr_'), expiresAt, restriction } = {}) => {
-      const token = newOpaqueToken('svc_');
+    createCaller: ({
+      role = 'admin',
+      workspaceId = newId('ws_'),
+      userId = newId('usr_'),
+      expiresAt,
+      restriction,
+    } = {}) => {
+      const token = createOpaqueToken('svc_');
       identities.set(token, {
         kind: 'personal_token',
         userId,
@@ -152,21 +158,21 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
         workspaceId,
         userId,
         token,
-        ...requests(token),
+        ...createRequests(token),
         patch: (route, body) => send(request(url).patch(route), token).send(body),
         delete: (route) => send(request(url).delete(route), token),
       };
     },
-    anonymous: requests(),
+    anonymous: createRequests(),
     connectExecutor: async () => fakeExecutor(await connectAsExecutor(), 'automation'),
     serveRuns: async (work, slots = 2) => {
       const stop = fakeExecutor(await connectAsExecutor(), 'automation').serve(slots, work);
-      opened.push(stop);
+      cleanups.push(stop);
       return stop;
     },
-    replica: (given = {}) => startApi(given),
+    replica: (overrides = {}) => startApi(overrides),
     stop: async () => {
-      for (const close of opened.splice(0).reverse()) await close();
+      for (const close of cleanups.splice(0).reverse()) await close();
       await nats.stop();
       await database.drop();
     },
@@ -175,12 +181,12 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
 
 /** Starts the service before the tests of this file or `describe`, and stops it after them. */
 export const testService = (options: Partial<StartOptions> = {}): TestService =>
-  given(
+  setupResource(
     () => startService(options),
     (service) => service.stop(),
   );
 
-const closed = (server: Server) =>
+const closeServer = (server: Server) =>
   new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
@@ -195,34 +201,37 @@ export const helloManifest = {
 export const helloCode = 'def run(who):\n    return {"greeting": f"Hello, {who}"}\n';
 
 /** Uploads bytes as a client does. @returns the storageKey */
-export async function uploaded(caller: Caller, bytes: Buffer): Promise<string> {
+export async function uploadZip(caller: Caller, bytes: Buffer): Promise<string> {
   // On a busy machine the first queries of a service may time out: clients retry.
   const { body } = await until(async () => {
-    const asked = await caller.post('/api/artifacts/upload-url');
-    return asked.status === 200 && asked;
+    const response = await caller.post('/api/artifacts/upload-url');
+    return response.status === 200 && response;
   });
-  const answer = await fetch(body.uploadUrl, {
+  const response = await fetch(body.uploadUrl, {
     method: 'PUT',
     body: new Uint8Array(bytes),
     headers: { 'Content-Type': 'application/zip' },
   });
-  if (!answer.ok) throw new Error(`upload answered ${answer.status}`);
+  if (!response.ok) throw new Error(`upload answered ${response.status}`);
   return body.storageKey;
 }
 
-export async function makeArtifact(
+export async function createArtifact(
   caller: Caller,
   options: { files?: Record<string, string>; manifest?: object; entrypoint?: string } = {},
 ): Promise<string> {
   const { files = { 'main.py': helloCode }, manifest = helloManifest, entrypoint = 'main.py' } = options;
-  const storageKey = await uploaded(caller, await zipOf(files));
+  const storageKey = await uploadZip(caller, await createZip(files));
   const { body } = await caller.post('/api/artifacts', { manifest, entrypoint, storageKey }).expect(201);
   return body.artifactId;
 }
 
 /** @returns the body of the deploy response */
-export async function deployed(caller: Caller, options: Parameters<typeof makeArtifact>[1] & { deploy?: object } = {}) {
-  const artifactId = await makeArtifact(caller, options);
+export async function deployArtifact(
+  caller: Caller,
+  options: Parameters<typeof createArtifact>[1] & { deploy?: object } = {},
+) {
+  const artifactId = await createArtifact(caller, options);
   const { body } = await caller.post('/api/deploy', { artifactId, ...options.deploy }).expect(201);
   return body as { id: string; automationId: string; url: string; currentVersion: number; warnings: string[] };
 }

@@ -1,9 +1,9 @@
 import { newId, retentionChanged, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { givenAnnouncer, until } from '@gantry/testing';
+import { setupAnnouncer, until } from '@gantry/testing';
 import { testService } from '../test/service';
 
 const service = testService({ inspector: false });
-const announcer = givenAnnouncer(service);
+const announcer = setupAnnouncer(service);
 
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
 const announce = (event: typeof workspaceDeleted, workspaceId: string, purgeAt: number) =>
@@ -89,43 +89,43 @@ test('the schedules of a deleted workspace rest until it is restored, whatever i
   await sql('DELETE FROM workspace_closures');
   const isDue = async () =>
     (await sql('SELECT next_run_at <= now() AS due FROM automations WHERE id = $1', [automationId])).rows[0].due;
-  const closure = async () =>
+  const findRestored = async () =>
     (await sql('SELECT restored FROM workspace_closures WHERE workspace_id = $1', [workspaceId])).rows[0]?.restored;
   const purgeAt = Date.now() + 1_000_000;
 
   await announce(workspaceDeleted, workspaceId, purgeAt);
-  await until(async () => (await closure()) === false);
+  await until(async () => (await findRestored()) === false);
   await service.api.ticker.tick();
   expect(await isDue()).toBe(true);
 
   // The restoration arrives before the deletion.
   await announce(workspaceRestored, workspaceId, purgeAt + 5);
-  await until(async () => (await closure()) === true);
+  await until(async () => (await findRestored()) === true);
   await announce(workspaceDeleted, workspaceId, purgeAt + 5);
-  const heard = () => sql("SELECT 1 FROM inbox WHERE consumer LIKE '%deleted%'");
-  await until(async () => (await heard()).rowCount === 2);
+  const findConsumed = () => sql("SELECT 1 FROM inbox WHERE consumer LIKE '%deleted%'");
+  await until(async () => (await findConsumed()).rowCount === 2);
   await service.api.ticker.tick();
   await until(async () => !(await isDue()));
-  expect(await closure()).toBe(true);
+  expect(await findRestored()).toBe(true);
 });
 
 test('runs go when the time that their workspace has set is over, and a setting that arrives late undoes no later one', async () => {
   const [short, other] = [await seed(), await seed()];
-  const set = (runDays: number, changedAt: number) => {
+  const announceRetention = (runDays: number, changedAt: number) => {
     const { workspaceId } = short;
     const data = { workspaceId, runDays, logDays: null, runsKept: 0, changedAt };
     return announcer.announce(retentionChanged, workspaceId, data);
   };
   await sql("UPDATE runs SET created_at = now() - interval '8 days', finished_at = now() - interval '8 days'");
-  await set(7, 2_000);
-  await set(90, 1_000);
-  const setting = async () =>
+  await announceRetention(7, 2_000);
+  await announceRetention(90, 1_000);
+  const getRetention = async () =>
     (await sql('SELECT run_days, changed_at FROM run_retention WHERE workspace_id = $1', [short.workspaceId])).rows[0];
-  await until(async () => (await setting()).changed_at !== null);
+  await until(async () => (await getRetention()).changed_at !== null);
   await service.replica();
-  const runs = async ({ workspaceId }: { workspaceId: string }) =>
+  const countRuns = async ({ workspaceId }: { workspaceId: string }) =>
     (await sql('SELECT FROM runs WHERE workspace_id = $1', [workspaceId])).rowCount;
-  await until(async () => (await runs(short)) === 0);
-  expect(await runs(other)).toBe(1);
-  expect(await setting()).toMatchObject({ run_days: 7 });
+  await until(async () => (await countRuns(short)) === 0);
+  expect(await countRuns(other)).toBe(1);
+  expect(await getRetention()).toMatchObject({ run_days: 7 });
 });

@@ -28,7 +28,7 @@ export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
       ...shared,
       event: workspacePurged,
       handle: async (tx, { data: { workspaceId } }) => {
-        await deleteAllOf(tx, deps.objects, workspaceId);
+        await deleteWorkspaceRows(tx, deps.objects, workspaceId);
         vault.evict(workspaceId);
       },
     }),
@@ -47,7 +47,7 @@ const TABLES = [
   'workspace_closures',
 ];
 
-export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
+export async function deleteWorkspaceRows(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
   await objects.deleteFolder(workspaceId);
   await deleteRunsOfWorkspace(tx, workspaceId);
   for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);

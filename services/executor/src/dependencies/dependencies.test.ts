@@ -4,16 +4,16 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { findTestUv, writeWheel, zipOf } from '@gantry/testing';
+import { createZip, findTestUv, writeWheel } from '@gantry/testing';
 import { findInterpreter } from '../runners/python/interpreter';
 import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
-import { temporaryLayout } from '../test/sandbox-fixture';
+import { createTemporaryLayout } from '../test/sandbox-fixture';
 import type { PackageIndex } from './package-index';
 import { parseRequirement } from './requirement';
 
 /** Builds a source package whose build calls `url`, which reveals that it was executed. */
-function sourcePackage(name: string, url: string): Promise<Buffer> {
-  return zipOf({
+function buildSourcePackage(name: string, url: string): Promise<Buffer> {
+  return createZip({
     [`${name}-1.0/PKG-INFO`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`,
     [`${name}-1.0/setup.py`]: `
 import urllib.request
@@ -24,14 +24,14 @@ setup(name="${name}", version="1.0")
   });
 }
 
-function directory(): string {
+function createDirectory(): string {
   const made = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? '/tmp', 'wheels-'));
   fs.chmodSync(made, 0o755);
   return made;
 }
 
 const listen = (server: http.Server, host: string) => new Promise<void>((resolve) => server.listen(0, host, resolve));
-const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
+const getPort = (server: http.Server) => (server.address() as AddressInfo).port;
 
 const NOWHERE: PackageIndex = { indexUrl: null, extraIndexUrls: [], findLinks: [], fileHosts: [] };
 
@@ -49,7 +49,7 @@ describe.each(installers)('%s', (_, uv) => {
   describe('from a directory of wheels', () => {
     let fixture: ExecutorFixture;
     beforeAll(async () => {
-      const wheels = directory();
+      const wheels = createDirectory();
       await writeWheel(wheels, { name: 'gantrytestlib', version: '1.2.0', source: 'VALUE = "installed"\n' });
       fs.writeFileSync(path.join(wheels, 'onlysource-1.0.tar.gz'), 'x');
       await writeWheel(wheels, { name: 'clash_a', source: '', files: { taken: 'a file', 'shared.py': 'VALUE = "a"' } });
@@ -61,7 +61,7 @@ describe.each(installers)('%s', (_, uv) => {
 
     const source =
       'import gantrytestlib, os\ndef run(): return [gantrytestlib.VALUE, gantrytestlib.__file__, os.access("/deps", os.W_OK)]';
-    const failure = async (dependency: string) =>
+    const runToError = async (dependency: string) =>
       (await fixture.service.run('def run(): pass', { dependencies: [dependency] })).finished.error;
 
     test('they are installed once, with log lines, and then only mounted', async () => {
@@ -88,9 +88,9 @@ describe.each(installers)('%s', (_, uv) => {
     });
 
     test('runs that need the same set at the same time wait for one installation', async () => {
-      const code = await fixture.service.code(source);
-      const ids = [1, 2].map(() => fixture.service.queue(code, { dependencies: ['gantrytestlib==1.2.0'] }));
-      const ends = await Promise.all(ids.map((id) => fixture.service.finished(id)));
+      const code = await fixture.service.uploadCode(source);
+      const ids = [1, 2].map(() => fixture.service.enqueue(code, { dependencies: ['gantrytestlib==1.2.0'] }));
+      const ends = await Promise.all(ids.map((id) => fixture.service.waitForFinished(id)));
       for (const { finished } of ends) expect(finished.status).toBe('completed');
     });
 
@@ -99,7 +99,7 @@ describe.each(installers)('%s', (_, uv) => {
       ['gantrytestlib>=2', /^There is no version of gantrytestlib.*Available: 1\.2\.0/],
       ['onlysource', /only as a source distribution/],
     ])('%s is unavailable, and the error says why', async (dependency, message) => {
-      expect(await failure(dependency)).toMatchObject({
+      expect(await runToError(dependency)).toMatchObject({
         code: 'dependency_install',
         message: expect.stringMatching(message),
       });
@@ -116,11 +116,11 @@ describe.each(installers)('%s', (_, uv) => {
 
   describe('from an index', () => {
     test('only the index is reachable for pip, through the egress proxy', async () => {
-      const wheels = directory();
+      const wheels = createDirectory();
       const file = await writeWheel(wheels, { name: 'gantryindexed', source: 'VALUE = "from the index"\n' });
-      const asked: string[] = [];
+      const requests: string[] = [];
       const index = http.createServer((req, res) => {
-        asked.push(req.url ?? '');
+        requests.push(req.url ?? '');
         const name = path.basename(file);
         if (req.url === '/simple/gantryindexed/')
           res.setHeader('content-type', 'text/html').end(`<a href="/files/${name}">${name}</a>`);
@@ -134,9 +134,9 @@ describe.each(installers)('%s', (_, uv) => {
         dependencies: ['gantryindexed'],
       });
       expect(finished).toMatchObject({ status: 'completed', output: 'from the index' });
-      expect(asked).toContain('/simple/gantryindexed/');
-      const typo = await fixture.service.run('def run(): pass', { dependencies: ['gantryindxed'] });
-      expect(typo.finished.error?.message).toMatch(/no package called gantryindxed/);
+      expect(requests).toContain('/simple/gantryindexed/');
+      const misspelt = await fixture.service.run('def run(): pass', { dependencies: ['gantryindxed'] });
+      expect(misspelt.finished.error?.message).toMatch(/no package called gantryindxed/);
       index.closeAllConnections();
       await new Promise((resolve) => index.close(resolve));
       const down = await fixture.service.run('def run(): pass', { dependencies: ['gantryother'] });
@@ -147,7 +147,7 @@ describe.each(installers)('%s', (_, uv) => {
 
   describe('a wheel that names another archive', () => {
     let fixture: ExecutorFixture;
-    const asked: string[] = [];
+    const requests: string[] = [];
     const servers: http.Server[] = [];
     const files = new Map<string, Buffer>();
     let index: string;
@@ -156,7 +156,7 @@ describe.each(installers)('%s', (_, uv) => {
     beforeAll(async () => {
       const serve = async () => {
         const server = http.createServer((req, res) => {
-          asked.push(`${req.headers.host}${req.url}`);
+          requests.push(`${req.headers.host}${req.url}`);
           const found = files.get(req.url ?? '');
           if (found) res.end(found);
           else res.writeHead(404).end();
@@ -167,15 +167,15 @@ describe.each(installers)('%s', (_, uv) => {
       };
       index = await serve();
       elsewhere = await serve();
-      const wheels = directory();
-      const evil = await sourcePackage('evil', `${index}/build-code-was-executed`);
+      const wheels = createDirectory();
+      const evil = await buildSourcePackage('evil', `${index}/build-code-was-executed`);
       files.set('/evil-1.0.zip', evil);
       files.set(
         '/wheel/evil-1.0-py3-none-any.whl',
-        fs.readFileSync(await writeWheel(directory(), { name: 'evil', source: 'VALUE = 1' })),
+        fs.readFileSync(await writeWheel(createDirectory(), { name: 'evil', source: 'VALUE = 1' })),
       );
       fs.writeFileSync(path.join(wheels, 'named-1.0.zip'), evil);
-      const requiring = {
+      const requirements = {
         byindex: `evil @ ${index}/evil-1.0.zip`,
         byfile: `evil @ file://${wheels}/named-1.0.zip`,
         bygit: `evil @ git+${index}/evil.git`,
@@ -184,7 +184,7 @@ describe.each(installers)('%s', (_, uv) => {
         bysource: 'named',
         extra: `evil @ ${index}/evil-1.0.zip ; extra == "dev"`,
       };
-      for (const [name, requirement] of Object.entries(requiring)) {
+      for (const [name, requirement] of Object.entries(requirements)) {
         await writeWheel(wheels, { name, source: 'VALUE = "installed"', requires: [requirement] });
       }
       fixture = await startTestExecutor({
@@ -219,7 +219,7 @@ describe.each(installers)('%s', (_, uv) => {
         status: 'failed',
         error: { code: 'dependency_install', message: expect.stringMatching(message) },
       });
-      expect(asked.filter((url) => url.includes('executed') || elsewhere.endsWith(url.split('/')[0] ?? ''))).toEqual(
+      expect(requests.filter((url) => url.includes('executed') || elsewhere.endsWith(url.split('/')[0] ?? ''))).toEqual(
         [],
       );
     });
@@ -233,7 +233,7 @@ describe.each(installers)('%s', (_, uv) => {
   });
 
   test('credentials are sent to their index and not to a host that it redirects to', async () => {
-    const wheels = directory();
+    const wheels = createDirectory();
     const file = await writeWheel(wheels, { name: 'gantryprivate', source: 'VALUE = "private"\n' });
     const name = path.basename(file);
     const sentElsewhere: unknown[] = [];
@@ -247,7 +247,7 @@ describe.each(installers)('%s', (_, uv) => {
       } else if (req.url === '/simple/gantryprivate/') {
         res.setHeader('content-type', 'text/html').end(`<a href="/files/${name}">${name}</a>`);
       } else if (req.url === `/files/${name}`) {
-        res.writeHead(302, { location: `http://127.0.0.3:${portOf(elsewhere)}/${name}` }).end();
+        res.writeHead(302, { location: `http://127.0.0.3:${getPort(elsewhere)}/${name}` }).end();
       } else res.writeHead(404).end();
     });
     await listen(index, '127.0.0.2');
@@ -257,8 +257,8 @@ describe.each(installers)('%s', (_, uv) => {
       interpreter,
       packageIndex: {
         ...NOWHERE,
-        indexUrl: `http://reader:p%40ss@127.0.0.2:${portOf(index)}/simple`,
-        fileHosts: [`http://127.0.0.3:${portOf(elsewhere)}`],
+        indexUrl: `http://reader:p%40ss@127.0.0.2:${getPort(index)}/simple`,
+        fileHosts: [`http://127.0.0.3:${getPort(elsewhere)}`],
       },
     });
     const { finished } = await fixture.service.run('import gantryprivate\ndef run(): return gantryprivate.VALUE', {
@@ -274,12 +274,12 @@ describe.each(installers)('%s', (_, uv) => {
   });
 
   describe('stored wheels', () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const listed = new Map<string, string>();
-    const wheels = directory();
-    const layout = temporaryLayout();
+    const wheels = createDirectory();
+    const layout = createTemporaryLayout();
     const server = http.createServer((req, res) => {
-      asked.push(req.url ?? '');
+      requests.push(req.url ?? '');
       const name = /^\/simple\/(\w+)\/$/.exec(req.url ?? '')?.[1];
       const file = path.join(wheels, path.basename(req.url ?? ''));
       if (name && listed.has(name)) res.setHeader('content-type', 'text/html').end(listed.get(name));
@@ -298,7 +298,7 @@ describe.each(installers)('%s', (_, uv) => {
       fs.writeFileSync(`${file}.metadata`, `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`);
       return address;
     }
-    const importing = async (name: string, dependencies: string[]) =>
+    const runImport = async (name: string, dependencies: string[]) =>
       (await fixture.service.run(`import ${name}\ndef run(): return ${name}.VALUE`, { dependencies })).finished;
 
     beforeAll(async () => {
@@ -315,15 +315,15 @@ describe.each(installers)('%s', (_, uv) => {
     test('are reused in other sets, and are not downloaded again where uv knows their digests', async () => {
       const address = await publish('shared');
       await publish('other');
-      expect(await importing('shared', ['shared'])).toMatchObject({ output: 'shared' });
-      expect(await importing('shared', ['shared', 'other'])).toMatchObject({ output: 'shared' });
-      expect(asked.filter((each) => each === address)).toHaveLength(uv ? 1 : 2);
+      expect(await runImport('shared', ['shared'])).toMatchObject({ output: 'shared' });
+      expect(await runImport('shared', ['shared', 'other'])).toMatchObject({ output: 'shared' });
+      expect(requests.filter((each) => each === address)).toHaveLength(uv ? 1 : 2);
     });
 
     test('are not used once one of their files is changed or another is added', async () => {
       await publish('victim');
       for (const name of ['first', 'second']) await publish(name);
-      expect(await importing('victim', ['victim'])).toMatchObject({ output: 'victim' });
+      expect(await runImport('victim', ['victim'])).toMatchObject({ output: 'victim' });
       const kept = fs
         .readdirSync(path.join(layout.storeDir, 'by-digest'))
         .map((digest) => path.join(layout.storeDir, 'by-digest', digest, 'files'))
@@ -331,14 +331,14 @@ describe.each(installers)('%s', (_, uv) => {
       fs.rmSync(path.join(kept, 'victim.py'));
       fs.writeFileSync(path.join(kept, 'victim.py'), 'VALUE = "poisoned"\n');
       fs.rmSync(path.join(kept, '__pycache__'), { recursive: true });
-      expect(await importing('victim', ['victim', 'first'])).toMatchObject({ output: 'victim' });
+      expect(await runImport('victim', ['victim', 'first'])).toMatchObject({ output: 'victim' });
       fs.writeFileSync(path.join(kept, 'added.py'), 'VALUE = "poisoned"\n');
-      expect((await importing('added', ['victim', 'second'])).error).toMatchObject({ type: 'ModuleNotFoundError' });
+      expect((await runImport('added', ['victim', 'second'])).error).toMatchObject({ type: 'ModuleNotFoundError' });
     });
 
     test('exclude downloads whose digest differs from the one in the index', async () => {
       await publish('altered', '0'.repeat(64));
-      const { status, error } = await importing('altered', ['altered']);
+      const { status, error } = await runImport('altered', ['altered']);
       expect([status, error?.code, error?.message]).toEqual([
         'failed',
         'dependency_install',

@@ -13,8 +13,8 @@ export function createDependencies(options: DependencyOptions) {
   const install = createSetInstaller(options);
 
   /** @throws DependencyError */
-  function identify(asked: string[]): { requirements: string[]; digest: string } {
-    const requirements = [...new Set(asked.map(parseRequirement))].sort();
+  function identify(requested: string[]): { requirements: string[]; digest: string } {
+    const requirements = [...new Set(requested.map(parseRequirement))].sort();
     if (requirements.length > REQUIREMENTS_MAX)
       throw new DependencyError(`At most ${REQUIREMENTS_MAX} dependencies are allowed.`);
     const digest = createHash('sha256')
@@ -26,24 +26,24 @@ export function createDependencies(options: DependencyOptions) {
   return {
     identify,
     /** Installs the set at `<store>/<digest>` if necessary; `log` receives lines for the run's log meanwhile. */
-    async pin(asked: string[], say: (text: string) => void): Promise<{ digest: string; unpin(): void }> {
-      const { requirements, digest } = identify(asked);
+    async pin(requested: string[], log: (text: string) => void): Promise<{ digest: string; unpin(): void }> {
+      const { requirements, digest } = identify(requested);
       const pinned = store.pin(digest, (directory) => install(requirements, directory));
-      if (pinned) await told(pinned, say);
+      if (pinned) await logProgress(pinned, log);
       return { digest, unpin: () => store.unpin(digest) };
     },
   };
 }
 
-async function told(installed: Promise<void>, say: (text: string) => void): Promise<void> {
-  const began = performance.now();
-  const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`;
-  say('Installing dependencies...');
-  const timer = setInterval(() => say(`Installing dependencies... ${seconds()}`), PROGRESS_MS);
+async function logProgress(installation: Promise<void>, log: (text: string) => void): Promise<void> {
+  const startedAt = performance.now();
+  const formatElapsed = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+  log('Installing dependencies...');
+  const timer = setInterval(() => log(`Installing dependencies... ${formatElapsed()}`), PROGRESS_MS);
   try {
-    await installed;
+    await installation;
   } finally {
     clearInterval(timer);
   }
-  say(`Dependencies installed in ${seconds()}.`);
+  log(`Dependencies installed in ${formatElapsed()}.`);
 }

@@ -6,7 +6,7 @@ import type { PackageIndex } from './package-index';
 const PAGE_BYTES_MAX = 32 << 20;
 
 /** Normalizes the name of a package, as in PEP 503. */
-const normalized = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
+const normalizeName = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
 
 /**
  * Explains why a set could not be resolved, by uv either. pip reports a typo, an unreachable index and a package
@@ -15,11 +15,11 @@ const normalized = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
 export async function explainFailure(output: string, requirements: string[], index: PackageIndex): Promise<string> {
   const unsatisfied = /No matching distribution found for ([^\s(]+)/.exec(output)?.[1];
   if (!unsatisfied) {
-    const archive = archiveNamedIn(output);
+    const archive = findReferencedArchive(output);
     if (archive) {
       return `A dependency of ${requirements.join(', ')} references an archive by address (${archive}). Only wheels from the package index are installed: nothing is fetched from elsewhere or built.`;
     }
-    return `${requirements.join(', ')} could not be installed: ${lastError(output)}`;
+    return `${requirements.join(', ')} could not be installed: ${findLastError(output)}`;
   }
   const name = /^[A-Za-z0-9._-]+?(?=[[<>=!~;]|$)/.exec(unsatisfied)?.[0] ?? unsatisfied;
   const offered = /\(from versions: ([^()]*)\)/.exec(output)?.[1] ?? 'none';
@@ -27,11 +27,11 @@ export async function explainFailure(output: string, requirements: string[], ind
     const newest = offered.split(',').slice(-8).join(',').trim();
     return `There is no version of ${name} for ${unsatisfied}. Available: ${newest}.`;
   }
-  const known = filesInDirectories(name, index.findLinks);
+  const known = listMatchingFiles(name, index.findLinks);
   if (known.length === 0 && index.indexUrl) {
-    const page = await pageOf(name, index.indexUrl);
+    const page = await loadIndexPage(name, index.indexUrl);
     if ('unreachable' in page) {
-      return `The package index ${withoutUser(index.indexUrl)} can't be reached (${page.unreachable}), so ${unsatisfied} could not be installed.`;
+      return `The package index ${removeCredentials(index.indexUrl)} can't be reached (${page.unreachable}), so ${unsatisfied} could not be installed.`;
     }
     known.push(...page.files);
   }
@@ -43,7 +43,7 @@ export async function explainFailure(output: string, requirements: string[], ind
 }
 
 /** Finds the archive that pip was processing when it failed, unless it was a wheel or a package of the index. */
-function archiveNamedIn(output: string): string | undefined {
+function findReferencedArchive(output: string): string | undefined {
   const last = [...output.matchAll(/^(?:Collecting|Processing) (.+)$/gm)].at(-1)?.[1] ?? '';
   const [, name, url] = /^(\S+?)\s*@\s*(\S+)/.exec(last) ?? [];
   if (name && url) return `${name} at ${url.replace(/\/\/[^/@]*@/, '//').replace(/[?#].*/, '')}`.slice(0, 300);
@@ -52,18 +52,18 @@ function archiveNamedIn(output: string): string | undefined {
   return /\.(?:tar\.\w{1,9}|tgz|zip)$/.test(file) ? file.slice(0, 200) : undefined;
 }
 
-function filesInDirectories(name: string, places: string[]): string[] {
+function listMatchingFiles(name: string, places: string[]): string[] {
   const files = places
     .filter((place) => place.startsWith('/') && fs.existsSync(place))
     .flatMap((place) => fs.readdirSync(place));
   return files.filter(
-    (file) => normalized(file).startsWith(`${normalized(name)}-`) && /\.(whl|tar\.gz|zip)$/.test(file),
+    (file) => normalizeName(file).startsWith(`${normalizeName(name)}-`) && /\.(whl|tar\.gz|zip)$/.test(file),
   );
 }
 
-async function pageOf(name: string, indexUrl: string): Promise<{ files: string[] } | { unreachable: string }> {
+async function loadIndexPage(name: string, indexUrl: string): Promise<{ files: string[] } | { unreachable: string }> {
   try {
-    const page = await getBytes(`${indexUrl.replace(/\/$/, '')}/${normalized(name)}/`, PAGE_BYTES_MAX);
+    const page = await getBytes(`${indexUrl.replace(/\/$/, '')}/${normalizeName(name)}/`, PAGE_BYTES_MAX);
     return {
       files: [...page.toString().matchAll(/>\s*([^<>\s]+\.(?:whl|tar\.gz|zip))\s*</g)].map((match) => match[1] ?? ''),
     };
@@ -73,12 +73,12 @@ async function pageOf(name: string, indexUrl: string): Promise<{ files: string[]
   }
 }
 
-function withoutUser(url: string): string {
+function removeCredentials(url: string): string {
   const parsed = new URL(url);
   return parsed.origin + parsed.pathname;
 }
 
-function lastError(output: string): string {
+function findLastError(output: string): string {
   const errors = output.split('\n').filter((line) => line.startsWith('ERROR:'));
   return (errors.at(-1) ?? output.trim().split('\n').at(-1) ?? '').slice(0, 500);
 }

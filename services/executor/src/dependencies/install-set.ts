@@ -13,12 +13,21 @@ import { ToolFailed, type ToolRequest, type ToolRunner } from '../sandbox/tool-r
 import type { DirectoryStore } from '../store/directory-store';
 import { parseUntrusted } from '../untrusted/untrusted-json';
 import { explainFailure } from './explain-failure';
-import { indexCredentials, indexDirectories, indexOptions, indexOrigins, type PackageIndex } from './package-index';
+import {
+  buildIndexOptions,
+  findIndexCredentials,
+  listIndexDirectories,
+  listIndexOrigins,
+  type PackageIndex,
+} from './package-index';
 import { DependencyError } from './requirement';
 import { type Uv, withUv } from './uv';
-import { createWheelStore, digestOf, forEachConcurrently } from './wheel-store';
+import { computeFileDigest, createWheelStore, forEachConcurrently } from './wheel-store';
 
-/** For resolving and downloading a set, and again for installing each wheel: sets that need the same one wait for it together. */
+/**
+ * For resolving and downloading a set, and again for installing each wheel: sets that need the same one wait for it
+ * together.
+ */
 const INSTALL_TIMEOUT_MS = 120_000;
 const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;
 const WHEELS_MAX = 1_000;
@@ -28,14 +37,14 @@ const INSTALLED_AT_ONCE = 2;
 const SCRATCH = '.installing-';
 
 const WHEEL_FILE = /^[A-Za-z0-9][A-Za-z0-9_.!+-]{0,250}\.whl$/;
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
-const lockedWheel = z
-  .object({ url: z.url().max(4_000), sha256: digest.nullable() })
+const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);
+const lockedWheelSchema = z
+  .object({ url: z.url().max(4_000), sha256: digestSchema.nullable() })
   .transform((wheel) => ({ ...wheel, file: decodeURIComponent(path.basename(new URL(wheel.url).pathname)) }))
   .refine(({ file }) => WHEEL_FILE.test(file), 'not a wheel');
-type LockedWheel = z.infer<typeof lockedWheel>;
+type LockedWheel = z.infer<typeof lockedWheelSchema>;
 /** Reply of the tool `resolve`. */
-const lock = z.array(lockedWheel).max(WHEELS_MAX);
+const lockSchema = z.array(lockedWheelSchema).max(WHEELS_MAX);
 /** Matches pip: by default uv takes the first index that has the package, whatever others have. */
 const BEST_OF_ALL_INDEXES = ['--index-strategy', 'unsafe-best-match'];
 
@@ -71,10 +80,10 @@ export function createSetInstaller(options: DependencyOptions) {
     fs.chmodSync(scratch, 0o755);
     const tools = await createSetTools(options, scratch);
     try {
-      const found = await obtain(tools, requirements);
+      const found = await obtainWheels(tools, requirements);
       const installWheel = (wheel: Wheel) => (target: string) => tools.install(wheel, target);
       await forEachConcurrently(found, INSTALLED_AT_ONCE, (wheel) => wheels.prepare(wheel.digest, installWheel(wheel)));
-      for (const wheel of found) await wheels.addTo(directory, wheel.digest, installWheel(wheel));
+      for (const wheel of found) await wheels.linkInto(directory, wheel.digest, installWheel(wheel));
     } catch (err) {
       throw err instanceof ToolFailed ? await toDependencyError(err, requirements, options.index) : err;
     }
@@ -82,14 +91,14 @@ export function createSetInstaller(options: DependencyOptions) {
   };
 
   /** Uses uv, and falls back to pip, whose errors are the ones that are explained. */
-  async function obtain(tools: SetTools, requirements: string[]): Promise<Wheel[]> {
+  async function obtainWheels(tools: SetTools, requirements: string[]): Promise<Wheel[]> {
     if (!tools.hasUv) return tools.download(requirements);
     try {
       const locked = await tools.resolve(requirements);
       const missing = new Set(locked.filter(({ sha256 }) => !sha256 || !wheels.has(sha256)));
       const fetched = missing.size ? await tools.fetch([...missing]) : [];
-      const kept = locked.filter((wheel) => !missing.has(wheel));
-      const all = [...fetched, ...kept.map(({ file, url, sha256 }) => ({ file, url, digest: sha256 as string }))];
+      const stored = locked.filter((wheel) => !missing.has(wheel));
+      const all = [...fetched, ...stored.map(({ file, url, sha256 }) => ({ file, url, digest: sha256 as string }))];
       return all.sort((a, b) => (a.file < b.file ? -1 : 1));
     } catch (err) {
       if (!options.pipPath || !(err instanceof ToolFailed) || err.reason === 'timeout') throw err;
@@ -107,24 +116,24 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
     throw new DependencyError('This executor has neither uv nor pip: install pip for its interpreter (python3-pip).');
   }
   const deadline = Date.now() + INSTALL_TIMEOUT_MS;
-  const origins = indexOrigins(index);
+  const origins = listIndexOrigins(index);
   const cert = index.indexUrl ? ['--cert', '/etc/ssl/certs/ca-certificates.crt'] : [];
-  const newDirectory = () => {
-    const made = fs.mkdtempSync(path.join(scratch, 'tool-'));
-    fs.chmodSync(made, 0o755);
-    return made;
+  const createToolDirectory = () => {
+    const created = fs.mkdtempSync(path.join(scratch, 'tool-'));
+    fs.chmodSync(created, 0o755);
+    return created;
   };
 
-  const run = (request: ToolRequest, usesUv: boolean) => runTool(uv && usesUv ? withUv(uv, request) : request);
+  const runWithUv = (request: ToolRequest, usesUv: boolean) => runTool(uv && usesUv ? withUv(uv, request) : request);
 
   /** Runs a tool that reaches the index, in a directory of its own. @returns that directory */
   async function runOnline(config: ToolRequest['config'], usesUv: boolean): Promise<string> {
     const pass = origins.length ? egress.admit({ bytesMax: DOWNLOAD_BYTES_MAX, origins }) : undefined;
-    const workDir = newDirectory();
+    const workDir = createToolDirectory();
     const timeoutMs = Math.max(1, deadline - Date.now());
-    const request = { config: { pipPath, ...config }, workDir, readOnly: indexDirectories(index), timeoutMs };
+    const request = { config: { pipPath, ...config }, workDir, readOnly: listIndexDirectories(index), timeoutMs };
     try {
-      await run({ ...request, ...(pass && { egressNonce: pass.nonce }) }, usesUv);
+      await runWithUv({ ...request, ...(pass && { egressNonce: pass.nonce }) }, usesUv);
     } finally {
       pass?.revoke();
     }
@@ -132,22 +141,26 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
   }
 
   /** Moves a downloaded wheel into a directory of its own, and computes its digest. */
-  async function accept(file: string, from: string): Promise<Wheel> {
+  async function moveWheel(file: string, from: string): Promise<Wheel> {
     const source = path.join(from, file);
     if (!fs.lstatSync(source, { throwIfNoEntry: false })?.isFile()) {
       throw new DependencyError(`${file} was not downloaded.`);
     }
-    const directory = newDirectory();
+    const directory = createToolDirectory();
     fs.renameSync(source, path.join(directory, file));
-    return { digest: await digestOf(path.join(directory, file)), directory, file };
+    return { digest: await computeFileDigest(path.join(directory, file)), directory, file };
   }
 
   async function fetchWheels(wheels: LockedWheel[]): Promise<Wheel[]> {
-    const asked = wheels.map(({ url, file }) => ({ url, file, basic: indexCredentials(index, new URL(url)) }));
-    const directory = await runOnline({ tool: 'fetch', wheels: asked }, false);
+    const fetchRequests = wheels.map(({ url, file }) => ({
+      url,
+      file,
+      basic: findIndexCredentials(index, new URL(url)),
+    }));
+    const directory = await runOnline({ tool: 'fetch', wheels: fetchRequests }, false);
     const fetched: Wheel[] = [];
     for (const { file, url, sha256 } of wheels) {
-      const wheel = { ...(await accept(file, directory)), url };
+      const wheel = { ...(await moveWheel(file, directory)), url };
       if (sha256 && wheel.digest !== sha256) {
         throw new DependencyError(`${file} does not have the digest that the package index names for it.`);
       }
@@ -160,44 +173,44 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
     hasUv: uv !== null,
 
     async resolve(requirements: string[]): Promise<LockedWheel[]> {
-      const config = { tool: 'resolve', requirements, options: [...indexOptions(index), ...BEST_OF_ALL_INDEXES] };
+      const config = { tool: 'resolve', requirements, options: [...buildIndexOptions(index), ...BEST_OF_ALL_INDEXES] };
       const directory = await runOnline(config, true);
-      return readLock(path.join(directory, 'wheels.json'));
+      return readLockedWheels(path.join(directory, 'wheels.json'));
     },
 
     fetch: fetchWheels,
 
     async download(requirements: string[]): Promise<Wheel[]> {
-      const config = { tool: 'download', requirements, options: [...indexOptions(index), ...cert] };
+      const config = { tool: 'download', requirements, options: [...buildIndexOptions(index), ...cert] };
       const directory = await runOnline(config, false);
       const found: Wheel[] = [];
       for (const file of fs.readdirSync(directory).sort()) {
-        if (WHEEL_FILE.test(file)) found.push(await accept(file, directory));
+        if (WHEEL_FILE.test(file)) found.push(await moveWheel(file, directory));
       }
       return found;
     },
 
     /** Installs one wheel in a sandbox that sees nothing else. */
     async install(wheel: Wheel, target: string): Promise<void> {
-      const { directory } = wheel.directory ? wheel : await fetchAgain(wheel);
+      const { directory } = wheel.directory ? wheel : await refetchWheel(wheel);
       if (!directory) throw new Error(`${wheel.file} is not available`);
       const config = { tool: 'install', pipPath, wheel: path.join(directory, wheel.file) };
-      await run({ config, workDir: target, readOnly: [directory], timeoutMs: INSTALL_TIMEOUT_MS }, true);
+      await runWithUv({ config, workDir: target, readOnly: [directory], timeoutMs: INSTALL_TIMEOUT_MS }, true);
     },
   };
 
   /** Downloads a wheel that was stored when the set was resolved, and is no longer. */
-  async function fetchAgain({ file, url = '', digest }: Wheel): Promise<Wheel> {
+  async function refetchWheel({ file, url = '', digest }: Wheel): Promise<Wheel> {
     const [wheel] = await fetchWheels([{ file, url, sha256: digest }]);
     return wheel as Wheel;
   }
 }
 
-function readLock(file: string): LockedWheel[] {
+function readLockedWheels(file: string): LockedWheel[] {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (!stat?.isFile() || stat.size > LOCK_BYTES_MAX) throw new ToolFailed('failed', 'too many wheels, or none');
   try {
-    return lock.parse(parseUntrusted(fs.readFileSync(file)));
+    return lockSchema.parse(parseUntrusted(fs.readFileSync(file)));
   } catch (err) {
     throw new ToolFailed('failed', `the list of wheels cannot be read: ${(err as Error).message}`);
   }

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { originOf } from '../egress/proxy';
+import { toOrigin } from '../egress/proxy';
 
 /** The package index, from pip's own variables. */
 export interface PackageIndex {
@@ -11,7 +11,7 @@ export interface PackageIndex {
 }
 
 /** Builds the options that pip and uv share. */
-export function indexOptions(index: PackageIndex): string[] {
+export function buildIndexOptions(index: PackageIndex): string[] {
   return [
     ...(index.indexUrl ? ['--index-url', index.indexUrl] : ['--no-index']),
     ...index.extraIndexUrls.flatMap((url) => ['--extra-index-url', url]),
@@ -22,23 +22,23 @@ export function indexOptions(index: PackageIndex): string[] {
 }
 
 /** Lists the directories of wheels on this machine. */
-export const indexDirectories = ({ findLinks }: PackageIndex): string[] =>
+export const listIndexDirectories = ({ findLinks }: PackageIndex): string[] =>
   findLinks.filter((place) => place.startsWith('/'));
 
 /** Lists each host with its own scheme and port, so that nothing else listening there is reachable. */
-export function indexOrigins(index: PackageIndex): string[] {
+export function listIndexOrigins(index: PackageIndex): string[] {
   const hosts = index.fileHosts.map((host) => (host.includes('://') ? host : `https://${host}`));
-  return [...new Set([...indexUrls(index), ...hosts].map((place) => originOf(new URL(place))))];
+  return [...new Set([...listIndexUrls(index), ...hosts].map((place) => toOrigin(new URL(place))))];
 }
 
 /** Finds `name:password` for a URL at an index whose own URL has them. */
-export function indexCredentials(index: PackageIndex, address: URL): string | undefined {
+export function findIndexCredentials(index: PackageIndex, address: URL): string | undefined {
   const { username, password } =
-    indexUrls(index)
+    listIndexUrls(index)
       .map((url) => new URL(url))
-      .find((url) => url.username && originOf(url) === originOf(address)) ?? {};
+      .find((url) => url.username && toOrigin(url) === toOrigin(address)) ?? {};
   return username && `${decodeURIComponent(username)}:${decodeURIComponent(password ?? '')}`;
 }
 
-const indexUrls = ({ indexUrl, extraIndexUrls, findLinks }: PackageIndex): string[] =>
+const listIndexUrls = ({ indexUrl, extraIndexUrls, findLinks }: PackageIndex): string[] =>
   [indexUrl, ...extraIndexUrls, ...findLinks].filter((place): place is string => Boolean(place?.includes('://')));

@@ -13,7 +13,7 @@ export interface Uv {
 }
 
 /** Copies uv to a directory of the executor's own on first use; null where there is none, or it does not work. */
-export function createUv({
+export function createUvLoader({
   executable,
   directory,
   runTool,

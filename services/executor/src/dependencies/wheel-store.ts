@@ -21,8 +21,8 @@ const TURN_MS = 5;
 const FORM = 'wheel 1';
 
 /** SHA-256 by path. */
-const manifest = z.record(z.string(), z.string());
-type Manifest = z.infer<typeof manifest>;
+const manifestSchema = z.record(z.string(), z.string());
+type Manifest = z.infer<typeof manifestSchema>;
 
 export type WheelStore = ReturnType<typeof createWheelStore>;
 
@@ -47,20 +47,24 @@ export function createWheelStore({ store, pythonVersion }: { store: DirectorySto
      * @param install into the directory, which is empty
      * @throws Error if it left anything but files and directories
      */
-    async addTo(set: string, digest: string, install: (directory: string) => Promise<void>): Promise<void> {
+    async linkInto(set: string, digest: string, install: (directory: string) => Promise<void>): Promise<void> {
       const key = toStoreKey(digest);
-      const make = createInstallation(install);
-      const isUsable = await linkWheel(key, set, make);
+      const createFiles = createInstallation(install);
+      const isUsable = await linkWheel(key, set, createFiles);
       if (isUsable) return;
       store.remove(key);
-      if (!(await linkWheel(key, set, make))) throw new Error('an installed wheel changed while it was used');
+      if (!(await linkWheel(key, set, createFiles))) throw new Error('an installed wheel changed while it was used');
     },
   };
 
-  async function linkWheel(key: string, set: string, make: (staging: string) => Promise<void>): Promise<boolean> {
-    await store.pin(key, make);
+  async function linkWheel(
+    key: string,
+    set: string,
+    createFiles: (staging: string) => Promise<void>,
+  ): Promise<boolean> {
+    await store.pin(key, createFiles);
     try {
-      return await linkVerified(path.join(store.directory, key), set);
+      return await linkIfUnchanged(path.join(store.directory, key), set);
     } finally {
       store.unpin(key);
     }
@@ -71,38 +75,38 @@ const createInstallation = (install: (directory: string) => Promise<void>) => as
   const files = path.join(staging, FILES);
   fs.mkdirSync(files, { mode: 0o755 });
   await install(files);
-  fs.writeFileSync(path.join(staging, MANIFEST), JSON.stringify(await digestsOf(files)));
+  fs.writeFileSync(path.join(staging, MANIFEST), JSON.stringify(await computeDigests(files)));
 };
 
 /** @returns false if a file is missing, was added, or differs from what it was */
-async function linkVerified(kept: string, set: string): Promise<boolean> {
+async function linkIfUnchanged(kept: string, set: string): Promise<boolean> {
   const files = path.join(kept, FILES);
-  const expected = await readManifest(kept);
+  const expected = await findManifest(kept);
   if (!expected) return false;
-  const actual = await digestsOf(files).catch(() => null);
+  const actual = await computeDigests(files).catch(() => null);
   if (!actual || !isSame(actual, expected)) return false;
   const directories = new Set(Object.keys(expected).map((name) => path.dirname(path.join(set, name))));
   for (const directory of directories) {
-    ignoreTaken(() => fs.mkdirSync(directory, { recursive: true, mode: 0o755 }));
+    ignoreExisting(() => fs.mkdirSync(directory, { recursive: true, mode: 0o755 }));
   }
   const yieldThread = createYielder();
   for (const name of Object.keys(expected)) {
-    ignoreTaken(() => fs.linkSync(path.join(files, name), path.join(set, name)));
+    ignoreExisting(() => fs.linkSync(path.join(files, name), path.join(set, name)));
     await yieldThread();
   }
   return true;
 }
 
-async function readManifest(kept: string): Promise<Manifest | null> {
+async function findManifest(kept: string): Promise<Manifest | null> {
   try {
-    return manifest.parse(JSON.parse(await fs.promises.readFile(path.join(kept, MANIFEST), 'utf8')));
+    return manifestSchema.parse(JSON.parse(await fs.promises.readFile(path.join(kept, MANIFEST), 'utf8')));
   } catch {
     return null;
   }
 }
 
 /** Ignores existing paths: if two packages share a path, as a file or as a directory, the first wins. */
-function ignoreTaken(create: () => void): void {
+function ignoreExisting(create: () => void): void {
   try {
     create();
   } catch (err) {
@@ -116,7 +120,7 @@ const isSame = (a: Manifest, b: Manifest): boolean => {
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 };
 
-async function digestsOf(directory: string): Promise<Manifest> {
+async function computeDigests(directory: string): Promise<Manifest> {
   const names = fs.readdirSync(directory, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory()) return [];
     const name = path.relative(directory, path.join(entry.parentPath, entry.name));
@@ -128,7 +132,7 @@ async function digestsOf(directory: string): Promise<Manifest> {
   for (const name of names) {
     const file = path.join(directory, name);
     const { size } = fs.lstatSync(file);
-    digests[name] = size > READ_WHOLE_BYTES_MAX ? await digestOf(file) : sha256(fs.readFileSync(file));
+    digests[name] = size > READ_WHOLE_BYTES_MAX ? await computeFileDigest(file) : sha256(fs.readFileSync(file));
     await yieldThread();
   }
   return digests;
@@ -136,11 +140,11 @@ async function digestsOf(directory: string): Promise<Manifest> {
 
 /** @returns a function that yields this thread once blocking calls have held it for TURN_MS */
 function createYielder(): () => Promise<void> | void {
-  let began = performance.now();
+  let startedAt = performance.now();
   return () => {
-    if (performance.now() - began < TURN_MS) return;
+    if (performance.now() - startedAt < TURN_MS) return;
     return nextTurn().then(() => {
-      began = performance.now();
+      startedAt = performance.now();
     });
   };
 }
@@ -148,7 +152,7 @@ function createYielder(): () => Promise<void> | void {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Computes the SHA-256 of a file, hex. */
-export async function digestOf(file: string): Promise<string> {
+export async function computeFileDigest(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of fs.createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(piece);
   return hash.digest('hex');

@@ -22,12 +22,15 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const NAME = 'CN=Gantry egress, O=Gantry';
 const HOUR_MS = 3_600_000;
 /** A clock may have been set back since. */
-const BEFORE_MS = HOUR_MS;
-/** An executor that runs for longer than this has to be restarted: sandboxes that wait for a run trust only its first key. */
+const BACKDATED_MS = HOUR_MS;
+/**
+ * An executor that runs for longer than this has to be restarted: sandboxes that wait for a run trust only its first
+ * key.
+ */
 const AUTHORITY_MS = 3 * 365 * 24 * HOUR_MS;
 /** Longer than any run. */
 const LEAF_MS = 48 * HOUR_MS;
-const LEAF_KEPT_MS = 24 * HOUR_MS;
+const LEAF_TTL_MS = 24 * HOUR_MS;
 const LEAVES_MAX = 512;
 
 export interface Leaf {
@@ -39,14 +42,14 @@ export interface Leaf {
 export type Authority = Awaited<ReturnType<typeof createAuthority>>;
 
 export async function createAuthority() {
-  const keys = await newKeys();
-  const leafKeys = await newKeys();
-  const leafKey = pemOf(await webcrypto.subtle.exportKey('pkcs8', leafKeys.privateKey));
+  const keys = await generateKeys();
+  const leafKeys = await generateKeys();
+  const leafKey = toPem(await webcrypto.subtle.exportKey('pkcs8', leafKeys.privateKey));
   const root = await X509CertificateGenerator.createSelfSigned({
     name: NAME,
     keys,
     signingAlgorithm: ALGORITHM,
-    ...validFor(AUTHORITY_MS),
+    ...buildValidity(AUTHORITY_MS),
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true),
@@ -55,7 +58,7 @@ export async function createAuthority() {
     ],
   });
 
-  async function issue(host: string): Promise<Leaf> {
+  async function issueLeaf(host: string): Promise<Leaf> {
     const leaf = await X509CertificateGenerator.create({
       // The name is in the extension alone, since a common name is limited to 64 characters.
       subject: 'O=Gantry egress',
@@ -63,7 +66,7 @@ export async function createAuthority() {
       publicKey: leafKeys.publicKey,
       signingKey: keys.privateKey,
       signingAlgorithm: ALGORITHM,
-      ...validFor(LEAF_MS),
+      ...buildValidity(LEAF_MS),
       extensions: [
         new BasicConstraintsExtension(false, undefined, true),
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
@@ -77,15 +80,15 @@ export async function createAuthority() {
   }
 
   /** Promises: two connections at once need one certificate. */
-  const leaves = new LRUCache<string, Promise<Leaf>>({ max: LEAVES_MAX, ttl: LEAF_KEPT_MS });
+  const leaves = new LRUCache<string, Promise<Leaf>>({ max: LEAVES_MAX, ttl: LEAF_TTL_MS });
   return {
     /** PEM. */
     certificate: root.toString('pem'),
     /** @param host a name in lower case or an IP address */
-    leafFor(host: string): Promise<Leaf> {
-      const known = leaves.get(host);
-      if (known) return known;
-      const issued = issue(host);
+    getLeaf(host: string): Promise<Leaf> {
+      const cached = leaves.get(host);
+      if (cached) return cached;
+      const issued = issueLeaf(host);
       leaves.set(host, issued);
       issued.catch(() => leaves.delete(host));
       return issued;
@@ -93,13 +96,13 @@ export async function createAuthority() {
   };
 }
 
-const newKeys = () =>
+const generateKeys = () =>
   webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
 
-function validFor(ms: number) {
+function buildValidity(ms: number) {
   const now = Date.now();
-  return { notBefore: new Date(now - BEFORE_MS), notAfter: new Date(now + ms) };
+  return { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + ms) };
 }
 
-const pemOf = (der: ArrayBuffer) =>
+const toPem = (der: ArrayBuffer) =>
   `-----BEGIN PRIVATE KEY-----\n${Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;

@@ -5,13 +5,13 @@
 import dns from 'node:dns/promises';
 import net, { isIP } from 'node:net';
 import type { AddressPolicy } from '@gantry/safe-fetch';
-import { codeOf, FAILED, Refused } from './refused';
+import { FAILED, getErrorCode, Refused } from './refused';
 
 const CONNECT_MS = 10_000;
 
 /** Resolves every address of a host. @throws Refused if one of them may not be reached; without a policy all may */
-export async function addressesOf(host: string, port: number, policy?: AddressPolicy): Promise<string[]> {
-  const addresses = isIP(host) ? [host] : await resolve(host);
+export async function resolveAddresses(host: string, port: number, policy?: AddressPolicy): Promise<string[]> {
+  const addresses = isIP(host) ? [host] : await lookUp(host);
   // One private address among public ones is a rebinding attack: all must be allowed.
   if (policy && !addresses.every((address) => policy.isAllowed(address, port))) {
     throw new Refused(403, 'it is not a public address', 'not a public address');
@@ -19,22 +19,22 @@ export async function addressesOf(host: string, port: number, policy?: AddressPo
   return addresses;
 }
 
-async function resolve(host: string): Promise<string[]> {
+async function lookUp(host: string): Promise<string[]> {
   try {
     return (await dns.lookup(host, { all: true })).map(({ address }) => address);
   } catch (err) {
-    throw new Refused(502, `its name can't be resolved (${codeOf(err)})`, FAILED);
+    throw new Refused(502, `its name can't be resolved (${getErrorCode(err)})`, FAILED);
   }
 }
 
 /** Connects to the first address that answers. @throws Refused */
-export async function connectTo(addresses: string[], port: number): Promise<net.Socket> {
+export async function connectToFirst(addresses: string[], port: number): Promise<net.Socket> {
   let last = new Refused(502, 'it has no address', FAILED);
   for (const host of addresses) {
     try {
       return await connect(host, port);
     } catch (err) {
-      last = err instanceof Refused ? err : new Refused(502, `it can't be reached (${codeOf(err)})`, FAILED);
+      last = err instanceof Refused ? err : new Refused(502, `it can't be reached (${getErrorCode(err)})`, FAILED);
     }
   }
   throw last;

@@ -1,22 +1,22 @@
 /** Tests code that uses credentials only by placeholder: real runs, real TLS on both sides. */
 import zlib from 'node:zlib';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import {
-  credential,
-  echo,
+  buildCredential,
+  buildFrame,
+  echoRequest,
   expectNoValue,
-  frame,
+  listRequests,
   PLACEHOLDER,
-  requestsOf,
   startCredentialFixture,
   VALUE,
 } from '../test/credential-fixture';
 
-const fixture = given(startCredentialFixture, ({ stop }) => stop());
-beforeEach(() => fixture.answer(echo));
+const fixture = setupResource(startCredentialFixture, ({ stop }) => stop());
+beforeEach(() => fixture.setResponder(echoRequest));
 
 test('a placeholder in a header becomes the value, and the value in the response the placeholder', async () => {
-  const { finished, events } = await fixture.runWith(`
+  const { finished, events } = await fixture.runWithFetch(`
 def run(port):
     me = context.connections["api"]
     status, headers, body = fetch(f"{me.base_url}/user?a=1", {"Authorization": f"Bearer {me.token}"})
@@ -31,18 +31,25 @@ def run(port):
       headers: { authorization: `Bearer ${VALUE}`, 'accept-encoding': 'identity' },
     },
   ]);
-  expect(requestsOf(events)).toMatchObject([
+  expect(listRequests(events)).toMatchObject([
     {
-      ...{ method: 'GET', scheme: 'https', host: 'api.test', port: fixture.port, path: '/user', status: 200 },
+      method: 'GET',
+      scheme: 'https',
+      host: 'api.test',
+      port: fixture.port,
+      path: '/user',
+      status: 200,
       // In a header of its own, and in the body.
-      ...{ credentials: ['api'], bytesSent: 0, echoed: 2 },
+      credentials: ['api'],
+      bytesSent: 0,
+      echoed: 2,
     },
   ]);
   expectNoValue(events);
 });
 
 test('placeholders in basic credentials, path, query and any header are replaced, each with its encoding', async () => {
-  const { finished, events } = await fixture.runWith(`
+  const { finished, events } = await fixture.runWithFetch(`
 def run(port):
     token = context.connections["api"].token
     basic = base64.b64encode(f"me:{token}".encode()).decode()
@@ -56,7 +63,7 @@ def run(port):
   expect(parsed.searchParams.get('key')).toBe(VALUE);
   expect(parsed.searchParams.get('b')).toBe('2');
   expect(decodeURIComponent(parsed.pathname)).toBe(`/bot${VALUE}/send`);
-  expect(requestsOf(events)[0]?.path).toBe(`/bot${PLACEHOLDER}/send`);
+  expect(listRequests(events)[0]?.path).toBe(`/bot${PLACEHOLDER}/send`);
 });
 
 const BODIES = `
@@ -74,13 +81,15 @@ def run(port):
     ]
     return [[status, body if status == 403 else None] for status, _, body in answers]
 `;
-const refusedBody = (entry: string) => [
+const buildRefusal = (entry: string) => [
   403,
   `api.test: the connection api is not declared to go into the body of requests; to allow it, add ${entry} to the places of the connection, and a worker its name to in_body\n`,
 ];
 
 test('placeholders in bodies are replaced where declared, with the right length, not in encoded ones', async () => {
-  const { finished } = await fixture.runWith(BODIES, { credentials: [credential(fixture.port, { places: ['body'] })] });
+  const { finished } = await fixture.runWithFetch(BODIES, {
+    credentials: [buildCredential(fixture.port, { places: ['body'] })],
+  });
   expect(finished.output).toEqual(Array(5).fill([200, null]));
   const [json, form, chunked, list, gzip] = fixture.seen;
   expect(JSON.parse(json?.body ?? '')).toEqual({ auth: { key: VALUE } });
@@ -91,16 +100,16 @@ test('placeholders in bodies are replaced where declared, with the right length,
 });
 
 test('placeholders in undeclared body fields are refused, and the response says how to allow them', async () => {
-  const credentials = [credential(fixture.port, { places: ['header', 'body:key'] })];
-  const { finished } = await fixture.runWith(BODIES, { credentials });
+  const credentials = [buildCredential(fixture.port, { places: ['header', 'body:key'] })];
+  const { finished } = await fixture.runWithFetch(BODIES, { credentials });
   expect(finished.output).toEqual([
-    ...[[200, null], [200, null], refusedBody('body'), refusedBody('body:other')],
+    ...[[200, null], [200, null], buildRefusal('body'), buildRefusal('body:other')],
     [200, null],
   ]);
   expect(fixture.seen).toHaveLength(3);
-  const none = await fixture.runWith(BODIES);
+  const none = await fixture.runWithFetch(BODIES);
   expect(none.finished.output).toEqual([
-    ...[refusedBody('body:key'), refusedBody('body:key'), refusedBody('body'), refusedBody('body:other')],
+    ...[buildRefusal('body:key'), buildRefusal('body:key'), buildRefusal('body'), buildRefusal('body:other')],
     [200, null],
   ]);
   expect(fixture.seen).toHaveLength(1);
@@ -122,12 +131,12 @@ def run(port):
         ask(headers={"Cookie": f"a=1; sid={token}"}), ask(headers={"Cookie": f"sid=1; {token}"}),
     ]
 `;
-  const withPlaces = async (places: string[]) =>
-    (await fixture.runWith(source, { credentials: [credential(fixture.port, { places })] })).finished.output;
-  expect(await withPlaces(['header'])).toEqual([
+  const runWithPlaces = async (places: string[]) =>
+    (await fixture.runWithFetch(source, { credentials: [buildCredential(fixture.port, { places })] })).finished.output;
+  expect(await runWithPlaces(['header'])).toEqual([
     ...[200, 200, 'query:key', 'query:other', 'query', 'path', 'cookie:sid', 'cookie'],
   ]);
-  expect(await withPlaces(['header:authorization', 'query:key', 'path', 'cookie:sid'])).toEqual([
+  expect(await runWithPlaces(['header:authorization', 'query:key', 'path', 'cookie:sid'])).toEqual([
     ...['header:x-key', 200, 200, 'query:other', 'query', 200, 200, 'cookie'],
   ]);
   const [, query, path, cookie] = fixture.seen;
@@ -137,21 +146,24 @@ def run(port):
 });
 
 test('a secret with hosts is a placeholder in the environment and in context.secrets', async () => {
-  const { finished } = await fixture.runWith(
+  const { finished } = await fixture.runWithFetch(
     `
 def run(port):
     assert os.environ["API_KEY"] == context.secrets["API_KEY"]
     fetch(f"https://api.test:{port}/", {"X-Key": os.environ["API_KEY"]})
     return [os.environ["API_KEY"], sorted(context.secrets), len(context.connections)]
 `,
-    { credentials: [credential(fixture.port, { kind: 'secret', name: 'API_KEY' })], secrets: { OTHER: 'other-value' } },
+    {
+      credentials: [buildCredential(fixture.port, { kind: 'secret', name: 'API_KEY' })],
+      secrets: { OTHER: 'other-value' },
+    },
   );
   expect(finished.output).toEqual([PLACEHOLDER, ['API_KEY', 'OTHER'], 0]);
   expect(fixture.seen[0]?.headers['x-key']).toBe(VALUE);
 });
 
 test('an exposed connection passes its value to code, whose tunnels to that host are not intercepted', async () => {
-  const { finished, log } = await fixture.runWith(
+  const { finished, log } = await fixture.runWithFetch(
     `
 def run(port):
     token = context.connections["api"].token
@@ -161,7 +173,7 @@ def run(port):
     read_all(secure)
     return token
 `,
-    { credentials: [credential(fixture.port, { exposed: true })] },
+    { credentials: [buildCredential(fixture.port, { exposed: true })] },
   );
   expect(fixture.seen.map(({ headers }) => headers['x-key'])).toEqual([VALUE]);
   expect(finished.output).toBe('***');
@@ -169,7 +181,7 @@ def run(port):
 });
 
 test('a connection is found by its declared name, describes itself, and does not reveal its token', async () => {
-  const { finished } = await fixture.runWith(
+  const { finished } = await fixture.runWithFetch(
     `
 def run(port):
     all = context.connections
@@ -180,7 +192,7 @@ def run(port):
         missing = str(error)
     return [repr(me), me.hosts, me.scopes, me.account_label, "api" in all, "x" in all, list(all), repr(all), missing]
 `,
-    { credentials: [credential(fixture.port)] },
+    { credentials: [buildCredential(fixture.port)] },
   );
   const host = `api.test:${fixture.port}`;
   expect(finished.output).toEqual([
@@ -190,7 +202,7 @@ def run(port):
 });
 
 test('a connection is reused for several requests, in order, with every kind of response', async () => {
-  fixture.answer(({ url }, response) => {
+  fixture.setResponder(({ url }, response) => {
     if (url === '/204') response.writeHead(204).end();
     else if (url === '/304') response.writeHead(304, { etag: '"1"' }).end();
     else if (url === '/head') response.writeHead(200, { 'content-length': '12345' }).end();
@@ -202,7 +214,7 @@ test('a connection is reused for several requests, in order, with every kind of 
       response.end();
     }
   });
-  const { finished, events } = await fixture.runWith(`
+  const { finished, events } = await fixture.runWithFetch(`
 def run(port):
     connection = http.client.HTTPSConnection("127.0.0.1", 3128)
     connection.set_tunnel("api.test", port)
@@ -222,14 +234,14 @@ def run(port):
     [200, null, `one ${PLACEHOLDER} two`],
     [502, expect.anything(), expect.stringMatching(/encoding that can’t be searched/)],
   ]);
-  expect(requestsOf(events)).toHaveLength(7);
+  expect(listRequests(events)).toHaveLength(7);
   expectNoValue(events);
 });
 
 test('large bodies stream both ways with backpressure and unchanged length, with masked values', async () => {
   const length = 32 << 20;
   let sent = 0;
-  fixture.answer((seen, response) => {
+  fixture.setResponder((seen, response) => {
     if (seen.url === '/sent') return void response.end(String(sent));
     if (seen.method === 'POST') return void response.end(String(seen.body.length));
     response.writeHead(200, { 'content-length': String(length) });
@@ -244,7 +256,7 @@ test('large bodies stream both ways with backpressure and unchanged length, with
     };
     more();
   });
-  const { finished } = await fixture.runWith(`
+  const { finished } = await fixture.runWithFetch(`
 def run(port):
     def sent():
         return int(fetch(f"https://api.test:{port}/sent")[2])
@@ -263,18 +275,20 @@ def run(port):
 });
 
 test('a WebSocket is opened with the value, and its messages do not reveal it', async () => {
-  fixture.answerSocket(({ headers }, socket) => {
+  fixture.setSocketHandler(({ headers }, socket) => {
     const value = String(headers['x-key']);
-    socket.write(frame(`key ${value} `));
+    socket.write(buildFrame(`key ${value} `));
     // A fragment each, with a control frame between them.
     socket.write(
-      Buffer.concat([frame(value.slice(0, 7), { isFinal: false }), frame(value.slice(0, 90), { opcode: 9 })]),
+      Buffer.concat([buildFrame(value.slice(0, 7), { isFinal: false }), buildFrame(value.slice(0, 90), { opcode: 9 })]),
     );
-    socket.write(Buffer.concat([frame(value.slice(7), { opcode: 0, isFinal: false }), frame(' end', { opcode: 0 })]));
+    socket.write(
+      Buffer.concat([buildFrame(value.slice(7), { opcode: 0, isFinal: false }), buildFrame(' end', { opcode: 0 })]),
+    );
     // A client's frame with a mask of zeros: its payload is readable.
-    socket.on('data', (bytes: Buffer) => socket.write(frame(bytes.subarray(6))));
+    socket.on('data', (bytes: Buffer) => socket.write(buildFrame(bytes.subarray(6))));
   });
-  const { finished, events } = await fixture.runWith(`
+  const { finished, events } = await fixture.runWithFetch(`
 def run(port):
     secure = tunnel(port)
     key = context.connections["api"].token
@@ -302,6 +316,6 @@ def run(port):
   expect(frames).toContainEqual([0x89, '*'.repeat(VALUE.length)]);
   expect(fixture.seen).toMatchObject([{ url: '/live?a=1', headers: { 'x-key': VALUE } }]);
   expect(fixture.seen[0]?.headers['sec-websocket-extensions']).toBeUndefined();
-  expect(requestsOf(events)).toMatchObject([{ path: '/live', status: 101, credentials: ['api'] }]);
+  expect(listRequests(events)).toMatchObject([{ path: '/live', status: 101, credentials: ['api'] }]);
   expectNoValue(events);
 });

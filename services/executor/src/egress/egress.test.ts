@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createAddressPolicy } from '@gantry/safe-fetch';
 import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
-import { temporaryLayout } from '../test/sandbox-fixture';
+import { createTemporaryLayout } from '../test/sandbox-fixture';
 import { createAuthority } from './authority';
 import { type EgressProxy, startEgressProxy } from './proxy';
 
@@ -31,14 +31,15 @@ describe('a run with network', () => {
   let fixture: ExecutorFixture;
   let allowed: http.Server;
   let other: http.Server;
-  const port = (server: http.Server) => (server.address() as AddressInfo).port;
+  const getPort = (server: http.Server) => (server.address() as AddressInfo).port;
 
   beforeAll(async () => {
     const listen = (server: http.Server, host: string) =>
       new Promise<http.Server>((resolve) => server.listen(0, host, () => resolve(server)));
     allowed = await listen(
       http.createServer((req, res) => {
-        if (req.url === '/redirect') res.writeHead(302, { location: `http://127.0.0.3:${port(other)}/secret` }).end();
+        if (req.url === '/redirect')
+          res.writeHead(302, { location: `http://127.0.0.3:${getPort(other)}/secret` }).end();
         else res.end(`served ${req.url} ${req.headers['proxy-authorization'] ?? ''}`.trim());
       }),
       '127.0.0.2',
@@ -47,7 +48,7 @@ describe('a run with network', () => {
       http.createServer((_, res) => res.end('internal')),
       '127.0.0.3',
     );
-    fixture = await startTestExecutor({ egressAllowPrivate: [`127.0.0.2:${port(allowed)}`] });
+    fixture = await startTestExecutor({ egressAllowPrivate: [`127.0.0.2:${getPort(allowed)}`] });
   });
   afterAll(async () => {
     await fixture.stop();
@@ -59,11 +60,11 @@ describe('a run with network', () => {
     (await fixture.service.run(FETCH, { inputs: { urls }, network: 'egress', ...overrides })).finished.output;
 
   test('reaches allowed hosts', async () => {
-    expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/a?b=1`])).toEqual(['served /a?b=1']);
+    expect(await fetchAll([`http://127.0.0.2:${getPort(allowed)}/a?b=1`])).toEqual(['served /a?b=1']);
   });
 
   test('reaches neither this machine, nor metadata, nor private ranges, however they are written', async () => {
-    const internal = port(other);
+    const internal = getPort(other);
     const urls = [
       `http://127.0.0.3:${internal}/`,
       `http://[::ffff:127.0.0.3]:${internal}/`,
@@ -84,7 +85,7 @@ describe('a run with network', () => {
   });
 
   test('cannot reach private addresses by a redirect', async () => {
-    expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/redirect`])).toEqual([403]);
+    expect(await fetchAll([`http://127.0.0.2:${getPort(allowed)}/redirect`])).toEqual([403]);
   });
 
   test('has refused connections in its log and in the metric', async () => {
@@ -108,7 +109,7 @@ def run(port):
             seen.append(error.strerror)
     return seen
 `;
-    const { finished } = await fixture.service.run(source, { inputs: { port: port(other) }, network: 'egress' });
+    const { finished } = await fixture.service.run(source, { inputs: { port: getPort(other) }, network: 'egress' });
     expect(finished.output).toEqual(['Connection refused', 'Network is unreachable', 'Network is unreachable']);
   });
 
@@ -116,12 +117,12 @@ def run(port):
     ['network none', { network: 'none' }],
     ['a test', { kind: 'test', network: 'egress' }],
   ])('has none at all as %s', async (_, overrides) => {
-    const [seen] = (await fetchAll([`http://127.0.0.2:${port(allowed)}/`], overrides)) as string[];
+    const [seen] = (await fetchAll([`http://127.0.0.2:${getPort(allowed)}/`], overrides)) as string[];
     expect(seen).toMatch(/Connection refused/);
   });
 
   test('reaches allowed hosts from a separate process, too', async () => {
-    expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/cold`], { isolation: 'process' })).toEqual([
+    expect(await fetchAll([`http://127.0.0.2:${getPort(allowed)}/cold`], { isolation: 'process' })).toEqual([
       'served /cold',
     ]);
   });
@@ -136,7 +137,7 @@ def run(port):
     connection.request("POST", "/up", body=bytes(3 << 20))
     return connection.getresponse().status
 `;
-    const { finished } = await fixture.service.run(source, { inputs: { port: port(allowed) }, network: 'egress' });
+    const { finished } = await fixture.service.run(source, { inputs: { port: getPort(allowed) }, network: 'egress' });
     expect(finished.output).toBe(200);
   });
 });
@@ -144,7 +145,7 @@ def run(port):
 describe('the proxy', () => {
   let proxy: EgressProxy;
   let server: net.Server;
-  const layout = temporaryLayout();
+  const layout = createTemporaryLayout();
   const denied: string[] = [];
   let target: number;
 
@@ -168,7 +169,7 @@ describe('the proxy', () => {
   });
 
   /** Sends bytes, and resolves with the response when the proxy has closed the connection or stays silent. */
-  function speak(bytes: string, { untilText = '' } = {}): Promise<string> {
+  function exchange(bytes: string, { untilText = '' } = {}): Promise<string> {
     return new Promise((resolve) => {
       let got = '';
       const socket = net.connect(path.join(layout.egressDir, 's'), () => socket.write(bytes));
@@ -181,22 +182,22 @@ describe('the proxy', () => {
     });
   }
   const rules = { bytesMax: 1 << 20 };
-  const CONNECT = () => `CONNECT 127.0.0.1:${target} HTTP/1.1\r\n\r\n`;
+  const buildConnect = () => `CONNECT 127.0.0.1:${target} HTTP/1.1\r\n\r\n`;
 
   test('serves only clients with a valid pass', async () => {
     const pass = proxy.admit(rules);
-    expect(await speak(`${pass.nonce}${CONNECT()}ping`, { untilText: 'ping' })).toMatch(
+    expect(await exchange(`${pass.nonce}${buildConnect()}ping`, { untilText: 'ping' })).toMatch(
       /^HTTP\/1.1 200 .*\r\n\r\nping$/s,
     );
-    expect(await speak(`${'0'.repeat(32)}${CONNECT()}`)).toBe('');
-    expect(await speak(CONNECT().padEnd(64))).toBe('');
+    expect(await exchange(`${'0'.repeat(32)}${buildConnect()}`)).toBe('');
+    expect(await exchange(buildConnect().padEnd(64))).toBe('');
     pass.revoke();
-    expect(await speak(`${pass.nonce}${CONNECT()}`)).toBe('');
+    expect(await exchange(`${pass.nonce}${buildConnect()}`)).toBe('');
   });
 
   test('ends the connections of a run when it ends', async () => {
     const pass = proxy.admit(rules);
-    const open = speak(`${pass.nonce}${CONNECT()}`);
+    const open = exchange(`${pass.nonce}${buildConnect()}`);
     setTimeout(pass.revoke, 100);
     expect(await open).toMatch(/^HTTP\/1.1 200/);
   });
@@ -207,13 +208,13 @@ describe('the proxy', () => {
     const answer = (...addresses: string[]) =>
       lookup.mockResolvedValueOnce(addresses.map((address) => ({ address, family: 4 })) as never);
     answer('10.0.0.7');
-    expect(await speak(`${pass.nonce}CONNECT inside.example:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
+    expect(await exchange(`${pass.nonce}CONNECT inside.example:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
     answer('8.8.8.8', '127.0.0.1');
-    expect(await speak(`${pass.nonce}CONNECT mixed.example:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
+    expect(await exchange(`${pass.nonce}CONNECT mixed.example:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 403/);
     answer('127.0.0.1');
     answer('10.0.0.7'); // the answer to a second resolution
     expect(
-      await speak(`${pass.nonce}CONNECT rebinding.example:${target} HTTP/1.1\r\n\r\nping`, { untilText: 'ping' }),
+      await exchange(`${pass.nonce}CONNECT rebinding.example:${target} HTTP/1.1\r\n\r\nping`, { untilText: 'ping' }),
     ).toMatch(/200/);
     expect(lookup).toHaveBeenCalledTimes(3);
     lookup.mockRestore();
@@ -222,10 +223,10 @@ describe('the proxy', () => {
 
   test('limits the bytes and connections of a run', async () => {
     const few = proxy.admit({ bytesMax: 1_000 });
-    const got = await speak(`${few.nonce}${CONNECT()}${'x'.repeat(5_000)}`);
+    const got = await exchange(`${few.nonce}${buildConnect()}${'x'.repeat(5_000)}`);
     expect(got.length).toBeLessThan(5_000);
     const many = proxy.admit(rules);
-    const held = Array.from({ length: 65 }, () => speak(`${many.nonce}${CONNECT()}`, { untilText: '429' }));
+    const held = Array.from({ length: 65 }, () => exchange(`${many.nonce}${buildConnect()}`, { untilText: '429' }));
     const first = await Promise.race(held);
     expect(first).toMatch(/^HTTP\/1.1 429/);
     many.revoke();
@@ -239,16 +240,16 @@ describe('the proxy', () => {
     const https = proxy.admit({ ...rules, origins: [`https://127.0.0.1:${target}`] });
     const http = proxy.admit({ ...rules, origins: [`http://127.0.0.1:${target}`] });
     const plain = (port: number) => `GET http://127.0.0.1:${port}/ HTTP/1.1\r\n\r\n`;
-    expect(await speak(`${https.nonce}${CONNECT()}ping`, { untilText: 'ping' })).toMatch(/^HTTP\/1.1 200/);
-    expect(await speak(`${http.nonce}${plain(target)}`, { untilText: 'close' })).toMatch(/^GET \/ HTTP\/1.1/);
+    expect(await exchange(`${https.nonce}${buildConnect()}ping`, { untilText: 'ping' })).toMatch(/^HTTP\/1.1 200/);
+    expect(await exchange(`${http.nonce}${plain(target)}`, { untilText: 'close' })).toMatch(/^GET \/ HTTP\/1.1/);
     for (const refused of [
       `${https.nonce}${plain(target)}`,
-      `${http.nonce}${CONNECT()}`,
+      `${http.nonce}${buildConnect()}`,
       `${https.nonce}CONNECT 127.0.0.1:${otherPort} HTTP/1.1\r\n\r\n`,
       `${http.nonce}${plain(otherPort)}`,
       `${https.nonce}CONNECT 1.1.1.1:443 HTTP/1.1\r\n\r\n`,
     ]) {
-      expect(await speak(refused)).toMatch(/^HTTP\/1.1 403/);
+      expect(await exchange(refused)).toMatch(/^HTTP\/1.1 403/);
     }
     other.close();
   });
@@ -261,11 +262,11 @@ describe('the proxy', () => {
     'nonsense',
   ])('%j is malformed', async (line) => {
     const pass = proxy.admit(rules);
-    expect(await speak(`${pass.nonce}${line}\r\n\r\n`)).toMatch(/^HTTP\/1.1 400/);
+    expect(await exchange(`${pass.nonce}${line}\r\n\r\n`)).toMatch(/^HTTP\/1.1 400/);
   });
 
   test('names with a smuggled header or a null byte are rejected', async () => {
     const pass = proxy.admit(rules);
-    expect(await speak(`${pass.nonce}CONNECT a\0b:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 (400|502)/);
+    expect(await exchange(`${pass.nonce}CONNECT a\0b:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 (400|502)/);
   });
 });

@@ -18,7 +18,7 @@ const HOP_BY_HOP = new Set([
 /** Allowed in requests: another option could name a field that the host must see, such as Host or Content-Length. */
 const REQUEST_OPTIONS = new Set(['close', 'keep-alive', 'upgrade', 'te']);
 /** A host can't drop them from its response by naming them: they delimit and describe the message. */
-const NEVER_NAMED = new Set(['content-encoding', 'content-length', 'content-range', 'content-type', 'host']);
+const NEVER_DROPPED = new Set(['content-encoding', 'content-length', 'content-range', 'content-type', 'host']);
 
 /** @param raw names and values in turn, as Node and undici have them */
 export function toFields(raw: readonly (string | Buffer)[]): Field[] {
@@ -27,13 +27,13 @@ export function toFields(raw: readonly (string | Buffer)[]): Field[] {
 }
 
 /** Returns every value of one field, joined as a list. */
-export function fieldValue(fields: Field[], name: string): string | undefined {
+export function getFieldValue(fields: Field[], name: string): string | undefined {
   const values = fields.filter((field) => field.name === name).map(({ value }) => value);
   return values.length ? values.join(', ') : undefined;
 }
 
-const connectionOptions = (fields: Field[]): string[] =>
-  (fieldValue(fields, 'connection') ?? '')
+const parseConnectionOptions = (fields: Field[]): string[] =>
+  (getFieldValue(fields, 'connection') ?? '')
     .toLowerCase()
     .split(',')
     .map((option) => option.trim())
@@ -41,11 +41,11 @@ const connectionOptions = (fields: Field[]): string[] =>
 
 /** @throws Refused */
 export function assertConnectionOptions(fields: Field[]): void {
-  if (connectionOptions(fields).every((option) => REQUEST_OPTIONS.has(option))) return;
+  if (parseConnectionOptions(fields).every((option) => REQUEST_OPTIONS.has(option))) return;
   throw new Refused(400, 'Connection may name close, keep-alive, upgrade and te alone', MALFORMED);
 }
 
 export function listEndToEnd(fields: Field[]): Field[] {
-  const named = new Set(connectionOptions(fields).filter((option) => !NEVER_NAMED.has(option)));
+  const named = new Set(parseConnectionOptions(fields).filter((option) => !NEVER_DROPPED.has(option)));
   return fields.filter(({ name }) => !HOP_BY_HOP.has(name) && !named.has(name));
 }

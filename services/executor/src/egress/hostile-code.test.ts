@@ -1,22 +1,22 @@
 /** Tests code that tries to learn the value of a credential, or to send it elsewhere. */
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import {
-  credential,
-  echo,
+  buildCredential,
+  echoRequest,
   expectNoValue,
+  listRequests,
   PLACEHOLDER,
-  requestsOf,
   startCredentialFixture,
   VALUE,
 } from '../test/credential-fixture';
 
-const fixture = given(startCredentialFixture, ({ stop }) => stop());
-beforeEach(() => fixture.answer(echo));
+const fixture = setupResource(startCredentialFixture, ({ stop }) => stop());
+beforeEach(() => fixture.setResponder(echoRequest));
 
-const reached = () => fixture.seen.map(({ host, headers }) => [host, headers['x-key']]);
+const listReached = () => fixture.seen.map(({ host, headers }) => [host, headers['x-key']]);
 
 test('a value echoed by the host is unreadable for code in any form', async () => {
-  fixture.answer((seen, response) => {
+  fixture.setResponder((seen, response) => {
     const value = String(seen.headers['x-key']);
     const forms = [
       ...[value, encodeURIComponent(value), JSON.stringify(value), Buffer.from(value).toString('hex')],
@@ -29,7 +29,7 @@ test('a value echoed by the host is unreadable for code in any form', async () =
     for (const form of forms) for (const half of [form.slice(0, 11), form.slice(11)]) response.write(half);
     response.end();
   });
-  const { finished, events, log } = await fixture.runWith(`
+  const { finished, events, log } = await fixture.runWithFetch(`
 def run(port):
     import http.client
     connection = http.client.HTTPSConnection("127.0.0.1", 3128)
@@ -59,8 +59,8 @@ def run(port):
 });
 
 test('a value that the host returns transformed is masked in output, log and artifact names', async () => {
-  fixture.answer((seen, response) => response.end([...String(seen.headers['x-key'])].reverse().join('')));
-  const { finished, events, log } = await fixture.runWith(`
+  fixture.setResponder((seen, response) => response.end([...String(seen.headers['x-key'])].reverse().join('')));
+  const { finished, events, log } = await fixture.runWithFetch(`
 def run(port):
     value = fetch(f"https://api.test:{port}/", {"X-Key": context.connections["api"].token})[2][::-1]
     print("it is", value)
@@ -74,12 +74,12 @@ def run(port):
 });
 
 test('a redirect to another host, and a downgrade to http, carry the placeholder', async () => {
-  fixture.answer((seen, response) => {
+  fixture.setResponder((seen, response) => {
     if (seen.url === '/elsewhere') response.writeHead(302, { location: `https://other.test:${fixture.port}/` }).end();
     else if (seen.url === '/http') response.writeHead(302, { location: `http://api.test:${fixture.port}/` }).end();
-    else echo(seen, response);
+    else echoRequest(seen, response);
   });
-  const { finished, events } = await fixture.runWith(`
+  const { finished, events } = await fixture.runWithFetch(`
 def run(port):
     key = {"X-Key": context.connections["api"].token}
     seen = []
@@ -95,20 +95,23 @@ def run(port):
     return seen
 `);
   expect(finished.output).toEqual([expect.anything(), expect.anything(), PLACEHOLDER]);
-  expect(reached().filter(([host]) => host === 'other.test')).toEqual([['other.test', PLACEHOLDER]]);
-  const plain = requestsOf(events).filter(({ scheme }) => scheme === 'http');
+  expect(listReached().filter(([host]) => host === 'other.test')).toEqual([['other.test', PLACEHOLDER]]);
+  const plain = listRequests(events).filter(({ scheme }) => scheme === 'http');
   expect(plain).toMatchObject([{ host: 'api.test', credentials: [] }]);
 });
 
 test('of two credentials only the one for the host is substituted', async () => {
   const other = `gph_${'Zz9'.repeat(10)}xy`;
   const credentials = [
-    credential(fixture.port),
-    credential(fixture.port, {
-      ...{ name: 'other', placeholder: other, value: 'the-other-value', hosts: [`other.test:${fixture.port}`] },
+    buildCredential(fixture.port),
+    buildCredential(fixture.port, {
+      name: 'other',
+      placeholder: other,
+      value: 'the-other-value',
+      hosts: [`other.test:${fixture.port}`],
     }),
   ];
-  const { events } = await fixture.runWith(
+  const { events } = await fixture.runWithFetch(
     `
 def run(port):
     all = context.connections
@@ -117,16 +120,16 @@ def run(port):
 `,
     { credentials },
   );
-  expect(reached()).toEqual([
+  expect(listReached()).toEqual([
     ['api.test', `${VALUE} ${other}`],
     ['other.test', PLACEHOLDER],
   ]);
   expect(fixture.seen[1]?.url).toBe('/?key=the-other-value');
-  expect(requestsOf(events).map(({ credentials }) => credentials)).toEqual([['api'], ['other']]);
+  expect(listRequests(events).map(({ credentials }) => credentials)).toEqual([['api'], ['other']]);
 });
 
 test('neither Host header, nor SNI, nor an absolute address may name another host than the tunnel', async () => {
-  const { finished } = await fixture.runWith(`
+  const { finished } = await fixture.runWithFetch(`
 def run(port):
     key = context.connections["api"].token
     def ask(text, sni=None):
@@ -157,7 +160,7 @@ def run(port):
 });
 
 test('requests of ambiguous length or form are refused and never reach the host', async () => {
-  const { finished } = await fixture.runWith(`
+  const { finished } = await fixture.runWithFetch(`
 def run(port):
     seen = []
     host = f"Host: api.test:{port}\\r\\n"
@@ -190,13 +193,13 @@ def run(port):
 
 test('a value with line breaks cannot inject headers', async () => {
   const value = 'a\r\nX-Injected: yes';
-  const { finished } = await fixture.runWith(
+  const { finished } = await fixture.runWithFetch(
     `
 def run(port):
     token = context.connections["api"].token
     return [fetch(f"https://api.test:{port}/?a={token}")[0], fetch(f"https://api.test:{port}/", {"X-Key": token})]
 `,
-    { credentials: [credential(fixture.port, { value })] },
+    { credentials: [buildCredential(fixture.port, { value })] },
   );
   const [query, header] = finished.output as [number, [number, object, string]];
   expect([query, header[0]]).toEqual([200, 502]);
@@ -206,7 +209,7 @@ def run(port):
 });
 
 test('an invalid response becomes a plain 502 or a closed connection, without the value', async () => {
-  fixture.answer((seen, response) => {
+  fixture.setResponder((seen, response) => {
     const { socket } = response;
     if (seen.url === '/split') socket?.end(`HTTP/1.1 200 OK\r\nA: b\nC: ${VALUE}\r\nContent-Length: 0\r\n\r\n`);
     if (seen.url === '/nonsense') socket?.end(`${VALUE}\r\n\r\n`);
@@ -217,7 +220,7 @@ test('an invalid response becomes a plain 502 or a closed connection, without th
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(`not gzip ${VALUE}`);
     }
   });
-  const { finished, events } = await fixture.runWith(`
+  const { finished, events } = await fixture.runWithFetch(`
 def run(port):
     seen = []
     for path in ("split", "nonsense", "short", "two", "zip"):
@@ -235,7 +238,7 @@ def run(port):
 
 test('names that resolve to private addresses get no credential', async () => {
   const hosts = ['inside.test', 'mixed.test'].map((name) => `${name}:${fixture.port}`);
-  const { finished, log } = await fixture.runWith(
+  const { finished, log } = await fixture.runWithFetch(
     `
 def run(port):
     seen = []
@@ -246,14 +249,14 @@ def run(port):
             seen.append(str(error))
     return seen
 `,
-    { credentials: [credential(fixture.port, { hosts })] },
+    { credentials: [buildCredential(fixture.port, { hosts })] },
   );
   expect(finished.output).toEqual(Array(2).fill(expect.stringMatching(/403 not a public address/)));
   expect(log).toHaveLength(2);
 });
 
 test('a name is resolved once per tunnel, which prevents DNS rebinding', async () => {
-  const { finished } = await fixture.runWith(
+  const { finished } = await fixture.runWithFetch(
     `
 def run(port):
     secure = tunnel(port, "rebinding.test")
@@ -265,7 +268,7 @@ def run(port):
     except AssertionError as error:
         return [first.splitlines()[0], str(error)]
 `,
-    { credentials: [credential(fixture.port, { hosts: [`rebinding.test:${fixture.port}`] })] },
+    { credentials: [buildCredential(fixture.port, { hosts: [`rebinding.test:${fixture.port}`] })] },
   );
   // The host has a certificate for another name, which ends it: but at the address that was checked.
   expect(finished.output).toEqual(['HTTP/1.1 502 failed', expect.stringMatching(/403 not a public address/)]);
@@ -274,7 +277,7 @@ def run(port):
 });
 
 test('a host outside network.allow gets no credential, and the log names both', async () => {
-  const { log } = await fixture.runWith(
+  const { log } = await fixture.runWithFetch(
     `
 def run(port):
     try:
@@ -291,24 +294,26 @@ def run(port):
 });
 
 test('the placeholder of another or a finished run is not replaced', async () => {
-  await fixture.runWith('def run(port):\n    fetch(f"https://api.test:{port}/")');
-  await fixture.runWith(
+  await fixture.runWithFetch('def run(port):\n    fetch(f"https://api.test:{port}/")');
+  await fixture.runWithFetch(
     `
 def run(port, old):
     fetch(f"https://api.test:{port}/", {"X-Key": old})
 `,
     {
       inputs: { port: fixture.port, old: PLACEHOLDER },
-      credentials: [credential(fixture.port, { placeholder: `gph_${'New'.repeat(10)}xy`, value: 'a-later-value' })],
+      credentials: [
+        buildCredential(fixture.port, { placeholder: `gph_${'New'.repeat(10)}xy`, value: 'a-later-value' }),
+      ],
     },
   );
-  expect(reached()).toEqual([['api.test', PLACEHOLDER]]);
+  expect(listReached()).toEqual([['api.test', PLACEHOLDER]]);
 });
 
 test.each(['zygote', 'process'] as const)(
   'no memory, file or variable of the sandbox contains the value (%s)',
   async (isolation) => {
-    const { finished } = await fixture.runWith(
+    const { finished } = await fixture.runWithFetch(
       `
 def run(port, half):
     context.connections["api"].token

@@ -3,7 +3,7 @@ import type { RunEvent } from '@gantry/events';
 import { NOT_RECORDED, type Refused } from './refused';
 
 /** A host's response to a writing request, decoded. */
-export interface RawAnswer {
+export interface RawResponse {
   /** Path and query of the request, without placeholders. */
   target: string;
   contentType: string | null;
@@ -13,7 +13,7 @@ export interface RawAnswer {
 
 /** Not masked. */
 export type NetworkRequest = Omit<Extract<RunEvent, { type: 'request' }>, 'type' | 'seq' | 'at' | 'answer'> & {
-  answer?: RawAnswer;
+  answer?: RawResponse;
 };
 
 export type Destination = Pick<NetworkRequest, 'method' | 'scheme' | 'host' | 'port' | 'path'>;
@@ -29,7 +29,7 @@ export interface Exchange {
   /** Key under which its response is recorded: path and query of the request. */
   keptAs: string | null;
   /** Called when it is reported. */
-  answer(): Omit<RawAnswer, 'target'> | null;
+  answer(): Omit<RawResponse, 'target'> | null;
   /** As in the run event. */
   recorded: number | undefined;
   /** Reports it; only the first call counts. */
@@ -39,12 +39,12 @@ export interface Exchange {
 }
 
 /** @param open contains it until it is reported: the end of a run reports what is still under way */
-export function beginExchange(
+export function startExchange(
   { method, scheme, host, port, path }: Destination,
-  open: Set<Exchange>,
+  openExchanges: Set<Exchange>,
   report: (request: NetworkRequest) => void,
 ): Exchange {
-  const began = performance.now();
+  const startedAt = performance.now();
   const exchange: Exchange = {
     bytesSent: 0,
     bytesReceived: 0,
@@ -54,28 +54,36 @@ export function beginExchange(
     keptAs: null,
     answer: () => null,
     recorded: undefined,
-    drop: () => void open.delete(exchange),
+    drop: () => void openExchanges.delete(exchange),
     end(problem) {
-      if (!open.delete(exchange)) return;
+      if (!openExchanges.delete(exchange)) return;
       const { keptAs } = exchange;
       const answer = keptAs === null || problem ? null : exchange.answer();
       const { bytesSent, bytesReceived, status, credentials, echoed } = exchange;
       const recorded = problem?.reason === NOT_RECORDED ? null : exchange.recorded;
       report({
-        ...{ method, scheme, host, port, path, status, bytesSent, bytesReceived, credentials },
-        durationMs: Math.round(performance.now() - began),
+        method,
+        scheme,
+        host,
+        port,
+        path,
+        status,
+        bytesSent,
+        bytesReceived,
+        credentials,
+        durationMs: Math.round(performance.now() - startedAt),
         ...(echoed > 0 && { echoed }),
-        ...(problem && { problem: problemOf(problem) }),
+        ...(problem && { problem: toProblem(problem) }),
         ...(answer && keptAs !== null && { answer: { ...answer, target: keptAs } }),
         ...(recorded !== undefined && { recorded }),
       });
     },
   };
-  open.add(exchange);
+  openExchanges.add(exchange);
   return exchange;
 }
 
-const problemOf = ({ status, message }: Refused): NonNullable<NetworkRequest['problem']> => ({
+const toProblem = ({ status, message }: Refused): NonNullable<NetworkRequest['problem']> => ({
   kind: status === 502 || status === 504 ? 'failed' : 'refused',
   message,
 });

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { REQUESTS_MAX, type RunEvent } from '@gantry/events';
 import { createRedactor } from '@gantry/masking';
 import { matchesHost } from '@gantry/safe-fetch';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import { createRequestReport } from '../protocol/request-report';
 import { startTestExecutor } from '../test/executor-fixture';
 import { resolveTestNames } from '../test/test-names';
-import { plainName } from './plain-name';
+import { normalizeHostName } from './host-name';
 
 test.each([
   ['api.example.com', 'api.example.com', 443, true],
@@ -27,9 +27,9 @@ test.each([
 });
 
 test('a name is compared in lower case and without its last dot, and only a name', () => {
-  expect(plainName('API.Example.COM.')).toBe('api.example.com');
+  expect(normalizeHostName('API.Example.COM.')).toBe('api.example.com');
   for (const other of ['', 'a b', 'a/b.example.com', 'a\0b', 'ü.example', 'x'.repeat(300)])
-    expect(plainName(other)).toBe(null);
+    expect(normalizeHostName(other)).toBe(null);
 });
 
 const SOURCE = `
@@ -57,7 +57,7 @@ def run(port):
 `;
 
 describe('runs', () => {
-  const fixture = given(
+  const fixture = setupResource(
     async () => {
       const server = http.createServer((req, res) => res.writeHead(req.url === '/404' ? 404 : 200).end('hello'));
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
@@ -72,14 +72,16 @@ describe('runs', () => {
       jest.restoreAllMocks();
     },
   );
-  const requestsOf = (events: RunEvent[]) => events.flatMap((event) => (event.type === 'request' ? [event] : []));
+  const listRequests = (events: RunEvent[]) => events.flatMap((event) => (event.type === 'request' ? [event] : []));
 
   test('reach only the hosts on their list, and the log names the rule', async () => {
     const { port, service } = fixture;
     const urls = [`http://in.test:${port}/`, `http://out.test:${port}/`, `https://out.test:${port}/`];
     const allowedHosts = [`in.test:${port}`, 'inside.test:80'];
     const { finished, log, events } = await service.run(SOURCE, {
-      ...{ inputs: { urls: [...urls, 'http://inside.test/'] }, network: 'egress', allowedHosts },
+      inputs: { urls: [...urls, 'http://inside.test/'] },
+      network: 'egress',
+      allowedHosts,
     });
     expect(finished.output).toEqual([200, 403, expect.stringContaining('403 not in network.allow'), 403]);
     expect(log).toEqual([
@@ -87,7 +89,7 @@ describe('runs', () => {
       `Connection to out.test:${port} refused: it is not in network.allow of this worker.`,
       'Connection to inside.test:80 refused: it is not a public address.',
     ]);
-    expect(requestsOf(events).map(({ host, problem }) => [host, problem?.kind])).toEqual([
+    expect(listRequests(events).map(({ host, problem }) => [host, problem?.kind])).toEqual([
       ['in.test', undefined],
       ['out.test', 'refused'],
       ['out.test', 'refused'],
@@ -98,7 +100,9 @@ describe('runs', () => {
   test('an empty list allows no host', async () => {
     const { port, service } = fixture;
     const { finished } = await service.run(SOURCE, {
-      ...{ inputs: { urls: [`http://in.test:${port}/`] }, network: 'egress', allowedHosts: [] },
+      inputs: { urls: [`http://in.test:${port}/`] },
+      network: 'egress',
+      allowedHosts: [],
     });
     expect(finished.output).toEqual([403]);
   });
@@ -107,17 +111,27 @@ describe('runs', () => {
     const { port, service } = fixture;
     const { events } = await service.run(SOURCE, {
       inputs: { urls: [`http://in.test:${port}/a/hunter22?b=1`, `http://in.test:${port}/404`, 'http://no.such.test/'] },
-      ...{ network: 'egress', secrets: { S: 'hunter22' } },
+      network: 'egress',
+      secrets: { S: 'hunter22' },
     });
-    const [found, missing, failed] = requestsOf(events);
+    const [found, missing, failed] = listRequests(events);
     expect(found).toMatchObject({
-      ...{ method: 'GET', scheme: 'http', host: 'in.test', port, path: '/a/***', status: 200, credentials: [] },
+      method: 'GET',
+      scheme: 'http',
+      host: 'in.test',
+      port,
+      path: '/a/***',
+      status: 200,
+      credentials: [],
     });
     expect(found?.bytesReceived).toBeGreaterThan(5);
     expect(found?.durationMs).toBeGreaterThanOrEqual(0);
     expect(missing).toMatchObject({ path: '/404', status: 404 });
     expect(failed).toMatchObject({
-      ...{ host: 'no.such.test', port: 80, status: null, bytesSent: 0 },
+      host: 'no.such.test',
+      port: 80,
+      status: null,
+      bytesSent: 0,
       problem: { kind: 'failed', message: expect.stringMatching(/^its name can't be resolved/) },
     });
   });
@@ -126,7 +140,7 @@ describe('runs', () => {
     const { port, service } = fixture;
     const { events, finished } = await service.run(TUNNEL, { inputs: { port }, network: 'egress' });
     expect(finished.output).toBe(200);
-    const [tunnel, ...others] = requestsOf(events);
+    const [tunnel, ...others] = listRequests(events);
     expect(tunnel).toMatchObject({ method: null, scheme: 'https', host: 'in.test', port, path: null, status: null });
     expect(tunnel?.bytesReceived).toBeGreaterThan(5);
     expect(others).toEqual([]);

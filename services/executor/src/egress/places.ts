@@ -8,10 +8,10 @@ export interface Spot {
   name?: string | undefined;
 }
 
-type Declared = Pick<JobCredential, 'name' | 'kind' | 'places'>;
+type DeclaredCredential = Pick<JobCredential, 'name' | 'kind' | 'places'>;
 
 /** @throws Refused, with a sentence that says how to allow it */
-export function assertDeclared({ name, kind, places }: Declared, { place, name: part }: Spot): void {
+export function assertDeclared({ name, kind, places }: DeclaredCredential, { place, name: part }: Spot): void {
   if (places.includes(place) || (part !== undefined && places.includes(`${place}:${part}`))) return;
   const isShown = part !== undefined && /^[A-Za-z0-9_.[\]-]{1,64}$/.test(part);
   const entry = isShown ? `${place}:${part}` : place;
@@ -39,12 +39,12 @@ export function assertNoOpenEscape(before: string): void {
 }
 
 /** Finds the name of a query or form parameter; undefined where the placeholder is in the name. */
-export const parameterName = (pair: string, placeholder: string): string | undefined => {
+export const findParameterName = (pair: string, placeholder: string): string | undefined => {
   const at = pair.indexOf('=');
   return at < 0 || pair.slice(0, at).includes(placeholder) ? undefined : decodeName(pair.slice(0, at));
 };
 
-export const cookieName = (pair: string, placeholder: string): string | undefined => {
+export const findCookieName = (pair: string, placeholder: string): string | undefined => {
   const at = pair.indexOf('=');
   return at < 0 || pair.slice(0, at).includes(placeholder) ? undefined : pair.slice(0, at).trim();
 };
@@ -76,16 +76,16 @@ export function findJsonFields(text: string): (placeholder: string) => (string |
   const left = new Map<string, number>();
   const count = (placeholder: string, by: 1 | -1) => left.set(placeholder, (left.get(placeholder) ?? 0) + by);
   for (const { placeholder } of findPlaceholders(text)) count(placeholder, 1);
-  const open: [name: string | undefined, value: unknown][] = [[undefined, parseJson(text)]];
-  for (let next = open.pop(); next; next = open.pop()) {
+  const pending: [name: string | undefined, value: unknown][] = [[undefined, parseJson(text)]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const [name, value] = next;
     if (typeof value === 'string') {
       for (const { placeholder } of findPlaceholders(value)) {
         names.set(placeholder, (names.get(placeholder) ?? new Set()).add(name));
         count(placeholder, -1);
       }
-    } else if (Array.isArray(value)) for (const one of value) open.push([name, one]);
-    else if (value) for (const [key, one] of Object.entries(value)) open.push([key, one]);
+    } else if (Array.isArray(value)) for (const one of value) pending.push([name, one]);
+    else if (value) for (const [key, one] of Object.entries(value)) pending.push([key, one]);
   }
   return (placeholder) => (left.get(placeholder) === 0 ? [...(names.get(placeholder) ?? [])] : [undefined]);
 }

@@ -1,8 +1,8 @@
 /**
  * The only network route out of a run: a CONNECT and absolute-form HTTP proxy behind a UNIX socket.
  *
- * A name is resolved once, every address it has is checked, and the connection goes to a checked address: a
- * second resolution could return another one. Redirects are followed by the client and arrive here as new requests. A run is
+ * A name is resolved once, every address it has is checked, and the connection goes to a checked address: a second
+ * resolution could return another one. Redirects are followed by the client and arrive here as new requests. A run is
  * identified by the nonce that starts each connection, valid for the life of the run; all limits are per run.
  *
  * Tunnels are forwarded unchanged, except those to a host of one of the run's credentials: see intercept-tls.ts.
@@ -14,26 +14,26 @@ import path from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type AddressPolicy, matchesHost } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
-import { ownCertificates } from '../host/machine-certificates';
-import { listenInDirectory } from '../host/unseen-socket';
+import { listenInDirectory } from '../host/hidden-path-socket';
+import { loadTrustedCertificates } from '../host/machine-certificates';
 import type { Authority } from './authority';
-import { addressesOf, connectTo } from './checked-connection';
-import { capturePlain } from './kept-answer';
-import { beginExchange, type Exchange, type NetworkRequest } from './network-request';
-import { openTunnel, type Tunnel } from './opened-tunnel';
-import { type EgressCredential, namedPlaceholders } from './placeholders';
-import { createReflection, type OpenReflection } from './reflection';
-import { headersOf, LIMIT, Refused, refusalOf } from './refused';
+import { connectToFirst, resolveAddresses } from './checked-connection';
+import { type EgressCredential, replacePlaceholdersByNames } from './credential-substitution';
+import { type InterceptedTunnel, interceptTls } from './intercept-tls';
+import { type Exchange, type NetworkRequest, startExchange } from './network-request';
+import { buildRefusalHeaders, LIMIT, Refused, toRefusal } from './refused';
 import {
-  type AnswerTo,
-  mayWrite,
-  nameOf,
-  plainAnswer,
-  type RequestToJudge,
-  requireHeadAlone,
-  requireRecord,
+  assertHeadOnly,
+  buildPlainResponse,
+  canWrite,
+  type FindRecordedResponse,
+  getRecord,
+  parseFieldName,
+  type WriteCheck,
 } from './rehearsed-request';
 import { type PlainRequest, parseHead, type RequestHead } from './request-head';
+import { capturePlainResponse } from './response-capture';
+import { createResponseRedaction, type OpenRedaction } from './response-redaction';
 
 const SOCKET = 's';
 const NONCE_CHARS = 32;
@@ -52,8 +52,8 @@ export interface EgressRules {
   /** In both directions together. */
   bytesMax: number;
   /**
-   * If given, only these origins, as `https://name:443`: a tunnel counts as https. Their addresses may be private, because
-   * the operator chose them.
+   * If given, only these origins, as `https://name:443`: a tunnel counts as https. Their addresses may be private,
+   * because the operator chose them.
    */
   origins?: string[] | undefined;
   /** If given, only hosts that match one of these patterns. */
@@ -64,21 +64,21 @@ export interface EgressRules {
   /**
    * Rehearsals: requests that may write get recorded responses or none; tunnels that can't be intercepted are refused.
    */
-  answerTo?: AnswerTo | undefined;
+  answerTo?: FindRecordedResponse | undefined;
   /** Whether responses to requests that may write are reported with them, as far as they can be read. */
   keepsAnswers?: boolean | undefined;
 }
 
 export type EgressProxy = Awaited<ReturnType<typeof startEgressProxy>>;
 
-interface Admitted {
+interface AdmittedRun {
   rules: EgressRules;
   bytesLeft: number;
   clients: number;
   /** Both sockets of each connection. */
   connections: Set<net.Socket>;
   exchanges: Set<Exchange>;
-  openReflection: OpenReflection;
+  openReflection: OpenRedaction;
 }
 
 export async function startEgressProxy(options: {
@@ -90,14 +90,14 @@ export async function startEgressProxy(options: {
   onDenied(reason: string): void;
 }) {
   let onwardContext: SecureContext | undefined;
-  const admitted = new Map<string, Admitted>();
+  const admittedRuns = new Map<string, AdmittedRun>();
   const file = path.join(options.directory, SOCKET);
   fs.rmSync(file, { force: true });
-  const server = net.createServer((socket) => greet(socket));
+  const server = net.createServer((socket) => authenticate(socket));
   await listenInDirectory(server, options.directory, SOCKET);
   fs.chmodSync(file, 0o666); // any user that sees the directory may connect; the nonce authorises
 
-  function greet(socket: net.Socket) {
+  function authenticate(socket: net.Socket) {
     socket.on('error', () => socket.destroy());
     const timer = setTimeout(() => socket.destroy(), HEAD_MS);
     socket.once('close', () => clearTimeout(timer));
@@ -105,7 +105,7 @@ export async function startEgressProxy(options: {
     const onData = (chunk: Buffer) => {
       head = Buffer.concat([head, chunk]);
       if (head.length < NONCE_CHARS) return;
-      const run = admitted.get(head.toString('latin1', 0, NONCE_CHARS));
+      const run = admittedRuns.get(head.toString('latin1', 0, NONCE_CHARS));
       if (!run) return socket.destroy();
       const end = head.indexOf('\r\n\r\n', NONCE_CHARS);
       if (end < 0) {
@@ -116,7 +116,7 @@ export async function startEgressProxy(options: {
       socket.pause();
       clearTimeout(timer);
       serve(run, socket, head.toString('latin1', NONCE_CHARS, end), head.subarray(end + 4)).catch((err) =>
-        refuse(socket, refusalOf(err)),
+        refuse(socket, toRefusal(err)),
       );
     };
     socket.on('data', onData);
@@ -126,7 +126,7 @@ export async function startEgressProxy(options: {
     const { status, message, reason } = refused;
     if (status === 403) options.onDenied(reason);
     const body = `${message}\n`;
-    const lines = Object.entries(headersOf(refused))
+    const lines = Object.entries(buildRefusalHeaders(refused))
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('');
     socket.end(
@@ -134,106 +134,111 @@ export async function startEgressProxy(options: {
     );
   }
 
-  async function serve(run: Admitted, client: net.Socket, text: string, rest: Buffer) {
+  async function serve(run: AdmittedRun, client: net.Socket, text: string, rest: Buffer) {
     const head = parseHead(text);
-    const exchange = begin(run, head);
+    const exchange = startRequestExchange(run, head);
     try {
-      take(run, client);
-      const addresses = await checkedAddresses(run.rules, head);
-      const credentials = credentialsFor(run.rules, head);
+      admitConnection(run, client);
+      const addresses = await resolveAllowed(run.rules, head);
+      const credentials = listCredentialsFor(run.rules, head);
       const { answerTo } = run.rules;
       if (head.plain && answerTo) {
         return await rehearse(run, client, { ...head, plain: head.plain, addresses }, answerTo, exchange);
       }
       if (credentials.length || answerTo) {
-        return await open(run, client, { ...head, addresses, credentials }, rest, exchange);
+        return await intercept(run, client, { ...head, addresses, credentials }, rest, exchange);
       }
-      const target = await connectTo(addresses, head.port);
-      join(run, client, target, exchange);
+      const target = await connectToFirst(addresses, head.port);
+      joinSockets(run, client, target, exchange);
       if (head.plain) target.write(head.plain.forward, 'latin1');
       else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (rest.length) client.unshift(rest);
       if (head.plain) {
-        exchange.keptAs = keepAs(run.rules, toJudge(head.plain));
-        readStatus(target, exchange);
-        if (exchange.keptAs !== null) capturePlain(target, exchange);
+        exchange.keptAs = getRecordingTarget(run.rules, toWriteCheck(head.plain));
+        captureStatus(target, exchange);
+        if (exchange.keptAs !== null) capturePlainResponse(target, exchange);
       }
       client.pipe(target);
       target.pipe(client);
     } catch (err) {
-      exchange.end(refusalOf(err));
+      exchange.end(toRefusal(err));
       throw err;
     }
   }
 
   /** Forwards only the head of the client's request, so that no second request can follow. */
   async function rehearse(
-    run: Admitted,
+    run: AdmittedRun,
     client: net.Socket,
     { host, port, plain, addresses }: RequestHead & { plain: PlainRequest; addresses: string[] },
-    answerTo: AnswerTo,
+    answerTo: FindRecordedResponse,
     exchange: Exchange,
   ) {
-    if (mayWrite(toJudge(plain))) {
+    if (canWrite(toWriteCheck(plain))) {
       const { method, target } = plain;
-      const record = requireRecord(answerTo, { method, scheme: 'http', host, port, target });
+      const record = getRecord(answerTo, { method, scheme: 'http', host, port, target });
       exchange.status = record.status;
       exchange.recorded = record.id;
       client.resume();
-      client.end(plainAnswer(record));
+      client.end(buildPlainResponse(record));
       return exchange.end();
     }
-    requireHeadAlone(plain.headers);
-    const target = await connectTo(addresses, port);
-    join(run, client, target, exchange);
-    readStatus(target, exchange);
+    assertHeadOnly(plain.headers);
+    const target = await connectToFirst(addresses, port);
+    joinSockets(run, client, target, exchange);
+    captureStatus(target, exchange);
     target.write(plain.forward, 'latin1');
     client.resume();
     target.pipe(client);
   }
 
-  async function open(
-    run: Admitted,
+  async function intercept(
+    run: AdmittedRun,
     client: net.Socket,
-    to: Pick<Tunnel, 'host' | 'port' | 'addresses' | 'credentials'>,
+    to: Pick<InterceptedTunnel, 'host' | 'port' | 'addresses' | 'credentials'>,
     rest: Buffer,
     exchange: Exchange,
   ) {
-    const leaf = await options.authority.leafFor(to.host);
-    const onward = new Set<net.Socket>();
-    onwardContext ??= createSecureContext({ ca: ownCertificates() });
+    const leaf = await options.authority.getLeaf(to.host);
+    const upstreamSockets = new Set<net.Socket>();
+    onwardContext ??= createSecureContext({ ca: loadTrustedCertificates() });
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (rest.length) client.unshift(rest);
-    const tunnel: Tunnel = {
-      ...{ ...to, leaf, onwardContext, openReflection: run.openReflection, answerTo: run.rules.answerTo },
-      keepAs: (request) => keepAs(run.rules, request),
-      begin: (destination) => beginExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request)),
-      spend: (bytes) => spend(run, bytes),
+    const tunnel: InterceptedTunnel = {
+      ...to,
+      leaf,
+      onwardContext,
+      openReflection: run.openReflection,
+      answerTo: run.rules.answerTo,
+      getRecordingTarget: (request) => getRecordingTarget(run.rules, request),
+      startExchange: (destination) =>
+        startExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request)),
+      consumeBytes: (bytes) => consumeBytes(run, bytes),
       onSocket(socket) {
         if (client.destroyed) return socket.destroy();
-        onward.add(socket);
+        upstreamSockets.add(socket);
         run.connections.add(socket);
         socket.once('close', () => {
-          onward.delete(socket);
+          upstreamSockets.delete(socket);
           run.connections.delete(socket);
         });
       },
     };
     client.once('close', () => {
       exchange.end();
-      for (const socket of onward) socket.destroy();
+      for (const socket of upstreamSockets) socket.destroy();
     });
     if (client.destroyed) return exchange.end();
-    openTunnel(client, tunnel, exchange);
+    interceptTls(client, tunnel, exchange);
   }
 
-  const begin = (run: Admitted, { host, port, plain }: RequestHead) => {
+  const startRequestExchange = (run: AdmittedRun, { host, port, plain }: RequestHead) => {
     const { method, path } = plain ?? { method: null, path: null };
     const destination = { method, scheme: plain ? 'http' : 'https', host, port, path } as const;
-    return beginExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request));
+    return startExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request));
   };
 
-  function take(run: Admitted, client: net.Socket) {
+  function admitConnection(run: AdmittedRun, client: net.Socket) {
     if (run.clients >= CONNECTIONS_PER_RUN_MAX) {
       throw new Refused(429, `the run has ${CONNECTIONS_PER_RUN_MAX} connections already`, LIMIT);
     }
@@ -246,7 +251,7 @@ export async function startEgressProxy(options: {
   }
 
   /** Ends each socket with the other, and counts their bytes. */
-  function join(run: Admitted, client: net.Socket, target: net.Socket, exchange: Exchange) {
+  function joinSockets(run: AdmittedRun, client: net.Socket, target: net.Socket, exchange: Exchange) {
     run.connections.add(target);
     client.once('close', () => target.destroy());
     target.once('close', () => {
@@ -257,106 +262,111 @@ export async function startEgressProxy(options: {
     for (const socket of [client, target]) socket.setTimeout(IDLE_MS, () => socket.destroy());
     client.on('data', ({ length }: Buffer) => {
       exchange.bytesSent += length;
-      spend(run, length);
+      consumeBytes(run, length);
     });
     target.on('data', ({ length }: Buffer) => {
       exchange.bytesReceived += length;
-      spend(run, length);
+      consumeBytes(run, length);
     });
   }
 
-  function spend(run: Admitted, bytes: number) {
+  function consumeBytes(run: AdmittedRun, bytes: number) {
     run.bytesLeft -= bytes;
     if (run.bytesLeft < 0) for (const socket of run.connections) socket.destroy();
   }
 
-  function checkedAddresses(rules: EgressRules, head: RequestHead): Promise<string[]> {
+  function resolveAllowed(rules: EgressRules, head: RequestHead): Promise<string[]> {
     const { host, port, plain } = head;
     const scheme = plain ? 'http' : 'https';
     if (rules.origins) {
-      if (rules.origins.includes(originText(scheme, host, port))) return addressesOf(host, port);
+      if (rules.origins.includes(formatOrigin(scheme, host, port))) return resolveAddresses(host, port);
       throw new Refused(403, 'it is not on the list of hosts', 'not on the list of hosts');
     }
-    requireListed(rules, head);
-    return addressesOf(host, port, options.policy);
+    assertHostAllowed(rules, head);
+    return resolveAddresses(host, port, options.policy);
   }
 
-  function end(run: Admitted) {
+  function endRun(run: AdmittedRun) {
     for (const exchange of run.exchanges) exchange.end();
     for (const socket of run.connections) socket.destroy();
   }
 
   return {
-    admit(given: EgressRules): EgressPass {
-      const rules = { ...given, answerTo: answerToNamed(given) };
+    admit(input: EgressRules): EgressPass {
+      const rules = { ...input, answerTo: normalizeResponder(input) };
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
-      const run: Admitted = {
-        ...{ rules, bytesLeft: rules.bytesMax, clients: 0 },
-        ...{ connections: new Set<net.Socket>(), exchanges: new Set<Exchange>() },
-        openReflection: createReflection(rules.credentials ?? []),
+      const run: AdmittedRun = {
+        rules,
+        bytesLeft: rules.bytesMax,
+        clients: 0,
+        connections: new Set<net.Socket>(),
+        exchanges: new Set<Exchange>(),
+        openReflection: createResponseRedaction(rules.credentials ?? []),
       };
-      admitted.set(nonce, run);
+      admittedRuns.set(nonce, run);
       return {
         nonce,
         revoke() {
-          if (admitted.delete(nonce)) end(run);
+          if (admittedRuns.delete(nonce)) endRun(run);
         },
       };
     },
     async stop() {
-      for (const run of admitted.values()) end(run);
-      admitted.clear();
+      for (const run of admittedRuns.values()) endRun(run);
+      admittedRuns.clear();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
 /** @throws Refused for a host that is not allowed */
-function requireListed(rules: EgressRules, head: RequestHead) {
+function assertHostAllowed(rules: EgressRules, head: RequestHead) {
   const { allowedHosts } = rules;
-  if (!allowedHosts || allowedHosts.some((pattern) => matches(pattern, head))) return;
-  const unusable = credentialsFor(rules, head).map(({ name }) => name);
-  const so = unusable.length ? `, so ${unusable.join(', ')} can't be used there` : '';
-  throw new Refused(403, `it is not in network.allow of this worker${so}`, 'not in network.allow');
+  if (!allowedHosts || allowedHosts.some((pattern) => matchesPattern(pattern, head))) return;
+  const unusable = listCredentialsFor(rules, head).map(({ name }) => name);
+  const consequence = unusable.length ? `, so ${unusable.join(', ')} can't be used there` : '';
+  throw new Refused(403, `it is not in network.allow of this worker${consequence}`, 'not in network.allow');
 }
 
 /** Lists a host's credentials; requests without TLS get none. */
-const credentialsFor = ({ credentials = [] }: EgressRules, head: RequestHead): EgressCredential[] =>
-  head.plain ? [] : credentials.filter(({ hosts }) => hosts.some((pattern) => matches(pattern, head)));
+const listCredentialsFor = ({ credentials = [] }: EgressRules, head: RequestHead): EgressCredential[] =>
+  head.plain ? [] : credentials.filter(({ hosts }) => hosts.some((pattern) => matchesPattern(pattern, head)));
 
-const matches = (pattern: string, { host, port, plain }: RequestHead) =>
+const matchesPattern = (pattern: string, { host, port, plain }: RequestHead) =>
   matchesHost(pattern, host, port, plain ? 80 : 443);
 
-const originText = (scheme: string, host: string, port: number | string) => `${scheme}://${host.toLowerCase()}:${port}`;
+const formatOrigin = (scheme: string, host: string, port: number | string) =>
+  `${scheme}://${host.toLowerCase()}:${port}`;
 
 /** Formats the origin of an http or https URL as in EgressRules. */
-export function originOf(url: URL): string {
+export function toOrigin(url: URL): string {
   const scheme = url.protocol.slice(0, -1);
-  return originText(scheme, url.hostname.replace(/^\[|\]$/g, ''), url.port || (scheme === 'https' ? 443 : 80));
+  return formatOrigin(scheme, url.hostname.replace(/^\[|\]$/g, ''), url.port || (scheme === 'https' ? 443 : 80));
 }
 
 /** Replaces placeholders, which differ in each run, by names. */
-const nameIn = (target: string, { credentials = [] }: EgressRules): string => namedPlaceholders(target, credentials);
+const normalizeTarget = (target: string, { credentials = [] }: EgressRules): string =>
+  replacePlaceholdersByNames(target, credentials);
 
-const toJudge = ({ method, target, headers }: PlainRequest): RequestToJudge => ({
+const toWriteCheck = ({ method, target, headers }: PlainRequest): WriteCheck => ({
   method,
   target,
-  headers: headers.map(nameOf),
+  headers: headers.map(parseFieldName),
 });
 
-const keepAs = (rules: EgressRules, request: RequestToJudge): string | null =>
-  rules.keepsAnswers && mayWrite(request) ? nameIn(request.target, rules) : null;
+const getRecordingTarget = (rules: EgressRules, request: WriteCheck): string | null =>
+  rules.keepsAnswers && canWrite(request) ? normalizeTarget(request.target, rules) : null;
 
-function answerToNamed(rules: EgressRules): AnswerTo | undefined {
+function normalizeResponder(rules: EgressRules): FindRecordedResponse | undefined {
   const { answerTo } = rules;
-  return answerTo && ((asked) => answerTo({ ...asked, target: nameIn(asked.target, rules) }));
+  return answerTo && ((request) => answerTo({ ...request, target: normalizeTarget(request.target, rules) }));
 }
 
-function readStatus(target: net.Socket, exchange: Exchange): void {
+function captureStatus(target: net.Socket, exchange: Exchange): void {
   target.once('data', (chunk: Buffer) => {
-    exchange.status = statusOf(chunk);
+    exchange.status = parseStatus(chunk);
   });
 }
 
-const statusOf = (chunk: Buffer): number | null =>
+const parseStatus = (chunk: Buffer): number | null =>
   Number(/^HTTP\/1\.[01] (\d{3})/.exec(chunk.toString('latin1', 0, 12))?.[1]) || null;

@@ -15,11 +15,11 @@ export class Refused extends Error {
 }
 
 /** Converts any other error to a refusal for a network error. */
-export const refusalOf = (err: unknown): Refused =>
-  err instanceof Refused ? err : new Refused(502, `it can't be reached (${codeOf(err)})`, FAILED);
+export const toRefusal = (err: unknown): Refused =>
+  err instanceof Refused ? err : new Refused(502, `it can't be reached (${getErrorCode(err)})`, FAILED);
 
 /** Returns a stable code without any text chosen by the peer. */
-export const codeOf = (err: unknown): string => {
+export const getErrorCode = (err: unknown): string => {
   const { code } = err as { code?: unknown };
   return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'error';
 };
@@ -34,5 +34,5 @@ export const NOT_RECORDED = 'not recorded';
 
 /** Marks responses of a rehearsal, for code and for readers of its log. */
 export const REHEARSAL_HEADER = 'gantry-rehearsal';
-export const headersOf = ({ reason }: Refused): Record<string, string> =>
+export const buildRefusalHeaders = ({ reason }: Refused): Record<string, string> =>
   reason === NOT_RECORDED ? { [REHEARSAL_HEADER]: 'refused' } : {};

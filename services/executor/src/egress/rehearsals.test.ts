@@ -2,54 +2,62 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
-import { ANSWER_BYTES_MAX, type Job, type RecordedAnswer, type RunEvent } from '@gantry/events';
-import { given } from '@gantry/testing';
-import { credential, expectNoValue, requestsOf, startCredentialFixture, VALUE } from '../test/credential-fixture';
-import { readPlainAnswer } from './kept-answer';
+import { type Job, RESPONSE_BYTES_MAX, type ReplayableResponse, type RunEvent } from '@gantry/events';
+import { setupResource } from '@gantry/testing';
+import {
+  buildCredential,
+  expectNoValue,
+  listRequests,
+  startCredentialFixture,
+  VALUE,
+} from '../test/credential-fixture';
+import { parsePlainResponse } from './response-capture';
 
-const fixture = given(
+const fixture = setupResource(
   () => startCredentialFixture({ egressAllowPrivate: ['127.0.0.0/28'] }),
   ({ stop }) => stop(),
 );
 /** Requests that reached the plain HTTP host. */
 const plainSeen: string[] = [];
-const plain = http.createServer(async (request, response) => {
+const plainServer = http.createServer(async (request, response) => {
   const body = (await request.toArray()).join('');
   plainSeen.push(`${request.method} ${request.url} ${body}`);
   response.setHeader('content-type', 'application/json');
   const answer = JSON.stringify({ number: plainSeen.length, secret: request.headers['x-secret'] });
   if (request.url === '/gzip') response.setHeader('content-encoding', 'gzip').end(zlib.gzipSync(answer));
-  else if (request.url === '/long') response.end('x'.repeat(ANSWER_BYTES_MAX + 1));
+  else if (request.url === '/long') response.end('x'.repeat(RESPONSE_BYTES_MAX + 1));
   else {
     response.write(answer.slice(0, 5));
     response.end(answer.slice(5));
   }
 });
-beforeAll(() => new Promise<void>((resolve) => plain.listen(0, '127.0.0.6', resolve)));
-afterAll(() => new Promise((resolve) => plain.close(resolve)));
+beforeAll(() => new Promise<void>((resolve) => plainServer.listen(0, '127.0.0.6', resolve)));
+afterAll(() => new Promise((resolve) => plainServer.close(resolve)));
 beforeEach(() => {
   plainSeen.splice(0);
   let count = 0;
-  fixture.answer(({ method }, response) => {
+  fixture.setResponder(({ method }, response) => {
     response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json', location: '/items/1' });
     response.end(JSON.stringify({ number: ++count, token: VALUE }));
   });
 });
 
-const plainUrl = () => `http://127.0.0.6:${(plain.address() as AddressInfo).port}`;
+const getPlainUrl = () => `http://127.0.0.6:${(plainServer.address() as AddressInfo).port}`;
 
 /** Lists the recorded responses as the service stores them. */
-const recordsOf = (events: RunEvent[]): RecordedAnswer[] =>
-  requestsOf(events).flatMap(({ seq: id, method, scheme, host, port, status, answer }) =>
+const listRecords = (events: RunEvent[]): ReplayableResponse[] =>
+  listRequests(events).flatMap(({ seq: id, method, scheme, host, port, status, answer }) =>
     answer ? [{ id, method: method ?? '', scheme, host, port, status: status ?? 0, ...answer }] : [],
   );
 
-const record = (source: string, inputs: object = {}) =>
-  fixture.runWith(source, { inputs: { port: fixture.port, ...inputs } });
+const runRecorded = (source: string, inputs: object = {}) =>
+  fixture.runWithFetch(source, { inputs: { port: fixture.port, ...inputs } });
 
-const rehearse = (source: string, answers: RecordedAnswer[], more: Partial<Job> & { inputs?: object } = {}) =>
-  fixture.runWith(source, {
-    ...{ kind: 'test', rehearsal: { answers }, ...more },
+const rehearse = (source: string, answers: ReplayableResponse[], more: Partial<Job> & { inputs?: object } = {}) =>
+  fixture.runWithFetch(source, {
+    kind: 'test',
+    rehearsal: { answers },
+    ...more,
     inputs: { port: fixture.port, ...more.inputs },
   });
 
@@ -61,16 +69,16 @@ def run(port):
 `;
 
 /** Picks the status, the headers that code may use, and the body. */
-const shown = (output: unknown) =>
+const pickResponse = (output: unknown) =>
   (output as [number, Record<string, string>, string][]).map(([status, headers, body]) => {
     const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     return [status, named['content-type'], named.location, body];
   });
 
 test('writes get recorded responses in order, also with other placeholders, and reach no host', async () => {
-  const run = await record(POSTS);
+  const run = await runRecorded(POSTS);
   expect(fixture.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
-  const answers = recordsOf(run.events);
+  const answers = listRecords(run.events);
   expect(answers).toMatchObject([
     {
       method: 'POST',
@@ -85,13 +93,13 @@ test('writes get recorded responses in order, also with other placeholders, and 
   ]);
   expectNoValue(run.events);
   const placeholder = `gph_${'Zz9'.repeat(10)}ab`;
-  const again = await rehearse(POSTS, answers, { credentials: [credential(fixture.port, { placeholder })] });
-  expect(shown(again.finished.output)).toEqual(shown(run.finished.output));
+  const again = await rehearse(POSTS, answers, { credentials: [buildCredential(fixture.port, { placeholder })] });
+  expect(pickResponse(again.finished.output)).toEqual(pickResponse(run.finished.output));
   expect(fixture.seen).toEqual([]);
-  expect(requestsOf(again.events).map(({ status, recorded }) => [status, recorded])).toEqual(
+  expect(listRequests(again.events).map(({ status, recorded }) => [status, recorded])).toEqual(
     answers.map(({ id }) => [201, id]),
   );
-  expect(recordsOf(again.events)).toEqual([]);
+  expect(listRecords(again.events)).toEqual([]);
 });
 
 test('reads are forwarded with the credential or without; other writes are refused with a reason', async () => {
@@ -119,7 +127,7 @@ def run(port):
     ['other.test', 'HEAD', undefined],
     ['api.test', 'OPTIONS', undefined],
   ]);
-  const reported = requestsOf(events).map(({ method, recorded, problem }) => [method, recorded, problem?.kind]);
+  const reported = listRequests(events).map(({ method, recorded, problem }) => [method, recorded, problem?.kind]);
   expect(reported).toEqual([
     ['GET', undefined, undefined],
     ['HEAD', undefined, undefined],
@@ -140,16 +148,16 @@ def run(port, base):
     seen += [fetch(f"https://api.test:{port}/a", {name: "DELETE"})[0] for name in ("X_HTTP_Method_Override", "X-HTTP_Method")]
     return seen + [fetch(f"https://api.test:{port}/a", form, b"_method=DELETE", "GET")[0], fetch(f"{base}/a", {"X_Http_Method": "PUT"})[0]]
 `;
-  const inputs = { base: plainUrl() };
+  const inputs = { base: getPlainUrl() };
   const read = [403, 403, 403, 403, 200];
   const { finished, events } = await rehearse(source, [], { inputs });
   expect(finished.output).toEqual([...read, ...read, 403, 403, 403, 403]);
-  expect(requestsOf(events).filter(({ recorded }) => recorded === null)).toHaveLength(12);
+  expect(listRequests(events).filter(({ recorded }) => recorded === null)).toHaveLength(12);
   expect([...fixture.seen.map(({ url }) => url), ...plainSeen]).toEqual(['/a?method=search', 'GET /a?method=search ']);
 
-  const run = await record(source, inputs);
+  const run = await runRecorded(source, inputs);
   plainSeen.splice(0);
-  const again = await rehearse(source, recordsOf(run.events), { inputs });
+  const again = await rehearse(source, listRecords(run.events), { inputs });
   expect(again.finished.output).toEqual(run.finished.output);
   expect([...fixture.seen.map(({ url }) => url), ...plainSeen]).toEqual(['/a?method=search', 'GET /a?method=search ']);
 });
@@ -168,7 +176,7 @@ def run(port):
     secure.sendall(b"{}")
     return [early.decode(), read_all(secure)[:12]]
 `;
-  const answers = recordsOf((await record(post('kept'))).events);
+  const answers = listRecords((await runRecorded(post('kept'))).events);
   expect((await rehearse(post('kept'), answers)).finished.output).toEqual(['', 'HTTP/1.1 201']);
   expect((await rehearse(post('other'), answers)).finished.output).toEqual(['', 'HTTP/1.1 403']);
 });
@@ -183,10 +191,10 @@ def run(port):
 `;
   const { finished, events } = await rehearse(source, [], { allowedHosts: [`api.test:${fixture.port}`] });
   expect(finished.output).toContain('403 not in network.allow');
-  expect(requestsOf(events)[0]).toMatchObject({ problem: { kind: 'refused' } });
-  expect(requestsOf(events)[0]).not.toHaveProperty('recorded');
+  expect(listRequests(events)[0]).toMatchObject({ problem: { kind: 'refused' } });
+  expect(listRequests(events)[0]).not.toHaveProperty('recorded');
   const offline = await rehearse(source, [], { network: 'none' });
-  expect(requestsOf(offline.events)).toEqual([]);
+  expect(listRequests(offline.events)).toEqual([]);
   expect(fixture.seen).toEqual([]);
 });
 
@@ -198,12 +206,12 @@ def run(port, base):
         + [fetch(base + "/b", secret)[0]]
 `;
   const secrets = { KEY: 'a-secret-value' };
-  const inputs = { base: plainUrl() };
-  const run = await fixture.runWith(source.replace('[::2]', '[0]'), {
+  const inputs = { base: getPlainUrl() };
+  const run = await fixture.runWithFetch(source.replace('[::2]', '[0]'), {
     secrets,
     inputs: { port: fixture.port, ...inputs },
   });
-  const answers = recordsOf(run.events);
+  const answers = listRecords(run.events);
   expect(answers.map(({ target, body }) => [target, body])).toEqual([
     ['/a?key=***', '{"number":1,"secret":"***"}'],
     ['/gzip', '{"number":2,"secret":"***"}'],
@@ -234,7 +242,7 @@ def run(port, base):
         raw(["X-Http-Method: DELETE"]),
     ]
 `;
-  const { finished } = await rehearse(source, [], { inputs: { base: plainUrl() } });
+  const { finished } = await rehearse(source, [], { inputs: { base: getPlainUrl() } });
   const refused = 'HTTP/1.1 403 not recorded';
   expect(finished.output).toEqual(['HTTP/1.1 200 OK', ...Array(5).fill(refused)]);
   expect(plainSeen).toEqual(['GET /a ']);
@@ -254,7 +262,7 @@ def run(port):
 `;
   const { finished, events } = await rehearse(source, []);
   expect(finished.output).toEqual(['HTTP/1.1 403 not recorded', '']);
-  expect(requestsOf(events)).toMatchObject([
+  expect(listRequests(events)).toMatchObject([
     { method: 'GET', recorded: null, problem: { kind: 'refused', message: expect.stringContaining('WebSocket') } },
     { method: null, recorded: null, problem: { kind: 'refused', message: expect.stringContaining("can't read") } },
   ]);
@@ -262,9 +270,9 @@ def run(port):
 });
 
 test('a run in a separate process rehearses alike', async () => {
-  const run = await record(POSTS);
-  const again = await rehearse(POSTS, recordsOf(run.events), { isolation: 'process' });
-  expect(shown(again.finished.output)).toEqual(shown(run.finished.output));
+  const run = await runRecorded(POSTS);
+  const again = await rehearse(POSTS, listRecords(run.events), { isolation: 'process' });
+  expect(pickResponse(again.finished.output)).toEqual(pickResponse(run.finished.output));
   expect(fixture.seen).toEqual([]);
 });
 
@@ -277,11 +285,11 @@ def run(port, base):
     for n in range(66):
         fetch(base + f"/{n}", {}, b"x")
 `;
-  const { events } = await record(source, { base: plainUrl() });
-  const answers = recordsOf(events);
+  const { events } = await runRecorded(source, { base: getPlainUrl() });
+  const answers = listRecords(events);
   expect(answers).toHaveLength(64);
   expect(answers[0]).toMatchObject({ target: '/0' });
-  const sent = requestsOf(events).filter(({ method }) => method === 'POST');
+  const sent = listRequests(events).filter(({ method }) => method === 'POST');
   expect(sent).toHaveLength(68);
 });
 
@@ -298,5 +306,5 @@ test.each([
   ['an unknown encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nhi', true, null],
   ['a broken encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi', true, null],
 ])('a plain response with %s', (_what, raw, isOver, body) => {
-  expect(readPlainAnswer(Buffer.from(raw), isOver)?.body.toString() ?? null).toBe(body);
+  expect(parsePlainResponse(Buffer.from(raw), isOver)?.body.toString() ?? null).toBe(body);
 });

@@ -5,20 +5,20 @@ import { type Readable, Transform } from 'node:stream';
 /** Bodies up to this size are searched for placeholders; larger ones are forwarded unchanged. */
 export const SEARCHED_BODY_BYTES_MAX = 1 << 20;
 
-export const announcesBody = ({ headers }: IncomingMessage): boolean =>
+export const declaresBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Returns whether placeholders in its body can be found. */
 export function isSearchable(request: IncomingMessage): boolean {
   const encoding = request.headers['content-encoding'];
-  return (encoding === undefined || encoding === 'identity') && announcesBody(request);
+  return (encoding === undefined || encoding === 'identity') && declaresBody(request);
 }
 
 /**
  * Creates a separate stream: the client destroys it on an early response, which the connection of the run must survive.
  * @param start was read already
  */
-export function bodyStream(
+export function createBodyStream(
   request: IncomingMessage,
   start: Buffer,
   onBytes: (count: number) => void,
@@ -41,44 +41,44 @@ export function bodyStream(
 }
 
 /** Reads the part of a body that is searched. The rest stays in the request, paused. */
-export function collectBody(request: IncomingMessage): Promise<{ bytes: Buffer; complete: boolean }> {
+export function readSearchableBody(request: IncomingMessage): Promise<{ bytes: Buffer; complete: boolean }> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let length = 0;
-    const done = (complete: boolean) => {
-      request.off('data', take).off('end', ended).off('error', reject);
+    const finish = (complete: boolean) => {
+      request.off('data', handlePart).off('end', handleEnd).off('error', reject);
       if (!complete) request.pause();
       resolve({ bytes: Buffer.concat(parts), complete });
     };
-    const ended = () => done(true);
-    const take = (part: Buffer) => {
+    const handleEnd = () => finish(true);
+    const handlePart = (part: Buffer) => {
       parts.push(part);
       length += part.length;
-      if (length > SEARCHED_BODY_BYTES_MAX) done(false);
+      if (length > SEARCHED_BODY_BYTES_MAX) finish(false);
     };
-    request.on('data', take).once('end', ended).once('error', reject);
+    request.on('data', handlePart).once('end', handleEnd).once('error', reject);
   });
 }
 
-const READ_OUT_MAX = { bytes: 1 << 20, ms: 2_000 };
+const DRAIN_MAX = { bytes: 1 << 20, ms: 2_000 };
 
 /**
  * Reads a request to its end before the response: an earlier one is lost with the connection that it closes while the
  * client still sends. Limited in time and bytes.
  */
-export function readOut(request: IncomingMessage): Promise<void> {
+export function drainRequest(request: IncomingMessage): Promise<void> {
   if (request.readableEnded || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    let left = READ_OUT_MAX.bytes;
-    const timer = setTimeout(resolve, READ_OUT_MAX.ms);
-    const over = () => {
+    let left = DRAIN_MAX.bytes;
+    const timer = setTimeout(resolve, DRAIN_MAX.ms);
+    const finish = () => {
       clearTimeout(timer);
       resolve();
     };
     request.on('data', ({ length }: Buffer) => {
       left -= length;
-      if (left < 0) over();
+      if (left < 0) finish();
     });
-    request.once('end', over).once('close', over);
+    request.once('end', finish).once('close', finish);
   });
 }

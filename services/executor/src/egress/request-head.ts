@@ -1,6 +1,6 @@
 /** Parses the head of a client's request to the proxy. */
 import { isIPv6 } from 'node:net';
-import { plainName } from './plain-name';
+import { normalizeHostName } from './host-name';
 import { MALFORMED, Refused } from './refused';
 
 export interface PlainRequest {
@@ -26,36 +26,36 @@ const METHOD = /^[A-Z][A-Z0-9_-]{0,19}$/i;
 export function parseHead(head: string): RequestHead {
   const [requestLine = '', ...headers] = head.split('\r\n');
   const [method = '', address = '', version = ''] = requestLine.split(' ');
-  if (!/^HTTP\/1\.[01]$/.test(version) || !METHOD.test(method)) throw malformed('not an HTTP proxy request');
+  if (!/^HTTP\/1\.[01]$/.test(version) || !METHOD.test(method)) throw toMalformedError('not an HTTP proxy request');
   if (method === 'CONNECT') return parseTunnel(address);
   const url = URL.canParse(address) ? new URL(address) : null;
-  if (url?.protocol !== 'http:') throw malformed('only absolute http:// URLs are supported');
-  const kept = headers.filter((header) => !/^(proxy-|connection:|keep-alive:|host:)/i.test(header));
-  // One request per connection: a second one could name another host after the first one's check. The host is the checked one
-  // for the same reason.
+  if (url?.protocol !== 'http:') throw toMalformedError('only absolute http:// URLs are supported');
+  const endToEndHeaders = headers.filter((header) => !/^(proxy-|connection:|keep-alive:|host:)/i.test(header));
+  // One request per connection: a second one could name another host after the first one's check. The host is the
+  // checked one for the same reason.
   const target = `${url.pathname}${url.search}`;
   const forward = [
     `${method} ${target} ${version}`,
-    ...[`host: ${url.host}`, ...kept, 'connection: close', '', ''],
+    ...[`host: ${url.host}`, ...endToEndHeaders, 'connection: close', '', ''],
   ].join('\r\n');
   return {
-    host: hostOf(url.hostname),
+    host: parseHost(url.hostname),
     port: Number(url.port) || 80,
-    plain: { method, path: url.pathname, target, headers: kept, forward },
+    plain: { method, path: url.pathname, target, headers: endToEndHeaders, forward },
   };
 }
 
 function parseTunnel(target: string): RequestHead {
   const [, host, port] = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(target) ?? [];
-  if (!host || !(Number(port) > 0) || Number(port) > 65_535) throw malformed('CONNECT needs host:port');
-  return { host: hostOf(host), port: Number(port) };
+  if (!host || !(Number(port) > 0) || Number(port) > 65_535) throw toMalformedError('CONNECT needs host:port');
+  return { host: parseHost(host), port: Number(port) };
 }
 
-function hostOf(text: string): string {
+function parseHost(text: string): string {
   const bare = text.replace(/^\[|\]$/g, '');
-  const host = isIPv6(bare) ? bare.toLowerCase() : plainName(bare);
-  if (!host) throw malformed('not a host name');
+  const host = isIPv6(bare) ? bare.toLowerCase() : normalizeHostName(bare);
+  if (!host) throw toMalformedError('not a host name');
   return host;
 }
 
-const malformed = (message: string) => new Refused(400, message, MALFORMED);
+const toMalformedError = (message: string) => new Refused(400, message, MALFORMED);

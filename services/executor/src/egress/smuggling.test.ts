@@ -1,20 +1,20 @@
 /** Tests code that tries to smuggle a request past the proxy, or a value in pieces that no search finds. */
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import {
-  credential,
-  echo,
+  buildCredential,
+  buildFrame,
+  echoRequest,
   expectNoValue,
-  frame,
+  listRequests,
   PLACEHOLDER,
-  requestsOf,
   startCredentialFixture,
   VALUE,
 } from '../test/credential-fixture';
-import { ENCODERS } from './placeholders';
-import { createReflection } from './reflection';
+import { ENCODERS } from './credential-substitution';
+import { createResponseRedaction } from './response-redaction';
 
-const fixture = given(startCredentialFixture, ({ stop }) => stop());
-beforeEach(() => fixture.answer(echo));
+const fixture = setupResource(startCredentialFixture, ({ stop }) => stop());
+beforeEach(() => fixture.setResponder(echoRequest));
 
 const RAW = `
 def raw(port, lines, rest="", secure=None):
@@ -41,18 +41,18 @@ def run(port):
     ]
 `;
   const refused = Array(5).fill('HTTP/1.1 400');
-  const run = await fixture.runWith(source);
+  const run = await fixture.runWithFetch(source);
   expect(run.finished.output).toEqual([...refused, 'HTTP/1.1 200']);
   expect(fixture.seen.map(({ method, url, headers }) => [method, url, headers.te])).toEqual([
     ['GET', '/last', undefined],
   ]);
-  const rehearsal = await fixture.runWith(source, { kind: 'test', rehearsal: { answers: [] } });
+  const rehearsal = await fixture.runWithFetch(source, { kind: 'test', rehearsal: { answers: [] } });
   expect((rehearsal.finished.output as string[]).every((line) => /^HTTP\/1.1 [24]0/.test(line))).toBe(true);
   expect(fixture.seen.map(({ method, url }) => [method, url])).toEqual([['GET', '/last']]);
 });
 
 test('a request is rewritten with the Host of the tunnel and the framing of its body', async () => {
-  const { finished } = await fixture.runWith(`${RAW}
+  const { finished } = await fixture.runWithFetch(`${RAW}
 def run(port):
     return [
         raw(port, ["PUT /chunks HTTP/1.1", f"hOsT: API.test:{port}", "Transfer-Encoding: chunked", "Trailer: X-Late", "Connection: close"],
@@ -72,12 +72,12 @@ def run(port):
 });
 
 test('a response keeps its framing headers, even if Connection names them', async () => {
-  fixture.answer(({ headers }, response) => {
+  fixture.setResponder(({ headers }, response) => {
     response.socket?.end(
       `HTTP/1.1 200 OK\r\nConnection: content-length, x-drop, content-type\r\nX-Drop: 1\r\nContent-Type: text/a\r\nContent-Length: ${VALUE.length}\r\n\r\n${headers['x-key']}`,
     );
   });
-  const { finished } = await fixture.runWith(`
+  const { finished } = await fixture.runWithFetch(`
 def run(port):
     status, headers, body = fetch(f"https://api.test:{port}/", {"X-Key": context.connections["api"].token})
     return [status, {name.lower(): value for name, value in headers.items()}, body]
@@ -89,14 +89,14 @@ def run(port):
 
 test('a page that echoes its path does not reveal the value', async () => {
   const value = 'Zq8+ab/cd==';
-  fixture.answer(({ url }, response) => response.writeHead(404).end(`no page at ${url}`));
-  const { finished } = await fixture.runWith(
+  fixture.setResponder(({ url }, response) => response.writeHead(404).end(`no page at ${url}`));
+  const { finished } = await fixture.runWithFetch(
     `
 def run(port):
     token = context.connections["api"].token
     return fetch(f"https://api.test:{port}/a/{token}?b={token}")[2]
 `,
-    { credentials: [credential(fixture.port, { value })] },
+    { credentials: [buildCredential(fixture.port, { value })] },
   );
   expect(fixture.seen[0]?.url).toBe('/a/Zq8+ab%2Fcd==?b=Zq8%2Bab%2Fcd%3D%3D');
   expect(finished.output).toBe(`no page at /a/${PLACEHOLDER}?b=${PLACEHOLDER}`);
@@ -123,12 +123,12 @@ test.each(Object.entries(ENCODERS))(
   'the output of %s is found in a response, also if the host escapes it',
   (_, encode) => {
     for (const value of values) {
-      const credentials = [credential(1, { value })];
+      const credentials = [buildCredential(1, { value })];
       for (const write of Object.values(WRITERS)) {
         for (const around of ['', '\\', '%', '&', '%4', '\\u00', 'ab']) {
           const written = write(around + encode(value));
           const expected = write(around);
-          const found = createReflection(credentials)(() => {})
+          const found = createResponseRedaction(credentials)(() => {})
             .bytes(Buffer.from(`<${written}>`))
             .toString();
           const [start, end] = [expected.replace(/"$/, ''), expected.endsWith('"') ? '"' : ''];
@@ -140,7 +140,7 @@ test.each(Object.entries(ENCODERS))(
 );
 
 test('a placeholder after an incomplete escape is refused', async () => {
-  const { finished } = await fixture.runWith(
+  const { finished } = await fixture.runWithFetch(
     `${RAW}
 def run(port):
     token = context.connections["api"].token
@@ -155,7 +155,7 @@ def run(port):
 `,
     {
       credentials: [
-        credential(fixture.port, { value: 'Cfa9-a-value', places: ['header', 'path', 'query', 'cookie', 'body'] }),
+        buildCredential(fixture.port, { value: 'Cfa9-a-value', places: ['header', 'path', 'query', 'cookie', 'body'] }),
       ],
     },
   );
@@ -164,11 +164,11 @@ def run(port):
 });
 
 test('no range of a stored value can be requested, and no response is relayed unsearched', async () => {
-  fixture.answer(({ url, headers }, response) => {
+  fixture.setResponder(({ url, headers }, response) => {
     if (url === '/range') return void response.end(JSON.stringify([headers.range, headers['if-range']]));
     response.socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n');
   });
-  const { finished } = await fixture.runWith(`
+  const { finished } = await fixture.runWithFetch(`
 def run(port):
     url = f"https://api.test:{port}"
     return [fetch(url + path, {"Range": "bytes=0-3", "If-Range": "x"})[::2] for path in ("/range", "/coded")]
@@ -182,16 +182,16 @@ def run(port):
 test.each([
   ['compressed', Buffer.from([0xc1, 2, 0x61, 0x62])],
   ['masked', Buffer.concat([Buffer.from([0x81, 0x82, 0, 0, 0, 0]), Buffer.from('ab')])],
-  ['a fragment of nothing', frame('ab', { opcode: 0 })],
-  ['a control frame in pieces', frame('ab', { opcode: 9, isFinal: false })],
+  ['a fragment of nothing', buildFrame('ab', { opcode: 0 })],
+  ['a control frame in pieces', buildFrame('ab', { opcode: 9, isFinal: false })],
 ])('a WebSocket whose frame is %s is closed', async (_, bytes) => {
-  fixture.answerSocket((_, socket) => socket.write(Buffer.concat([bytes, frame('last')])));
-  const { finished, events } = await fixture.runWith(`${RAW}
+  fixture.setSocketHandler((_, socket) => socket.write(Buffer.concat([bytes, buildFrame('last')])));
+  const { finished, events } = await fixture.runWithFetch(`${RAW}
 def run(port):
     return raw(port, ["GET /live HTTP/1.1", f"Host: api.test:{port}", "Connection: Upgrade", "Upgrade: websocket", "X-Key: KEY"])
 `);
   expect(finished.output).toContain('101 Switching Protocols');
   expect(finished.output).not.toContain('last');
-  expect(requestsOf(events)).toMatchObject([{ path: '/live', status: 101 }]);
+  expect(listRequests(events)).toMatchObject([{ path: '/live', status: 101 }]);
   expectNoValue(finished.output);
 });

@@ -1,6 +1,6 @@
 /** Redacts the frames of a WebSocket server (RFC 6455, section 5) message by message, and rewrites them. */
 import { Transform } from 'node:stream';
-import type { Reflection, Search } from './reflection';
+import type { ResponseRedaction, SearchStream } from './response-redaction';
 
 const CONTINUATION = 0;
 const CONTROL = 8;
@@ -19,13 +19,13 @@ interface FrameHead {
 }
 
 /** Fails for a frame that cannot be searched: compressed, masked, or in the wrong place. */
-export function searchMessages(reflection: Reflection): Transform {
+export function createMessageRedaction(reflection: ResponseRedaction): Transform {
   let held: Buffer = Buffer.alloc(0);
   let frame: FrameHead | null = null;
   let bytesLeft = 0;
   /** Opcode of the current message. */
   let opcode = CONTINUATION;
-  let search: Search | null = null;
+  let search: SearchStream | null = null;
 
   function openFrame(head: FrameHead): void {
     const isControl = head.opcode >= CONTROL;
@@ -42,13 +42,13 @@ export function searchMessages(reflection: Reflection): Transform {
   }
 
   /** Writes the payload of a message in frames of its size. */
-  function write(out: Transform, payload: Buffer, isFinal: boolean): void {
+  function writeFrame(out: Transform, payload: Buffer, isFinal: boolean): void {
     if (!payload.length && !isFinal) return;
     out.push(buildFrame(opcode, isFinal, payload));
     opcode = CONTINUATION;
   }
 
-  function take(out: Transform, head: FrameHead): void {
+  function takePayload(out: Transform, head: FrameHead): void {
     const piece = held.subarray(0, bytesLeft);
     held = held.subarray(piece.length);
     bytesLeft -= piece.length;
@@ -56,9 +56,9 @@ export function searchMessages(reflection: Reflection): Transform {
     if (isEnd) frame = null;
     // Small and never fragmented, so its length must not change.
     if (head.opcode >= CONTROL) return void out.push(buildFrame(head.opcode, true, reflection.asterisks(piece)));
-    write(out, search?.push(piece) ?? piece, false);
+    writeFrame(out, search?.push(piece) ?? piece, false);
     if (!isEnd || !head.isFinal) return;
-    write(out, search?.end() ?? Buffer.alloc(0), true);
+    writeFrame(out, search?.end() ?? Buffer.alloc(0), true);
     search = null;
   }
 
@@ -76,9 +76,9 @@ export function searchMessages(reflection: Reflection): Transform {
             openFrame(head);
             held = held.subarray(head.headBytes);
           }
-          const open = frame as FrameHead | null;
-          if (!open || !isReady(open) || (bytesLeft > 0 && !held.length)) break;
-          take(this, open);
+          const current = frame as FrameHead | null;
+          if (!current || !isReady(current) || (bytesLeft > 0 && !held.length)) break;
+          takePayload(this, current);
         }
         done();
       } catch (err) {

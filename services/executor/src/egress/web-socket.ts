@@ -4,38 +4,41 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
-import { relayAnswer } from './answers';
-import { fieldValue, listEndToEnd } from './header-fields';
+import { getFieldValue, listEndToEnd } from './header-fields';
 import type { Exchange } from './network-request';
-import type { OnwardResponse } from './onward-client';
-import type { Reflection } from './reflection';
 import { FAILED, MALFORMED, Refused } from './refused';
-import { searchMessages } from './web-socket-messages';
+import { relayResponse } from './relay-response';
+import type { ResponseRedaction } from './response-redaction';
+import type { UpstreamResponse } from './upstream-client';
+import { createMessageRedaction } from './web-socket-messages';
 
 /** @throws Refused */
-export function requireWebSocket({ method, headers }: IncomingMessage): void {
+export function assertWebSocket({ method, headers }: IncomingMessage): void {
   if (method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket') return;
   throw new Refused(400, 'only WebSocket upgrades are allowed to hosts of credentials', MALFORMED);
 }
 
 /** @throws Refused */
 export async function relayWebSocket(
-  answer: OnwardResponse,
+  upstream: UpstreamResponse,
   client: {
     response: ServerResponse;
     socket: Duplex;
     early: Buffer;
     exchange: Exchange;
-    reflection: Reflection;
+    reflection: ResponseRedaction;
     spend(bytes: number): void;
   },
 ): Promise<void> {
   const { response, socket, early, exchange, reflection, spend } = client;
-  const { socket: there, fields, status } = answer;
-  if (!there) return relayAnswer(answer, response, { reflection, exchange, spend });
+  const { socket: upstreamSocket, fields, status } = upstream;
+  if (!upstreamSocket) return relayResponse(upstream, response, { reflection, exchange, consumeBytes: spend });
   exchange.status = status;
-  if (fieldValue(fields, 'upgrade')?.toLowerCase() !== 'websocket' || fieldValue(fields, 'sec-websocket-extensions')) {
-    there.destroy();
+  if (
+    getFieldValue(fields, 'upgrade')?.toLowerCase() !== 'websocket' ||
+    getFieldValue(fields, 'sec-websocket-extensions')
+  ) {
+    upstreamSocket.destroy();
     throw new Refused(502, 'it speaks a WebSocket that can’t be searched for the value of a credential', FAILED);
   }
   const lines = listEndToEnd(fields).map(({ value, as }) => `${reflection.text(as)}: ${reflection.text(value)}\r\n`);
@@ -45,16 +48,16 @@ export async function relayWebSocket(
     'latin1',
   );
   // Both pipelines listen to both sockets.
-  for (const each of [socket, there]) each.setMaxListeners(20).on('error', () => each.destroy());
+  for (const each of [socket, upstreamSocket]) each.setMaxListeners(20).on('error', () => each.destroy());
   if (early.length) socket.unshift(early);
   socket.on('data', ({ length }: Buffer) => {
     exchange.bytesSent += length;
     spend(length);
   });
-  there.on('data', ({ length }: Buffer) => {
+  upstreamSocket.on('data', ({ length }: Buffer) => {
     exchange.bytesReceived += length;
     spend(length);
   });
-  pipeline(socket, there, () => socket.destroy());
-  pipeline(there, searchMessages(reflection), socket, () => socket.destroy());
+  pipeline(socket, upstreamSocket, () => socket.destroy());
+  pipeline(upstreamSocket, createMessageRedaction(reflection), socket, () => socket.destroy());
 }

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 
 /**
- * Switches to another user permanently. bubblewrap must not be run by root: its processes would keep kernel uid 0, could write
- * the machine's sysctls, and would not be counted by RLIMIT_NPROC.
+ * Switches to another user permanently. bubblewrap must not be run by root: its processes would keep kernel uid 0,
+ * could write the machine's sysctls, and would not be counted by RLIMIT_NPROC.
  *
  * Load every module before calling this: the checkout may be unreadable afterwards.
  */
@@ -22,7 +22,7 @@ export function dropPrivileges(uid: number, gid: number): void {
 }
 
 /** @throws if this process cannot reach the path, naming the first inaccessible parent. */
-export function requireReachable(directory: string): void {
+export function assertReachable(directory: string): void {
   let at = '';
   for (const part of directory.split('/').filter(Boolean)) {
     at += `/${part}`;

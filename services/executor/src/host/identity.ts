@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { claimsIn, type ExecutorKey, keyOf, makeExecutor, newId } from '@gantry/events';
+import { createExecutorCredentials, decodeClaims, type ExecutorKey, newId, parseSeed } from '@gantry/events';
 import { isAbandoned, ownerTag } from './owner-tag';
 
 export interface Identity {
@@ -14,18 +14,18 @@ export interface Identity {
   name: string;
 }
 
-const credsFileOf = (directory: string) => path.join(directory, 'nats.creds');
+const getCredsPath = (directory: string) => path.join(directory, 'nats.creds');
 
 /**
  * Locks the identity in the directory for the life of this process.
  * @throws Error while another process holds it: two with one name would claim each other's runs
  */
-export function takeIdentity(directory: string): Identity {
-  lock(path.join(directory, 'identity.lock'));
-  return { creds: readIfThere(credsFileOf(directory)), name: nameIn(path.join(directory, 'name')) };
+export function acquireIdentity(directory: string): Identity {
+  acquireLock(path.join(directory, 'identity.lock'));
+  return { creds: readIfExists(getCredsPath(directory)), name: loadOrCreateName(path.join(directory, 'name')) };
 }
 
-function lock(file: string): void {
+function acquireLock(file: string): void {
   const mine = `${ownerTag}-`;
   for (;;) {
     try {
@@ -34,7 +34,7 @@ function lock(file: string): void {
     } catch (err) {
       if ((err as NodeJS.ErrnoException).code !== 'EEXIST') throw err;
     }
-    const holder = readIfThere(file);
+    const holder = readIfExists(file);
     if (holder === mine) return;
     if (holder && !isAbandoned(holder)) {
       throw new Error(`another executor uses ${path.dirname(file)}: give each its own EXECUTOR_DIR`);
@@ -43,9 +43,9 @@ function lock(file: string): void {
   }
 }
 
-function nameIn(file: string): string {
-  const known = readIfThere(file);
-  if (known) return known;
+function loadOrCreateName(file: string): string {
+  const existing = readIfExists(file);
+  if (existing) return existing;
   const name = newId('exec_');
   fs.writeFileSync(file, name, { mode: 0o600 });
   return name;
@@ -53,21 +53,21 @@ function nameIn(file: string): string {
 
 /** Creates a NATS user, unless one created with this key exists. @returns true if it is new */
 export function enrol(directory: string, key: ExecutorKey): boolean {
-  const file = credsFileOf(directory);
-  const known = readIfThere(file);
-  if (known && isMadeBy(key, known)) return false;
+  const file = getCredsPath(directory);
+  const existing = readIfExists(file);
+  if (existing && isIssuedBy(key, existing)) return false;
   const partial = `${file}.new`;
-  fs.writeFileSync(partial, makeExecutor(key), { mode: 0o600, flush: true });
+  fs.writeFileSync(partial, createExecutorCredentials(key), { mode: 0o600, flush: true });
   fs.renameSync(partial, file);
   return true;
 }
 
-function isMadeBy({ account, seed }: ExecutorKey, creds: string): boolean {
-  const { iss, nats } = claimsIn(creds);
-  return iss === keyOf(seed).publicKey && nats.issuer_account === account;
+function isIssuedBy({ account, seed }: ExecutorKey, creds: string): boolean {
+  const { iss, nats } = decodeClaims(creds);
+  return iss === parseSeed(seed).publicKey && nats.issuer_account === account;
 }
 
-function readIfThere(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch (err) {

@@ -10,13 +10,13 @@ const BUNDLES = [
 ];
 
 /** Returns PEM; falls back to Node's root certificates where the machine has no bundle. */
-export function machineCertificates(): string {
+export function loadMachineCertificates(): string {
   const bundle = [process.env.SSL_CERT_FILE, ...BUNDLES].find((file) => file && fs.existsSync(file));
   return bundle ? fs.readFileSync(bundle, 'utf8') : `${rootCertificates.join('\n')}\n`;
 }
 
 /** Loads the machine's certificates and those of NODE_EXTRA_CA_CERTS, for connections of this process itself. */
-export function ownCertificates(): string[] {
+export function loadTrustedCertificates(): string[] {
   const extra = process.env.NODE_EXTRA_CA_CERTS;
-  return [machineCertificates(), ...(extra && fs.existsSync(extra) ? [fs.readFileSync(extra, 'utf8')] : [])];
+  return [loadMachineCertificates(), ...(extra && fs.existsSync(extra) ? [fs.readFileSync(extra, 'utf8')] : [])];
 }

@@ -18,19 +18,19 @@ export function createMetrics(observe: {
 }) {
   const registry = new Registry();
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number) =>
+  const addGauge = (name: string, help: string, getValue: () => number) =>
     new Gauge({
       name,
       help,
       registers,
       collect() {
-        this.set(read());
+        this.set(getValue());
       },
     });
-  gauge('gantry_executor_slots', 'Maximum number of concurrent runs', () => observe.slots);
-  gauge('gantry_executor_slots_busy', 'Runs that hold a slot', observe.busy);
-  gauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
-  gauge('gantry_executor_warm_sandboxes', 'Sandboxes that have imported the code of a version', observe.warm);
+  addGauge('gantry_executor_slots', 'Maximum number of concurrent runs', () => observe.slots);
+  addGauge('gantry_executor_slots_busy', 'Runs that hold a slot', observe.busy);
+  addGauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
+  addGauge('gantry_executor_warm_sandboxes', 'Sandboxes that have imported the code of a version', observe.warm);
   new Counter({
     name: 'gantry_executor_zygote_restarts_total',
     help: 'Zygotes that had to be replaced because they died',
@@ -40,13 +40,13 @@ export function createMetrics(observe: {
       this.inc(observe.restarts());
     },
   });
-  gauge('gantry_executor_store_bytes', 'Unpacked code and dependencies', observe.storeBytes);
-  gauge(
+  addGauge('gantry_executor_store_bytes', 'Unpacked code and dependencies', observe.storeBytes);
+  addGauge(
     'gantry_executor_unstored_batches',
     'Batches of run events that JetStream has not acknowledged',
     observe.unstoredBatches,
   );
-  gauge('gantry_executor_spool_bytes', 'Run events on disk until they can be sent', observe.spoolBytes);
+  addGauge('gantry_executor_spool_bytes', 'Run events on disk until they can be sent', observe.spoolBytes);
   return {
     registry,
     runs: new Counter({
@@ -84,7 +84,7 @@ export async function serveMetrics(options: {
   port: number;
   healthy(): boolean;
 }): Promise<http.Server> {
-  let watched: Promise<void> | undefined;
+  let watching: Promise<void> | undefined;
   /** Node's own metrics sample the event loop every 10 ms, 1 % of a core: started only once they are scraped. */
   async function watchProcess() {
     collectDefaultMetrics({ register: options.registry });
@@ -93,8 +93,8 @@ export async function serveMetrics(options: {
 
   const server = http.createServer(async (req, res) => {
     if (req.url === '/metrics') {
-      watched ??= watchProcess();
-      await watched;
+      watching ??= watchProcess();
+      await watching;
       res.setHeader('content-type', options.registry.contentType);
       res.end(await options.registry.metrics());
     } else if (req.url === '/healthz' || req.url === '/health') {

@@ -1,21 +1,21 @@
 import { createRedactor } from '@gantry/masking';
 import { createRunLog, type LogEvent } from './log-lines';
 
-function open(bytesMax = 100_000, secrets: string[] = []) {
+function createLog(bytesMax = 100_000, secrets: string[] = []) {
   const lines: Omit<LogEvent, 'seq' | 'at' | 'type'>[] = [];
   const log = createRunLog({ redactor: createRedactor(secrets), bytesMax, emit: (line) => lines.push(line) });
   return { log, lines, texts: () => lines.map(({ text }) => text) };
 }
 
 test('lines are cut after masking, so a secret that spans lines is masked', () => {
-  const { log, texts } = open(100_000, ['first\nsecond']);
+  const { log, texts } = createLog(100_000, ['first\nsecond']);
   for (const byte of Buffer.from('a first\nsecond b\nrest')) log.write('stdout', Buffer.from([byte]));
   log.end();
   expect(texts()).toEqual(['a *** b', 'rest']);
 });
 
 test('stdout is info, stderr a warning, and the two do not mix', () => {
-  const { log, lines } = open();
+  const { log, lines } = createLog();
   log.write('stdout', Buffer.from('o1'));
   log.write('stderr', Buffer.from('e1\r\n'));
   log.write('stdout', Buffer.from(' o2\n'));
@@ -26,7 +26,7 @@ test('stdout is info, stderr a warning, and the two do not mix', () => {
 });
 
 test('a very long line becomes several, and no character is split', () => {
-  const { log, texts } = open();
+  const { log, texts } = createLog();
   log.write('stdout', Buffer.from('é'.repeat(20_000)));
   log.end();
   expect(texts().length).toBeGreaterThan(2);
@@ -34,7 +34,7 @@ test('a very long line becomes several, and no character is split', () => {
 });
 
 test('a flood of output is truncated, with one notice', () => {
-  const { log, lines } = open(1_000);
+  const { log, lines } = createLog(1_000);
   for (let i = 0; i < 10_000; i++) log.write('stdout', Buffer.from('\n'));
   log.record('info', 'late', undefined);
   log.end();
@@ -45,7 +45,7 @@ test('a flood of output is truncated, with one notice', () => {
 });
 
 test('records keep their level and fields, masked; several lines are several events', () => {
-  const { log, lines } = open(100_000, ['hunter22']);
+  const { log, lines } = createLog(100_000, ['hunter22']);
   log.record('error', 'hunter22 failed\nagain', { user: 'hunter22' });
   log.record('nonsense', 'x', undefined);
   expect(lines).toEqual([
@@ -56,7 +56,7 @@ test('records keep their level and fields, masked; several lines are several eve
 });
 
 test('NUL, which a database refuses, is replaced', () => {
-  const { log, texts } = open();
+  const { log, texts } = createLog();
   log.write('stdout', Buffer.from('a\0b\n'));
   expect(texts()).toEqual(['a\ufffdb']);
 });

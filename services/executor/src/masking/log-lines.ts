@@ -1,6 +1,6 @@
 /** Converts a run's output to log lines: masked first, then split at line ends, within a budget. */
 import type { RunEvent } from '@gantry/events';
-import { maskWhereCut, type RedactedStream, type Redactor } from '@gantry/masking';
+import { maskIfTruncated, type RedactedStream, type Redactor } from '@gantry/masking';
 
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 export type LogLevel = LogEvent['level'];
@@ -17,7 +17,7 @@ const RECORD_CHARS_MAX = 30_000;
 const NEWLINE = 10;
 
 type LogStream = 'stdout' | 'stderr';
-const LEVEL_OF: Record<LogStream, LogLevel> = { stdout: 'info', stderr: 'warning' };
+const STREAM_LEVELS: Record<LogStream, LogLevel> = { stdout: 'info', stderr: 'warning' };
 
 export type RunLog = ReturnType<typeof createRunLog>;
 
@@ -27,26 +27,26 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
   let full = false;
   const streams = { stdout: openStream(redactor.stream()), stderr: openStream(redactor.stream()) };
 
-  function openStream(masked: RedactedStream) {
-    return { masked, partial: [] as Buffer[], partialBytes: 0 };
+  function openStream(redacted: RedactedStream) {
+    return { masked: redacted, partial: [] as Buffer[], partialBytes: 0 };
   }
 
-  const platform = (text: string, level: LogLevel = 'info') => emit({ stream: 'platform', level, text });
+  const emitPlatformLine = (text: string, level: LogLevel = 'info') => emit({ stream: 'platform', level, text });
 
-  function spend(bytes: number): boolean {
+  function consumeBytes(bytes: number): boolean {
     if (full) return false;
     bytesLeft -= bytes + LINE_OVERHEAD_BYTES;
     if (bytesLeft >= 0) return true;
     full = true;
-    platform(`The log limit of ${options.bytesMax} bytes is reached: further output is dropped.`, 'warning');
+    emitPlatformLine(`The log limit of ${options.bytesMax} bytes is reached: further output is dropped.`, 'warning');
     return false;
   }
 
-  function line(stream: LogStream, bytes: Buffer) {
-    if (spend(bytes.length)) emit({ stream, level: LEVEL_OF[stream], text: printable(bytes.toString()) });
+  function emitLine(stream: LogStream, bytes: Buffer) {
+    if (consumeBytes(bytes.length)) emit({ stream, level: STREAM_LEVELS[stream], text: replaceNul(bytes.toString()) });
   }
 
-  function split(stream: LogStream, chunk: Buffer) {
+  function emitLines(stream: LogStream, chunk: Buffer) {
     if (full || chunk.length === 0) return;
     const state = streams[stream];
     let from = 0;
@@ -58,16 +58,16 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
         : chunk.subarray(from, end);
       state.partial = [];
       state.partialBytes = 0;
-      for (const piece of pieces(whole)) line(stream, piece);
+      for (const piece of splitLine(whole)) emitLine(stream, piece);
       from = at + 1;
     }
     let rest = chunk.subarray(from);
     if (state.partialBytes + rest.length > LINE_BYTES_MAX) {
-      const cut = pieces(Buffer.concat([...state.partial, rest]));
-      rest = cut.pop() ?? Buffer.alloc(0);
+      const parts = splitLine(Buffer.concat([...state.partial, rest]));
+      rest = parts.pop() ?? Buffer.alloc(0);
       state.partial = [];
       state.partialBytes = 0;
-      for (const piece of cut) line(stream, piece);
+      for (const piece of parts) emitLine(stream, piece);
     }
     if (rest.length) {
       state.partial.push(Buffer.from(rest));
@@ -77,31 +77,31 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
 
   return {
     /** Emits a line from the platform itself: not masked, not counted. */
-    platform,
+    platform: emitPlatformLine,
     /** Receives raw bytes of stdout or stderr, in arbitrary chunks. */
     write: (stream: LogStream, chunk: Buffer) => {
-      if (!full) split(stream, streams[stream].masked.push(chunk));
+      if (!full) emitLines(stream, streams[stream].masked.push(chunk));
     },
     /** Emits one record of context.log() or logging. */
     record(level: string, text: string, fields: Record<string, unknown> | undefined) {
       const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
       if (full) return;
-      const masked = fields && withinLine(printableJson(redactor.json(fields)) as Record<string, unknown>);
-      maskWhereCut(redactor, text, RECORD_CHARS_MAX)
+      const masked = fields && limitFields(replaceNulInJson(redactor.json(fields)) as Record<string, unknown>);
+      maskIfTruncated(redactor, text, RECORD_CHARS_MAX)
         .split('\n')
-        .flatMap((one) => pieces(Buffer.from(one)))
+        .flatMap((one) => splitLine(Buffer.from(one)))
         .forEach((piece, index) => {
           const own = index === 0 && masked ? { fields: masked.fields } : {};
-          if (spend(piece.length + (index === 0 && masked ? masked.bytes : 0)))
-            emit({ stream: 'context', level: known, text: printable(piece.toString()), ...own });
+          if (consumeBytes(piece.length + (index === 0 && masked ? masked.bytes : 0)))
+            emit({ stream: 'context', level: known, text: replaceNul(piece.toString()), ...own });
         });
     },
     /** Emits text that was held back or lacked a line end. */
     end() {
       for (const stream of ['stdout', 'stderr'] as const) {
-        split(stream, streams[stream].masked.end());
+        emitLines(stream, streams[stream].masked.end());
         const rest = Buffer.concat(streams[stream].partial);
-        if (rest.length) for (const piece of pieces(rest)) line(stream, piece);
+        if (rest.length) for (const piece of splitLine(rest)) emitLine(stream, piece);
         streams[stream] = openStream(redactor.stream());
       }
     },
@@ -109,7 +109,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
 }
 
 /** Limits the serialised size: a number such as 1e20 takes five times the bytes that it arrived in. */
-function withinLine(fields: Record<string, unknown>): { fields: Record<string, unknown>; bytes: number } {
+function limitFields(fields: Record<string, unknown>): { fields: Record<string, unknown>; bytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes <= FIELDS_BYTES_MAX) return { fields, bytes };
   const problem = `left out: ${bytes} bytes of JSON, the limit for one line is ${FIELDS_BYTES_MAX}`;
@@ -117,23 +117,23 @@ function withinLine(fields: Record<string, unknown>): { fields: Record<string, u
 }
 
 /** Splits a line so that no piece is too long and no character is broken. */
-function pieces(line: Buffer): Buffer[] {
+function splitLine(line: Buffer): Buffer[] {
   if (line.length <= LINE_BYTES_MAX) return [line];
-  const cut: Buffer[] = [];
+  const parts: Buffer[] = [];
   for (let from = 0; from < line.length; ) {
     let to = Math.min(line.length, from + LINE_BYTES_MAX);
     for (let back = 0; back < 3 && to < line.length && ((line[to] ?? 0) & 0xc0) === 0x80; back++) to--;
-    cut.push(line.subarray(from, to));
+    parts.push(line.subarray(from, to));
     from = to;
   }
-  return cut;
+  return parts;
 }
 
 /** Replaces NUL, which PostgreSQL cannot store in text or JSON. */
-export const printable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
+export const replaceNul = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
 
-export function printableJson(value: unknown): unknown {
+export function replaceNulInJson(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (!text?.includes('\\u0000')) return value;
-  return JSON.parse(text, (_, inner) => (typeof inner === 'string' ? printable(inner) : inner));
+  return JSON.parse(text, (_, inner) => (typeof inner === 'string' ? replaceNul(inner) : inner));
 }

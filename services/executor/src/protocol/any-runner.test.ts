@@ -3,25 +3,36 @@ import { type Job, PYTHON } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
 import { catchLogs, until } from '@gantry/testing';
 import type { Metrics } from '../host/metrics';
-import { type GivenToRun, NotBegun, NotPrepared, type RunHooks, type Runner, type RunOutcome } from '../runners/runner';
+import { NotPrepared, NotStarted, type RunHooks, type RunInput, type Runner, type RunOutcome } from '../runners/runner';
 import { LIMITS } from '../test/fake-service';
 import type { NewRunEvent } from './event-publisher';
 import { executeJob } from './run-job';
 
 const job: Job = {
-  ...{ runId: 'run_1', source: 'automation', attempt: 1, token: 'x', workspaceId: 'ws_1', kind: 'run', runner: PYTHON },
+  runId: 'run_1',
+  source: 'automation',
+  attempt: 1,
+  token: 'x',
+  workspaceId: 'ws_1',
+  kind: 'run',
+  runner: PYTHON,
   code: { digest: 'a'.repeat(64), url: '', size: 0 },
-  ...{ entrypoint: 'main.py', dependencies: [], inputs: { n: 1 }, files: [], network: 'none', isolation: 'zygote' },
+  entrypoint: 'main.py',
+  dependencies: [],
+  inputs: { n: 1 },
+  files: [],
+  network: 'none',
+  isolation: 'zygote',
   secrets: { TOKEN: 'hush-hush' },
   limits: LIMITS,
 };
 const USAGE = { wallMs: 5, cpuMs: 4, maxRssBytes: 3 };
 
-type Code = (given: GivenToRun, hooks: RunHooks) => Promise<RunOutcome>;
+type Code = (input: RunInput, hooks: RunHooks) => Promise<RunOutcome>;
 
-function start(code: Code, over: Partial<Runner> = {}, mayStart = () => true) {
+function start(code: Code, overrides: Partial<Runner> = {}, canStart = () => true) {
   const events: NewRunEvent[] = [];
-  const done: string[] = [];
+  const actions: string[] = [];
   let store!: () => void;
   const stored = new Promise<void>((resolve) => {
     store = resolve;
@@ -30,19 +41,19 @@ function start(code: Code, over: Partial<Runner> = {}, mayStart = () => true) {
     prepare: async () => ({
       start: () => ({
         isDead: () => false,
-        kill: (reason) => done.push(`killed: ${reason}`),
-        async run(given, hooks) {
-          if (!(await given.mayBegin)) throw new NotBegun();
-          done.push('begun');
-          return { outcome: await code(given, hooks), usage: USAGE, gone: Promise.resolve() };
+        kill: (reason) => actions.push(`killed: ${reason}`),
+        async run(input, hooks) {
+          if (!(await input.canBegin)) throw new NotStarted();
+          actions.push('begun');
+          return { outcome: await code(input, hooks), usage: USAGE, gone: Promise.resolve() };
         },
       }),
-      close: () => void done.push('closed'),
+      close: () => void actions.push('closed'),
     }),
     prepareAhead: async () => {},
     endOutdated: () => {},
     inspect: async () => ({ ok: true }),
-    ...over,
+    ...overrides,
   };
   const run = executeJob(
     job,
@@ -57,32 +68,42 @@ function start(code: Code, over: Partial<Runner> = {}, mayStart = () => true) {
       redactorFor: createRedactorCache(),
       metrics: { runs: { inc() {} }, phase: { observe() {} } } as unknown as Metrics,
       log: catchLogs().log,
-      mayStart,
+      canStart,
     },
-    () => done.push('released'),
+    () => actions.push('released'),
   );
-  return { run, events, done, store };
+  return { run, events, done: actions, store };
 }
 
 test('code begins when `started` is stored, and not before', async () => {
-  const { run, events, done, store } = start(async ({ inputs }) => ({
+  const {
+    run,
+    events,
+    done: actions,
+    store,
+  } = start(async ({ inputs }) => ({
     kind: 'returned',
     json: Buffer.from(JSON.stringify(inputs)),
   }));
   await until(() => events.some(({ type }) => type === 'started'));
   expect(run.started).toBe(false);
-  expect(done).toEqual([]);
+  expect(actions).toEqual([]);
   store();
   await run.settled;
   await run.gone;
   expect(run.started).toBe(true);
-  expect(done).toEqual(['begun', 'released', 'closed']);
+  expect(actions).toEqual(['begun', 'released', 'closed']);
   expect(events.map(({ type }) => type)).toEqual(['started', 'finished']);
   expect(events.at(-1)).toMatchObject({ status: 'completed', output: { n: 1 }, usage: USAGE });
 });
 
 test('a run with a possibly expired lease does not start and is returned', async () => {
-  const { run, events, done, store } = start(
+  const {
+    run,
+    events,
+    done: actions,
+    store,
+  } = start(
     async () => ({ kind: 'returned', json: Buffer.from('1') }),
     {},
     () => false,
@@ -90,7 +111,7 @@ test('a run with a possibly expired lease does not start and is returned', async
   store();
   await run.settled;
   await run.gone;
-  expect(done).toEqual(['closed', 'released']);
+  expect(actions).toEqual(['closed', 'released']);
   expect(events.at(-1)).toMatchObject({ type: 'finished', status: 'returned' });
 });
 
@@ -114,14 +135,18 @@ test('all output of the code is masked, including its error', async () => {
 });
 
 test('a run that can’t be prepared fails with the error of its runner, and never starts', async () => {
-  const { run, events, done } = start(async () => ({ kind: 'out_of_time' }), {
+  const {
+    run,
+    events,
+    done: actions,
+  } = start(async () => ({ kind: 'out_of_time' }), {
     prepare: async () => {
       throw new NotPrepared('dependency_install', 'there is no such package');
     },
   });
   await run.settled;
   await run.gone;
-  expect(done).toEqual(['released']);
+  expect(actions).toEqual(['released']);
   expect(events).toMatchObject([
     { type: 'finished', status: 'failed', error: { code: 'dependency_install', message: 'there is no such package' } },
   ]);

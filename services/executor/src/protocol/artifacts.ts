@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Job, newId } from '@gantry/events';
 import type { Redactor } from '@gantry/masking';
-import { printable } from '../masking/log-lines';
+import { replaceNul } from '../masking/log-lines';
 import type { ArtifactSink, RunHooks } from '../runners/runner';
 import { startUpload } from '../transfer/object-transfer';
 import type { NewRunEvent } from './event-publisher';
@@ -12,7 +12,7 @@ const TOTAL_FACTOR = 4;
 const COUNT_MAX = 200;
 
 /** Streams a run's artifacts to the object store without storing anything here. The bytes are not masked. */
-export function artifactsOf(
+export function createArtifactUploader(
   job: Job,
   uploads: RunUploads,
   redactor: Redactor,
@@ -23,7 +23,7 @@ export function artifactsOf(
   const { artifactBytes } = job.limits;
 
   return async ({ name: rawName, contentType: rawType, size }) => {
-    const name = printable(redactor.text(rawName)).replaceAll('/', '_') || 'artifact';
+    const name = replaceNul(redactor.text(rawName)).replaceAll('/', '_') || 'artifact';
     const contentType = redactor.text(rawType);
     if (size > artifactBytes)
       return { refused: `it has ${size} bytes, the limit for one artifact is ${artifactBytes}` };
@@ -34,15 +34,15 @@ export function artifactsOf(
     total += size;
     const type = /^[\w.+-]+\/[\w.+-]+(;[ -~]*)?$/.test(contentType) ? contentType : 'application/octet-stream';
     try {
-      const place = await uploads.place(job, { purpose: 'artifact', name, contentType: type, size });
-      return 'refused' in place ? place : await sinkFor({ name, type, size, ...place }, emit);
+      const location = await uploads.place(job, { purpose: 'artifact', name, contentType: type, size });
+      return 'refused' in location ? location : await openSink({ name, type, size, ...location }, emit);
     } catch (err) {
       return { refused: `no upload location was available: ${(err as Error).message}` };
     }
   };
 }
 
-async function sinkFor(
+async function openSink(
   { name, type, size, key, url }: { name: string; type: string; size: number; key: string; url: string },
   emit: (event: NewRunEvent) => void,
 ): Promise<ArtifactSink> {

@@ -9,7 +9,7 @@ const COUNT_MAX = 500;
 const DIGEST = /^[0-9a-f]{64}$/;
 
 /** Streams files for model requests to the object store. They are identified by their digest, and are not artifacts. */
-export function attachmentsOf(job: Job, uploads: RunUploads): NonNullable<RunHooks['openAttachment']> {
+export function createAttachmentUploader(job: Job, uploads: RunUploads): NonNullable<RunHooks['openAttachment']> {
   let count = 0;
   return async ({ sha256, contentType, size }) => {
     if (!DIGEST.test(sha256) || !isModelFile(contentType) || size > MODEL_FILE_BYTES_MAX) {
@@ -17,9 +17,9 @@ export function attachmentsOf(job: Job, uploads: RunUploads): NonNullable<RunHoo
     }
     if (++count > COUNT_MAX) return { refused: `the limit for a run is ${COUNT_MAX} files for models` };
     try {
-      const place = await uploads.attach(job, { name: sha256, contentType, size });
-      if (!('url' in place)) return place;
-      const upload = await startUpload(place.url, contentType, size);
+      const location = await uploads.attach(job, { name: sha256, contentType, size });
+      if (!('url' in location)) return location;
+      const upload = await startUpload(location.url, contentType, size);
       const hash = createHash('sha256');
       return {
         write(piece) {

@@ -9,10 +9,10 @@ import type { RunUploads } from './run-output';
 const CONTENT_TYPE = 'application/zip';
 
 /**
- * Receives the writeable contexts that a run has changed, each once and in full. A zip is held in memory until it is checked:
- * a stored one must unpack in the next run. It may be as large as an artifact.
+ * Receives the writeable contexts that a run has changed, each once and in full. A zip is held in memory until it is
+ * checked: a stored one must unpack in the next run. It may be as large as an artifact.
  */
-export function changedContextsOf(
+export function createContextUploader(
   job: Job,
   uploads: RunUploads,
   emit: (event: NewRunEvent) => void,
@@ -34,11 +34,11 @@ export function changedContextsOf(
         const zip = Buffer.concat(pieces);
         try {
           await checkZip(zip);
-          const place = await uploads.place(job, { purpose: 'context', name, contentType: CONTENT_TYPE, size });
-          if ('refused' in place) return place;
-          await putBytes(place.url, CONTENT_TYPE, zip);
+          const location = await uploads.place(job, { purpose: 'context', name, contentType: CONTENT_TYPE, size });
+          if ('refused' in location) return location;
+          await putBytes(location.url, CONTENT_TYPE, zip);
           const sha256 = createHash('sha256').update(zip).digest('hex');
-          emit({ type: 'context', name, from: context.digest, size, sha256, key: place.key });
+          emit({ type: 'context', name, from: context.digest, size, sha256, key: location.key });
           return { kept: true };
         } catch (err) {
           return { refused: (err as Error).message };

@@ -23,8 +23,8 @@ let loop: ClaimLoop;
 const { log } = catchLogs();
 const claims: Msg[] = [];
 const withdrawn: string[] = [];
-const started: { job: Job; release: () => void }[] = [];
-const returned: Job[] = [];
+const startedJobs: { job: Job; release: () => void }[] = [];
+const returnedJobs: Job[] = [];
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -46,9 +46,9 @@ beforeAll(async () => {
     runners: [PYTHON, 'other'],
     keys: generateBoxKeys(),
     log,
-    mayClaim: () => true,
-    startJob: (job, release) => started.push({ job, release }),
-    returnJob: (job) => returned.push(job),
+    canClaim: () => true,
+    startJob: (job, release) => startedJobs.push({ job, release }),
+    returnJob: (job) => returnedJobs.push(job),
     onChange: () => {},
   });
   loop.start();
@@ -60,60 +60,62 @@ afterAll(async () => {
   await nats.stop();
 });
 
-const jobFor = (runId: string): Job => ({
-  ...{
-    runId,
-    source: 'automation',
-    attempt: 1,
-    token: 'tok',
-    workspaceId: 'ws_test',
-    kind: 'run',
-    runner: PYTHON,
-    entrypoint: 'main.py',
-  },
+const buildJob = (runId: string): Job => ({
+  runId,
+  source: 'automation',
+  attempt: 1,
+  token: 'tok',
+  workspaceId: 'ws_test',
+  kind: 'run',
+  runner: PYTHON,
+  entrypoint: 'main.py',
   code: { digest: 'a'.repeat(64), url: 'http://store/x', size: 1 },
-  ...{ dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
+  dependencies: [],
+  inputs: {},
+  files: [],
+  network: 'none',
+  isolation: 'zygote',
   limits: LIMITS,
 });
 const seal = createSealer();
-const answer = (message: Msg, runId: string) =>
-  message.respond(sealJob(seal, { ...message.json<ClaimRequest>(), executorId: executor.user }, jobFor(runId)));
-const idOf = (message: Msg) => message.json<ClaimRequest>().claimId;
+const respondWithJob = (message: Msg, runId: string) =>
+  message.respond(sealJob(seal, { ...message.json<ClaimRequest>(), executorId: executor.user }, buildJob(runId)));
+const getClaimId = (message: Msg) => message.json<ClaimRequest>().claimId;
 
 test('a surplus claim is withdrawn; a job that arrives anyway waits, then is returned', async () => {
   await until(() => claims.length === 2);
   // `worker` has no responder, and no claim of `automation` is lost because of that.
   const [first, second] = claims as [Msg, Msg];
   expect(claims.map((claim) => claim.json<ClaimRequest>().runners)).toEqual(Array(2).fill([PYTHON, 'other']));
-  answer(first, 'run_1');
-  await until(() => started.length === 1);
-  answer(second, 'run_2');
-  await until(() => started.length === 2);
+  respondWithJob(first, 'run_1');
+  await until(() => startedJobs.length === 1);
+  respondWithJob(second, 'run_2');
+  await until(() => startedJobs.length === 2);
   expect(loop.busy()).toBe(2);
 
   // A slot is free for a moment: it is claimed, and taken again before the reply arrives.
-  started[0]?.release();
+  startedJobs[0]?.release();
   await until(() => claims.length === 3);
   const late = claims[2] as Msg;
   const another = claims.length;
-  answer(late, 'run_3');
-  await until(() => started.length === 3);
+  respondWithJob(late, 'run_3');
+  await until(() => startedJobs.length === 3);
   expect(claims).toHaveLength(another);
 
   // Two releases make two claims; both are answered after the first job took more than its share.
-  started[1]?.release();
+  startedJobs[1]?.release();
   await until(() => claims.length === 4);
-  answer(claims[3] as Msg, 'run_4');
-  await until(() => started.length === 4);
-  expect(returned).toEqual([]);
+  respondWithJob(claims[3] as Msg, 'run_4');
+  await until(() => startedJobs.length === 4);
+  expect(returnedJobs).toEqual([]);
 });
 
 test('a job that arrives while the loop stops is returned to the queue', async () => {
-  started.at(-1)?.release();
+  startedJobs.at(-1)?.release();
   await until(() => claims.length === 5);
   const stopping = loop.stop();
-  await until(() => withdrawn.includes(idOf(claims[4] as Msg)));
-  answer(claims[4] as Msg, 'run_5');
+  await until(() => withdrawn.includes(getClaimId(claims[4] as Msg)));
+  respondWithJob(claims[4] as Msg, 'run_5');
   await stopping;
-  expect(returned.map(({ runId }) => runId)).toEqual(['run_5']);
+  expect(returnedJobs.map(({ runId }) => runId)).toEqual(['run_5']);
 });

@@ -6,9 +6,9 @@
  * others then have one claim too many. It is withdrawn only if the slot stays taken for a while: most runs end earlier,
  * which saves the message. A job that arrives on such a surplus claim waits here briefly, and is otherwise returned.
  *
- * A claim without a responder looks like one that is held. A source is therefore first sent a request that is answered at
- * once, and again whenever a claim was not held for its full time: servers before 2.10 do not report "no responders" across
- * accounts.
+ * A claim without a responder looks like one that is held. A source is therefore first sent a request that is answered
+ * at once, and again whenever a claim was not held for its full time: servers before 2.10 do not report "no responders"
+ * across accounts.
  */
 import {
   type BoxKeys,
@@ -62,7 +62,7 @@ export function createClaimLoop(options: {
   keys: BoxKeys;
   log: Logger;
   /** Returns whether runs may be started at present. */
-  mayClaim(): boolean;
+  canClaim(): boolean;
   /** Starts a job in a free slot; calls release() once, when the slot is free again. */
   startJob(job: Job, release: () => void): void;
   /** Returns a job to the queue. */
@@ -86,16 +86,16 @@ export function createClaimLoop(options: {
   let withdrawTimer: NodeJS.Timeout | undefined;
   let retryTimer: NodeJS.Timeout | undefined;
 
-  const wanted = () => (running && options.mayClaim() ? Math.max(0, slots - busy - waiting.length) : 0);
+  const countWanted = () => (running && options.canClaim() ? Math.max(0, slots - busy - waiting.length) : 0);
 
-  function fill() {
+  function fillClaims() {
     const now = Date.now();
     for (const claim of claims) {
       if (claim.backOffUntil > now) continue;
-      if (!claim.open && wanted()) void probe(claim);
-      while (claim.open && claim.standing.size < wanted()) void ask(claim);
+      if (!claim.open && countWanted()) void probe(claim);
+      while (claim.open && claim.standing.size < countWanted()) void claimJob(claim);
     }
-    if (claims.some((claim) => claim.standing.size > wanted()))
+    if (claims.some((claim) => claim.standing.size > countWanted()))
       withdrawTimer ??= setTimeout(withdrawExcess, WITHDRAW_AFTER_MS);
     if (running) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
   }
@@ -103,14 +103,14 @@ export function createClaimLoop(options: {
   /** Retries sources that are backing off, and claims that were not allowed. */
   function retry() {
     retryTimer = undefined;
-    fill();
+    fillClaims();
   }
 
   function withdrawExcess() {
     withdrawTimer = undefined;
     for (const claim of claims) {
       for (const claimId of claim.standing) {
-        if (claim.standing.size <= wanted()) break;
+        if (claim.standing.size <= countWanted()) break;
         claim.standing.delete(claimId);
         bus.nc.publish(runSubjects.withdraw(claim.source, executorId), encode({ claimId }));
       }
@@ -129,7 +129,7 @@ export function createClaimLoop(options: {
       backOff(claim, err as NatsError);
     }
     claim.probing = false;
-    fill();
+    fillClaims();
   }
 
   /** Backs off: until a reply arrives, a single probe is sent instead of every claim. */
@@ -140,10 +140,10 @@ export function createClaimLoop(options: {
     if (running && err.code !== ErrorCode.NoResponders) options.log.warn({ err, source: claim.source }, 'claim failed');
   }
 
-  async function ask(claim: SourceClaims) {
+  async function claimJob(claim: SourceClaims) {
     const claimId = newId('clm_');
     const request: ClaimRequest = { claimId, publicKey, runners };
-    const asked = Date.now();
+    const requestedAt = Date.now();
     claim.standing.add(claimId);
     claim.unanswered++;
     try {
@@ -152,8 +152,8 @@ export function createClaimLoop(options: {
       const reply = await bus.request(subject, encode(request), timeout);
       const withdrawn = !claim.standing.delete(claimId);
       const job = openJob(open, { executorId, claimId }, reply.data);
-      if (job) accept(job);
-      else if (!withdrawn && Date.now() - asked < HELD_MS) claim.open = false;
+      if (job) acceptJob(job);
+      else if (!withdrawn && Date.now() - requestedAt < HELD_MS) claim.open = false;
     } catch (err) {
       // A withdrawn claim gets no reply.
       if (claim.standing.delete(claimId) || (err as NatsError).code !== ErrorCode.Timeout) {
@@ -161,13 +161,13 @@ export function createClaimLoop(options: {
       }
     } finally {
       claim.unanswered--;
-      fill();
+      fillClaims();
     }
   }
 
-  function accept(job: Job) {
+  function acceptJob(job: Job) {
     if (!running) return options.returnJob(job);
-    if (busy < slots) return begin(job);
+    if (busy < slots) return startJob(job);
     const entry = {
       job,
       timer: setTimeout(() => {
@@ -178,16 +178,16 @@ export function createClaimLoop(options: {
     waiting.push(entry);
   }
 
-  function begin(job: Job) {
+  function startJob(job: Job) {
     busy++;
     options.startJob(job, () => {
       busy--;
       const next = waiting.shift();
       if (next) {
         clearTimeout(next.timer);
-        begin(next.job);
+        startJob(next.job);
       }
-      fill();
+      fillClaims();
       options.onChange();
     });
     options.onChange();
@@ -198,7 +198,7 @@ export function createClaimLoop(options: {
     busy: (): number => busy + waiting.length,
     start() {
       running = true;
-      fill();
+      fillClaims();
     },
     /** Stops claiming and withdraws outstanding claims; resolves when no job can arrive any more. */
     async stop() {

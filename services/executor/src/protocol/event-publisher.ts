@@ -6,8 +6,8 @@
  * service reports the lease as lost on renewal, which it does once the ending is in its table; until
  * then the lease is renewed. The preceding batches are kept with it, up to MEMORY_BYTES_MAX.
  *
- * If a batch fails, nothing new of its run is sent until everything before it has been acknowledged again. Duplicates are
- * dropped by JetStream by message id, and by the service by (run, attempt, seq).
+ * If a batch fails, nothing new of its run is sent until everything before it has been acknowledged again. Duplicates
+ * are dropped by JetStream by message id, and by the service by (run, attempt, seq).
  *
  * Batches not acknowledged within SPOOL_AFTER_MS are also written to disk, and the next process with this identity
  * resends them. Backpressure bounds the backlog to the runs that hold slots: no run is claimed while batches wait.
@@ -73,14 +73,14 @@ interface Report extends Attempt {
   spooled: boolean;
 }
 
-const keyOf = ({ runId, attempt }: Pick<Attempt, 'runId' | 'attempt'>) => `${runId}/${attempt}`;
+const toKey = ({ runId, attempt }: Pick<Attempt, 'runId' | 'attempt'>) => `${runId}/${attempt}`;
 
 export function createEventPublisher(options: { bus: Bus; executorId: string; spool: Spool; log: Logger }) {
   const { bus, executorId, spool, log } = options;
   const reports = new Map<string, Report>();
   /** Stored batches, oldest first. */
-  const kept = new Map<Batch, Report>();
-  let keptBytes = 0;
+  const storedBatches = new Map<Batch, Report>();
+  let storedBytes = 0;
   /** Batches not yet stored, oldest first. */
   const waiting = new Set<Batch>();
   /** Sequence number of the latest acknowledgement by stream: a decrease means a new stream. */
@@ -95,15 +95,15 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       if (type !== 'reconnect') continue;
       connected = true;
       // Messages in flight when the connection broke may not have arrived.
-      sendAgain((batch) => batch.at > Date.now() - SURE_AFTER_MS);
+      resend((batch) => batch.at > Date.now() - SURE_AFTER_MS);
     }
   })();
   const watch = setInterval(spoolLate, SPOOL_AFTER_MS / 2);
 
   function open(attempt: Attempt): RunEvents {
     const subject = runSubjects.events(attempt.source, executorId, attempt.runId);
-    const report = newReport(attempt, subject);
-    reports.set(keyOf(report), report);
+    const report = createReport(attempt, subject);
+    reports.set(toKey(report), report);
     const head = JSON.stringify({ attempt: attempt.attempt, token: attempt.token }).slice(0, -1);
     let queued: string[] = [];
     let queuedBytes = 0;
@@ -129,7 +129,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       if (queued.length === 0 || !isOpen(report)) return;
       const payload = Buffer.from(`${head},"events":[${queued.join(',')}]}`);
       // Includes the token, known only to this executor and the service: JetStream deduplicates by id for all senders.
-      add(report, { id: `${report.token}/${firstSeq}`, payload });
+      addBatch(report, { id: `${report.token}/${firstSeq}`, payload });
       firstSeq += queued.length;
       queued = [];
       queuedBytes = 0;
@@ -151,9 +151,9 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     };
   }
 
-  const isOpen = (report: Report) => reports.get(keyOf(report)) === report;
+  const isOpen = (report: Report) => reports.get(toKey(report)) === report;
 
-  function add(report: Report, { id, payload }: Pick<Batch, 'id' | 'payload'>) {
+  function addBatch(report: Report, { id, payload }: Pick<Batch, 'id' | 'payload'>) {
     const batch: Batch = { id, payload, state: 'waiting', at: Date.now() };
     report.batches.push(batch);
     waiting.add(batch);
@@ -166,7 +166,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   async function publish(report: Report, batch: Batch) {
     const id = report.round ? `${batch.id}/${report.round}` : batch.id;
     const ack = await bus.store(report.subject, batch.payload, id, ACK_MS);
-    if (ack.seq < (lastSeq.get(ack.stream) ?? 0) && !ack.duplicate) storeWasLost(ack.stream);
+    if (ack.seq < (lastSeq.get(ack.stream) ?? 0) && !ack.duplicate) handleLostStream(ack.stream);
     if (!ack.duplicate) lastSeq.set(ack.stream, ack.seq);
     if (batch.state === 'waiting') markStored(report, batch);
   }
@@ -181,18 +181,18 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     }
     batch.onStored?.();
     if (!isOpen(report)) return;
-    if (report.orphaned && !nextOf(report)) return discard(report);
-    kept.set(batch, report);
-    keptBytes += batch.payload.length;
-    for (const [oldest, { batches }] of kept) {
-      if (keptBytes <= MEMORY_BYTES_MAX) break;
-      drop(oldest);
+    if (report.orphaned && !findNextWaiting(report)) return discard(report);
+    storedBatches.set(batch, report);
+    storedBytes += batch.payload.length;
+    for (const [oldest, { batches }] of storedBatches) {
+      if (storedBytes <= MEMORY_BYTES_MAX) break;
+      dropBatch(oldest);
       batches.splice(batches.indexOf(oldest), 1);
     }
   }
 
-  function drop(batch: Batch) {
-    if (kept.delete(batch)) keptBytes -= batch.payload.length;
+  function dropBatch(batch: Batch) {
+    if (storedBatches.delete(batch)) storedBytes -= batch.payload.length;
   }
 
   /** Sends waiting batches one after another until none are left. */
@@ -206,7 +206,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       pause = Math.min(pause * 2, RESEND_MS.most)
     ) {
       try {
-        for (let next = nextOf(report); next; next = nextOf(report)) await publish(report, next);
+        for (let next = findNextWaiting(report); next; next = findNextWaiting(report)) await publish(report, next);
         break;
       } catch (err) {
         noteFailure(err as NatsError);
@@ -216,28 +216,28 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     report.sending = false;
   }
 
-  const nextOf = ({ batches }: Report) => batches.find(({ state }) => state === 'waiting');
+  const findNextWaiting = ({ batches }: Report) => batches.find(({ state }) => state === 'waiting');
 
   function noteFailure(err: Error) {
     if (!failing) log.warn({ err }, 'run events are not stored: resending until they are');
     failing = true;
     // No stream accepts the subject, so its messages are gone. A full stream refuses with a different error.
     const { code, api_error: refusal } = err as NatsError;
-    if (code === ErrorCode.NoResponders && !refusal) sendAgain(() => true);
+    if (code === ErrorCode.NoResponders && !refusal) resend(() => true);
   }
 
-  function storeWasLost(stream: string) {
+  function handleLostStream(stream: string) {
     log.warn({ stream }, 'the stream of run events is new: resending everything that the service has not confirmed');
-    sendAgain(() => true);
+    resend(() => true);
   }
 
-  function sendAgain(which: (batch: Batch) => boolean) {
-    for (const batch of kept.keys()) if (which(batch)) takeBack(batch);
-    for (const report of reports.values()) if (nextOf(report)) void send(report);
+  function resend(shouldResend: (batch: Batch) => boolean) {
+    for (const batch of storedBatches.keys()) if (shouldResend(batch)) markWaiting(batch);
+    for (const report of reports.values()) if (findNextWaiting(report)) void send(report);
   }
 
-  function takeBack(batch: Batch) {
-    drop(batch);
+  function markWaiting(batch: Batch) {
+    dropBatch(batch);
     batch.state = 'waiting';
     batch.at = Date.now();
     waiting.add(batch);
@@ -245,20 +245,20 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
 
   function discard(report: Report) {
     if (!isOpen(report)) return;
-    reports.delete(keyOf(report));
+    reports.delete(toKey(report));
     for (const batch of report.batches) {
-      drop(batch);
+      dropBatch(batch);
       waiting.delete(batch);
       batch.onStored?.();
     }
     if (report.spooled) spool.remove(report);
   }
 
-  const waitsSince = () => waiting.values().next().value?.at ?? Date.now();
+  const getOldestWaitingTime = () => waiting.values().next().value?.at ?? Date.now();
 
   function spoolLate() {
     const late = Date.now() - SPOOL_AFTER_MS;
-    if (waitsSince() >= late) return;
+    if (getOldestWaitingTime() >= late) return;
     for (const report of reports.values()) {
       if (report.spooled || !report.batches.some(({ state, at }) => state === 'waiting' && at < late)) continue;
       report.spooled = true;
@@ -276,8 +276,8 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       continue;
     }
     const ended = hasEnding(batches);
-    const report = { ...newReport(attempt, subject), ended, orphaned: !ended, spooled: true };
-    reports.set(keyOf(report), report);
+    const report = { ...createReport(attempt, subject), ended, orphaned: !ended, spooled: true };
+    reports.set(toKey(report), report);
     for (const batch of batches) {
       const again: Batch = { ...batch, state: 'waiting', at: Date.now() };
       report.batches.push(again);
@@ -292,25 +292,28 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     unconfirmed: (): Attempt[] => [...reports.values()].filter(({ ended }) => ended),
     /** Discards the report: the service has the ending. */
     confirm: (attempt: Attempt) => {
-      const report = reports.get(keyOf(attempt));
+      const report = reports.get(toKey(attempt));
       if (report?.ended) discard(report);
     },
     /** Resends the report if needed: the service does not have the ending yet. */
     remind: (attempt: Attempt) => {
-      const report = reports.get(keyOf(attempt));
+      const report = reports.get(toKey(attempt));
       const last = report?.batches.at(-1);
       if (!report?.ended || last?.state !== 'stored' || last.at > Date.now() - CONFIRM_MS * 2 ** report.round) return;
       if (++report.round > ROUNDS_MAX) {
         log.error({ runId: report.runId }, 'the service does not accept the ending of a run: giving up');
         return discard(report);
       }
-      for (const batch of report.batches) if (kept.has(batch)) takeBack(batch);
+      for (const batch of report.batches) if (storedBatches.has(batch)) markWaiting(batch);
       void send(report);
     },
     /** False while batches are unacknowledged: further runs would only add to the backlog. */
-    healthy: (): boolean => waitsSince() >= Date.now() - ACK_MS,
+    healthy: (): boolean => getOldestWaitingTime() >= Date.now() - ACK_MS,
     unacknowledged: (): number => waiting.size,
-    /** Resolves when everything has been acknowledged, or after `timeoutMs`. @returns unacknowledged batches, which are in the spool */
+    /**
+     * Resolves when everything has been acknowledged, or after `timeoutMs`.
+     * @returns unacknowledged batches, which are in the spool
+     */
     async settle(timeoutMs: number): Promise<number> {
       const deadline = Date.now() + timeoutMs;
       while (waiting.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -323,10 +326,10 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
   };
 }
 
-const identityOf = ({ runId, source, attempt, token }: Attempt): Attempt => ({ runId, source, attempt, token });
+const toAttempt = ({ runId, source, attempt, token }: Attempt): Attempt => ({ runId, source, attempt, token });
 
-const newReport = (attempt: Attempt, subject: string): Report => ({
-  ...identityOf(attempt),
+const createReport = (attempt: Attempt, subject: string): Report => ({
+  ...toAttempt(attempt),
   subject,
   batches: [],
   ended: false,

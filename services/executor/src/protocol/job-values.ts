@@ -6,7 +6,7 @@ import { getBytes } from '../transfer/object-transfer';
 const INPUTS_BYTES_MAX = 16 << 20;
 
 /** @throws Error if they, with the values of its credentials, exceed the limit of services */
-export function secretsOf(job: Job): Record<string, string> {
+export function getSecrets(job: Job): Record<string, string> {
   const { secrets = {}, credentials } = job;
   const bytes = secretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, the limit is ${SECRETS_BYTES_MAX}`);
@@ -14,9 +14,9 @@ export function secretsOf(job: Job): Record<string, string> {
 }
 
 /** Lists the values to mask: code never receives them, but a host may reveal them. */
-export const credentialValues = ({ credentials = [] }: Job): string[] => credentials.map(({ value }) => value);
+export const listCredentialValues = ({ credentials = [] }: Job): string[] => credentials.map(({ value }) => value);
 
-export async function inputsOf({ inputs, inputsUrl }: Job): Promise<Record<string, unknown>> {
+export async function loadInputs({ inputs, inputsUrl }: Job): Promise<Record<string, unknown>> {
   if (inputs) return inputs;
   return inputsUrl ? JSON.parse((await getBytes(inputsUrl, INPUTS_BYTES_MAX)).toString()) : {};
 }

@@ -1,9 +1,9 @@
 /**
  * Renews the leases of active runs, and learns which runs must stop.
  *
- * A run whose lease could not be renewed continues: its result is reported when NATS is back, and the service decides. But
- * nothing is started on a lease that may have expired. A run that has ended here keeps its lease until the service has the
- * ending, so that no other executor starts it meanwhile.
+ * A run whose lease could not be renewed continues: its result is reported when NATS is back, and the service decides.
+ * But nothing is started on a lease that may have expired. A run that has ended here keeps its lease until the service
+ * has the ending, so that no other executor starts it meanwhile.
  */
 import {
   type Bus,
@@ -34,14 +34,14 @@ export function createLeases(options: {
   log: Logger;
 }) {
   const { bus, executorId, publisher, log } = options;
-  const held = new Map<string, { run: ActiveRun; goodSince: number }>();
+  const held = new Map<string, { run: ActiveRun; validSince: number }>();
 
   async function renew(source: RunSource) {
     const active = [...held.values()].filter(({ run }) => run.job.source === source);
     const ended = publisher.unconfirmed().filter((attempt) => attempt.source === source && !isHeldAgain(attempt));
     const attempts: Attempt[] = [...active.map(({ run }) => run.job), ...ended];
     for (let start = 0; start < attempts.length; start += RENEWED_MAX) {
-      await renewSome(source, attempts.slice(start, start + RENEWED_MAX));
+      await renewBatch(source, attempts.slice(start, start + RENEWED_MAX));
     }
   }
 
@@ -52,27 +52,30 @@ export function createLeases(options: {
     return again;
   }
 
-  async function renewSome(source: RunSource, attempts: Attempt[]) {
+  async function renewBatch(source: RunSource, attempts: Attempt[]) {
     const runs = attempts.map(({ runId, attempt, token }) => ({ runId, attempt, token }));
-    const asked = Date.now();
+    const requestedAt = Date.now();
     try {
       const renewal: LeaseRenewal = { runs };
       const reply = await bus.request(runSubjects.lease(source, executorId), encode(renewal), LEASE_RENEW_MS);
       const { cancelled, lost } = decode(leaseReply, reply.data);
       const [gone, unwanted] = [new Set(lost), new Set(cancelled)];
       for (const attempt of attempts)
-        settle(attempt, { gone: gone.has(attempt.runId), unwanted: unwanted.has(attempt.runId), asked });
+        settle(attempt, { gone: gone.has(attempt.runId), unwanted: unwanted.has(attempt.runId), asked: requestedAt });
     } catch (err) {
       log.warn({ err, source, runs: runs.length }, 'leases not renewed');
     }
   }
 
-  function settle(attempt: Attempt, { gone, unwanted, asked }: { gone: boolean; unwanted: boolean; asked: number }) {
+  function settle(
+    attempt: Attempt,
+    { gone, unwanted, asked: requestedAt }: { gone: boolean; unwanted: boolean; asked: number },
+  ) {
     const entry = held.get(attempt.runId);
     if (entry?.run.job.attempt === attempt.attempt) {
       if (gone) entry.run.lose();
       else if (unwanted) entry.run.cancel();
-      else entry.goodSince = asked;
+      else entry.validSince = requestedAt;
     } else if (gone) publisher.confirm(attempt);
     else publisher.remind(attempt);
   }
@@ -85,14 +88,14 @@ export function createLeases(options: {
   }, LEASE_RENEW_MS);
 
   return {
-    add: (run: ActiveRun) => void held.set(run.job.runId, { run, goodSince: Date.now() }),
+    add: (run: ActiveRun) => void held.set(run.job.runId, { run, validSince: Date.now() }),
     remove: (run: ActiveRun) => {
       if (held.get(run.job.runId)?.run === run) held.delete(run.job.runId);
     },
     find: (runId: string): ActiveRun | undefined => held.get(runId)?.run,
     all: (): ActiveRun[] => [...held.values()].map(({ run }) => run),
     /** Returns whether a job's lease, fresh or renewed, is certainly still valid. */
-    isCurrent: (job: Job): boolean => Date.now() - (held.get(job.runId)?.goodSince ?? Date.now()) < LEASE_MS,
+    isCurrent: (job: Job): boolean => Date.now() - (held.get(job.runId)?.validSince ?? Date.now()) < LEASE_MS,
     stop: () => clearInterval(timer),
   };
 }

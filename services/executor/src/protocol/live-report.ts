@@ -25,9 +25,9 @@ export function createLiveReport({
   function flush() {
     clearTimeout(timer);
     timer = undefined;
-    const due = latest;
+    const pending = latest;
     latest = undefined;
-    if (due) emit(due);
+    if (pending) emit(pending);
   }
 
   function flushLate() {

@@ -8,44 +8,51 @@ import {
   type ToolReply,
   toolCall,
 } from '@gantry/events';
-import { testExecutor } from '../test/executor-fixture';
+import { setupTestExecutor } from '../test/executor-fixture';
 
-const fixture = testExecutor({ sources: ['worker'] });
+const fixture = setupTestExecutor({ sources: ['worker'] });
 const tools = [{ name: MODELS, tools: ['smart'] }];
 const usage = { input_tokens: 12, output_tokens: 3, usd: 0.1 };
 const answer = { text: 'Hi', output: { n: 7 }, tool_calls: [], cut: false, model: 'local/m', usage };
 
-let asked: ToolCall[] = [];
+let receivedCalls: ToolCall[] = [];
 let reply: ToolReply;
 beforeAll(() => {
   fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
     callback: (_, message) => {
-      asked.push(toolCall.parse(message.json()));
+      receivedCalls.push(toolCall.parse(message.json()));
       message.respond(encode(reply));
     },
   });
 });
 beforeEach(() => {
-  asked = [];
+  receivedCalls = [];
   reply = { result: answer };
 });
 
-const body = (lines: string) => `from gantry import context, ModelError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
-const run = (lines: string, offered = tools) => fixture.service.run(body(lines), { tools: offered });
+const buildSource = (lines: string) =>
+  `from gantry import context, ModelError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
+const runLines = (lines: string, offeredTools = tools) =>
+  fixture.service.run(buildSource(lines), { tools: offeredTools });
 
 test('a model is called with a text or with messages, and its response is an object and JSON', async () => {
-  const { finished, events } = await run(`
+  const { finished, events } = await runLines(`
 one = context.model("Hello", model="smart", schema={"type": "object"}, timeout=200)
 two = context.model(["Hello", one.message, {"role": "user", "content": "And?"}], system="Be brief.")
 return [str(one), one.output["n"], one.usage["usd"], two, list(context.tools)]`);
   expect(finished.output).toEqual(['Hi', 7, 0.1, answer, []]);
-  expect(asked).toMatchObject([
+  expect(receivedCalls).toMatchObject([
     {
-      ...{ ordinal: 1, connection: MODELS, tool: 'smart', timeoutMs: 200_000 },
+      ordinal: 1,
+      connection: MODELS,
+      tool: 'smart',
+      timeoutMs: 200_000,
       arguments: { messages: [{ role: 'user', content: 'Hello' }], schema: { type: 'object' } },
     },
     {
-      ...{ ordinal: 2, tool: 'default', timeoutMs: 120_000 },
+      ordinal: 2,
+      tool: 'default',
+      timeoutMs: 120_000,
       arguments: {
         system: 'Be brief.',
         messages: [{ role: 'user' }, { role: 'assistant', content: 'Hi', tool_calls: [] }, { content: 'And?' }],
@@ -60,19 +67,19 @@ return [str(one), one.output["n"], one.usage["usd"], two, list(context.tools)]`)
 
 test('a failure can be caught by its code, and otherwise becomes the error of the run', async () => {
   reply = { failed: { code: 'budget_exceeded', message: 'the budget is 1 USD' } };
-  const caught = await run(`
+  const caught = await runLines(`
 try:
     context.model("Hello")
 except ModelError as error:
     return [str(error), error.code, context.step("after", lambda: 1)]`);
   expect(caught.finished.output).toEqual(['the budget is 1 USD', 'budget_exceeded', 1]);
-  const { finished } = await run('context.model("Hello")');
+  const { finished } = await runLines('context.model("Hello")');
   expect(finished.error).toMatchObject({ type: 'ModelError', step: { ordinal: 1, name: 'model.default' } });
 });
 
 test('code that runs again gets the recorded response without another call', async () => {
   const { service } = fixture;
-  const first = await run('said = context.model("Hello")\ncontext.sleep(3600)\nreturn said.output');
+  const first = await runLines('said = context.model("Hello")\ncontext.sleep(3600)\nreturn said.output');
   expect(first.finished.status).toBe('suspended');
   const { runId } = first.job;
   const records: RecordedStep[] = [
@@ -80,14 +87,14 @@ test('code that runs again gets the recorded response without another call', asy
     { ordinal: 2, kind: 'sleep', name: 'sleep', result: null },
   ];
   for (const record of records) service.recordStep(runId, record);
-  asked = [];
-  const again = await service.again(runId, { tools });
+  receivedCalls = [];
+  const again = await service.runAgain(runId, { tools });
   expect(again.finished.output).toEqual({ n: 7 });
-  expect(asked).toEqual([]);
+  expect(receivedCalls).toEqual([]);
 });
 
 test('invalid calls are errors of the code and are not sent', async () => {
-  const { finished } = await run(`
+  const { finished } = await runLines(`
 said = []
 for ask in (lambda: context.model("x" * 140_000), lambda: context.model("Hello", timeout=301)):
     try:
@@ -99,7 +106,10 @@ return said`);
     expect.stringMatching(/ValueError: the arguments of model.default are \d+ bytes of JSON, the limit is 131072/),
     'ValueError: a model can take up to 300 seconds',
   ]);
-  const none = await run('try:\n    context.model("Hello")\nexcept ModelError as error:\n    return error.code', []);
+  const none = await runLines(
+    'try:\n    context.model("Hello")\nexcept ModelError as error:\n    return error.code',
+    [],
+  );
   expect(none.finished.output).toBe('no_model');
-  expect(asked).toEqual([]);
+  expect(receivedCalls).toEqual([]);
 });

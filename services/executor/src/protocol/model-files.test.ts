@@ -1,38 +1,38 @@
 /** Tests images and files in model calls; a stand-in for worker-api replies. */
 import { createHash } from 'node:crypto';
 import { encode, MODELS, runSubjects, type ToolCall, toolCall } from '@gantry/events';
-import { testExecutor } from '../test/executor-fixture';
+import { setupTestExecutor } from '../test/executor-fixture';
 
-const fixture = testExecutor({ sources: ['worker'] });
+const fixture = setupTestExecutor({ sources: ['worker'] });
 const tools = [{ name: MODELS, tools: [] }];
 const result = { text: 'A picture.', tool_calls: [], cut: false, model: 'm', usage: {} };
 
-let asked: ToolCall[] = [];
+let receivedCalls: ToolCall[] = [];
 beforeAll(() => {
   fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
     callback: (_, message) => {
-      asked.push(toolCall.parse(message.json()));
+      receivedCalls.push(toolCall.parse(message.json()));
       message.respond(encode({ result }));
     },
   });
 });
 beforeEach(() => {
-  asked = [];
+  receivedCalls = [];
 });
 
-const body = (lines: string) =>
+const buildSource = (lines: string) =>
   `import hashlib, json, time\nfrom gantry import context\nfrom _gantry import channel\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
-const run = (lines: string) => fixture.service.run(body(lines), { tools });
+const runLines = (lines: string) => fixture.service.run(buildSource(lines), { tools });
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(300_000, 7)]);
 const digest = createHash('sha256').update(PNG).digest('hex');
 const MAKE =
   'data = bytes.fromhex("89504e470d0a1a0a") + b"\\x07" * 300_000\nimage = {"type": "image", "data": data, "media_type": "image/png"}';
-const uploads = () => fixture.service.requestsToStore.filter((one) => one.includes(digest)).length;
+const countUploads = () => fixture.service.requestsToStore.filter((one) => one.includes(digest)).length;
 
 test('an image is uploaded once, referenced by its digest in each call, and is not an artifact', async () => {
-  const before = uploads();
-  const { finished, events, job } = await run(`
+  const before = countUploads();
+  const { finished, events, job } = await runLines(`
 ${MAKE}
 open("notes.md", "w").write("# Notes")
 first = context.model({"role": "user", "content": ["What is it?", image, {"type": "file", "path": "notes.md"}]})
@@ -40,12 +40,12 @@ return [str(first), str(context.model([{"role": "user", "content": [image]}]))]`
   expect(finished.output).toEqual(['A picture.', 'A picture.']);
   const part = { type: 'image', sha256: digest, media_type: 'image/png' };
   const notes = { type: 'file', sha256: expect.any(String), media_type: 'text/markdown', name: 'notes.md' };
-  expect(asked.map((call) => call.arguments.messages)).toEqual([
+  expect(receivedCalls.map((call) => call.arguments.messages)).toEqual([
     [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, part, notes] }],
     [{ role: 'user', content: [part] }],
   ]);
   expect(fixture.service.objects.get(`${job.runId}/${digest}`)).toEqual(PNG);
-  expect(uploads()).toBe(before + 1);
+  expect(countUploads()).toBe(before + 1);
   expect(events.some(({ type }) => type === 'artifact')).toBe(false);
 });
 
@@ -55,16 +55,16 @@ ${MAKE}
 context.model({"role": "user", "content": [image]})
 if context.attempt == 1: import os; os._exit(9)
 return str(context.model({"role": "user", "content": [image]}))`;
-  const first = await run(lines);
-  const before = uploads();
+  const first = await runLines(lines);
+  const before = countUploads();
   fixture.service.recordStep(first.job.runId, { ordinal: 1, kind: 'tool', name: 'model.default', result });
-  const again = await fixture.service.again(first.job.runId, { tools, tryNumber: 2 });
+  const again = await fixture.service.runAgain(first.job.runId, { tools, tryNumber: 2 });
   expect(again.finished.output).toBe('A picture.');
-  expect(uploads()).toBe(before);
+  expect(countUploads()).toBe(before);
 });
 
 test('invalid files are errors of the code, take no step, and are not sent', async () => {
-  const { finished } = await run(`
+  const { finished } = await runLines(`
 said = []
 image = lambda **more: {"type": "image", **more}
 png = {"media_type": "image/png"}
@@ -95,24 +95,24 @@ return [said, context.step("after", lambda: 1)]`);
     ],
     1,
   ]);
-  expect(asked).toEqual([]);
+  expect(receivedCalls).toEqual([]);
 });
 
-const announced = (over: string) =>
-  `channel.write_json({"t": "attachment", "sha256": "${'a'.repeat(64)}", "contentType": "image/png", "size": 3, ${over}})`;
+const announceAttachment = (overrides: string) =>
+  `channel.write_json({"t": "attachment", "sha256": "${'a'.repeat(64)}", "contentType": "image/png", "size": 3, ${overrides}})`;
 test.each([
   ['a name that is not a hash', '"sha256": "../x"'],
   ['an unsupported type', '"contentType": "text/html; charset=x"'],
   ['too many bytes', '"size": 5_242_881'],
   ['no size', '"size": None'],
-])('a frame with %s ends the run', async (_, over) => {
-  const { finished } = await run(`${announced(over)}\ntime.sleep(5)`);
+])('a frame with %s ends the run', async (_, overrides) => {
+  const { finished } = await runLines(`${announceAttachment(overrides)}\ntime.sleep(5)`);
   expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
 });
 
 test('a file whose content differs from the announced digest is refused', async () => {
-  const { finished } = await run(`
-${announced('"t": "attachment"')}
+  const { finished } = await runLines(`
+${announceAttachment('"t": "attachment"')}
 go = channel.read_json()
 channel.write_data(b"abc")
 return [go, channel.read_json()]`);

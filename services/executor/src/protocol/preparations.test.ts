@@ -3,18 +3,18 @@ import os from 'node:os';
 import path from 'node:path';
 import { requestPreparation } from '@gantry/events';
 import { until, writeWheel } from '@gantry/testing';
-import { testExecutor } from '../test/executor-fixture';
+import { setupTestExecutor } from '../test/executor-fixture';
 
 const wheels = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? os.tmpdir(), 'wheels-'));
 fs.chmodSync(wheels, 0o755);
-const fixture = testExecutor({
+const fixture = setupTestExecutor({
   packageIndex: { indexUrl: null, extraIndexUrls: [], findLinks: [wheels], fileHosts: [] },
 });
 beforeAll(async () => {
   for (const name of ['announced', 'urgent']) await writeWheel(wheels, { name, source: `VALUE = "${name}"` });
 });
 
-const prepared = (message: string, dependency: string) =>
+const untilLogged = (message: string, dependency: string) =>
   until(() =>
     fixture.logs.lines.some(
       (line) => line.msg === message && (line.dependencies as string[] | undefined)?.includes(dependency),
@@ -23,7 +23,7 @@ const prepared = (message: string, dependency: string) =>
 
 test('an announced set is installed before its first run', async () => {
   requestPreparation(fixture.bus, { dependencies: ['announced==1.0'] });
-  await prepared('prepared', 'announced==1.0');
+  await untilLogged('prepared', 'announced==1.0');
   const { finished, log } = await fixture.service.run('import announced\ndef run(): return announced.VALUE', {
     dependencies: ['announced==1.0'],
   });
@@ -35,7 +35,7 @@ test('a set that cannot be installed fails only in its first run, and others are
   requestPreparation(fixture.bus, { dependencies: ['nosuchpackage'] });
   requestPreparation(fixture.bus, { dependencies: ['-r /etc/passwd'] });
   requestPreparation(fixture.bus, { dependencies: ['announced'] });
-  await prepared('prepared', 'announced');
+  await untilLogged('prepared', 'announced');
   const { finished } = await fixture.service.run('def run(): pass', { dependencies: ['nosuchpackage'] });
   expect(finished.error).toMatchObject({
     code: 'dependency_install',
@@ -45,7 +45,7 @@ test('a set that cannot be installed fails only in its first run, and others are
 
 test('announced sets never block runs, however many there are', async () => {
   for (let i = 0; i < 300; i++) requestPreparation(fixture.bus, { dependencies: [`nosuchpackage${i}`] });
-  await prepared('could not be prepared', 'nosuchpackage0');
+  await untilLogged('could not be prepared', 'nosuchpackage0');
   const { finished } = await fixture.service.run('import urgent\ndef run(): return urgent.VALUE', {
     dependencies: ['urgent'],
   });

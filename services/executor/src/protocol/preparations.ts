@@ -20,7 +20,7 @@ const STANDBY_EVERY_MS = 5 * 60_000;
 const STANDBY_RETRY_MS = 15_000;
 const STANDBY_REPLY_MS = 5_000;
 
-interface Announced extends PrepareRequest {
+interface Announcement extends PrepareRequest {
   /** The version has a process at all times, not only after a save. */
   isStandby: boolean;
 }
@@ -40,59 +40,61 @@ export function listenForPreparations({
   log: Logger;
 }) {
   /** The latest announcement of each worker, and each set of packages without one. In order of arrival. */
-  const queue = new Map<string, Announced>();
-  let underWay: string | undefined;
+  const queue = new Map<string, Announcement>();
+  let currentKey: string | undefined;
   let lastWorkspaceId: string | undefined;
   /** The latest announcement of the worker that is being prepared. */
-  let changed: PrepareRequest | undefined;
+  let superseding: PrepareRequest | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  function takeNext(): [string, Announced] | undefined {
+  function dequeue(): [string, Announcement] | undefined {
     const entries = [...queue];
     const next = entries.find(([, { subject }]) => subject?.workspaceId !== lastWorkspaceId) ?? entries[0];
     if (next) queue.delete(next[0]);
     return next;
   }
 
-  async function work() {
-    if (underWay !== undefined) return;
-    for (let next = takeNext(); next; next = takeNext()) {
-      const [key, { isStandby, ...announced }] = next;
-      const { dependencies, subject } = announced;
-      underWay = key;
+  async function processQueue() {
+    if (currentKey !== undefined) return;
+    for (let next = dequeue(); next; next = dequeue()) {
+      const [key, { isStandby, ...announcement }] = next;
+      const { dependencies, subject } = announcement;
+      currentKey = key;
       lastWorkspaceId = subject?.workspaceId;
       try {
-        await runner.prepareAhead(announced, isStandby);
+        await runner.prepareAhead(announcement, isStandby);
         log.debug({ dependencies, subjectId: subject?.subjectId, digest: subject?.program?.code.digest }, 'prepared');
       } catch (err) {
         // Its first run reports the reason to the owner.
         log.info({ dependencies, reason: (err as Error).message }, 'could not be prepared');
       }
-      if (changed) runner.endOutdated(changed);
-      changed = undefined;
+      if (superseding) runner.endOutdated(superseding);
+      superseding = undefined;
     }
-    underWay = undefined;
+    currentKey = undefined;
   }
 
-  function add(announced: Announced): void {
-    const { dependencies, subject } = announced;
+  function enqueue(announcement: Announcement): void {
+    const { dependencies, subject } = announcement;
     const key = subject ? subject.subjectId : JSON.stringify([...dependencies].sort());
     // A list may be older than an announcement.
-    if (announced.isStandby && queue.has(key)) return;
-    if (subject && !announced.isStandby) {
-      runner.endOutdated(announced);
-      if (key === underWay) changed = announced;
+    if (announcement.isStandby && queue.has(key)) return;
+    if (subject && !announcement.isStandby) {
+      runner.endOutdated(announcement);
+      if (key === currentKey) superseding = announcement;
       queue.delete(key);
     }
     if (!dependencies.length && !subject?.program) return;
-    const ofWorkspace = [...queue.values()].filter((one) => one.subject?.workspaceId === subject?.workspaceId).length;
-    if (queue.size >= QUEUED_MAX || (subject && ofWorkspace >= QUEUED_OF_WORKSPACE_MAX)) return;
-    queue.set(key, announced);
-    void work();
+    const workspaceCount = [...queue.values()].filter(
+      (one) => one.subject?.workspaceId === subject?.workspaceId,
+    ).length;
+    if (queue.size >= QUEUED_MAX || (subject && workspaceCount >= QUEUED_OF_WORKSPACE_MAX)) return;
+    queue.set(key, announcement);
+    void processQueue();
   }
 
-  async function askForStandby(): Promise<void> {
+  async function loadStandby(): Promise<void> {
     let waitMs = STANDBY_EVERY_MS;
     try {
       const { versions } = await request(
@@ -102,22 +104,22 @@ export function listenForPreparations({
         standbyReply,
         STANDBY_REPLY_MS,
       );
-      for (const version of versions) add({ ...version, isStandby: true });
+      for (const version of versions) enqueue({ ...version, isStandby: true });
     } catch (err) {
       log.debug({ err }, 'standby versions could not be loaded');
       waitMs = STANDBY_RETRY_MS;
     }
-    if (!stopped) timer = setTimeout(askForStandby, waitMs);
+    if (!stopped) timer = setTimeout(loadStandby, waitMs);
   }
 
   const subscription = listen(
     bus,
     runSubjects.prepare,
     prepareRequest,
-    (announced) => add({ ...announced, isStandby: false }),
+    (announcement) => enqueue({ ...announcement, isStandby: false }),
     { log },
   );
-  if (sources.includes('worker')) void askForStandby();
+  if (sources.includes('worker')) void loadStandby();
   return {
     stop() {
       stopped = true;

@@ -1,20 +1,20 @@
 /** Reports a run's network requests: masked, limited, refusals also in its log. */
-import { ANSWERS_MAX, type KeptAnswer, REQUESTS_MAX, TARGET_CHARS_MAX } from '@gantry/events';
+import { REQUESTS_MAX, RESPONSES_MAX, type RecordedResponse, TARGET_CHARS_MAX } from '@gantry/events';
 import type { Redactor } from '@gantry/masking';
-import { printable, type RunLog } from '../masking/log-lines';
-import type { NetworkRequest, RawAnswer } from '../runners/runner';
+import { type RunLog, replaceNul } from '../masking/log-lines';
+import type { NetworkRequest, RawResponse } from '../runners/runner';
 import type { NewRunEvent } from './event-publisher';
 
 /** The protocol's limits. */
 const CHARS_MAX = { host: 260, path: 300, message: 300, contentType: 255 };
 
-export const shownHost = (redactor: Redactor, host: string): string =>
-  printable(redactor.text(host)).slice(0, CHARS_MAX.host);
+export const maskHost = (redactor: Redactor, host: string): string =>
+  replaceNul(redactor.text(host)).slice(0, CHARS_MAX.host);
 
-export const shownTarget = (redactor: Redactor, target: string): string => printable(redactor.text(target));
+export const maskTarget = (redactor: Redactor, target: string): string => replaceNul(redactor.text(target));
 
 /** Masks a body, which never makes it longer: the mask is shorter than any masked value. */
-function maskedBody(redactor: Redactor, body: Buffer): Pick<KeptAnswer, 'body' | 'encoding'> {
+function maskBody(redactor: Redactor, body: Buffer): Pick<RecordedResponse, 'body' | 'encoding'> {
   const stream = redactor.stream();
   const masked = Buffer.concat([stream.push(body), stream.end()]);
   const text = masked.toString();
@@ -28,21 +28,24 @@ export function createRequestReport(options: {
   emit(event: NewRunEvent): void;
 }): (request: NetworkRequest) => void {
   const { redactor, runLog, emit } = options;
-  const shown = (text: string, charsMax: number) => printable(redactor.text(text)).slice(0, charsMax);
-  const answersLeft = { ...ANSWERS_MAX };
+  const maskText = (text: string, charsMax: number) => replaceNul(redactor.text(text)).slice(0, charsMax);
+  const answersLeft = { ...RESPONSES_MAX };
   let count = 0;
 
   /** Returns null beyond the limits, or if the target is too long to be compared. */
-  function kept({ target, contentType, location, body }: RawAnswer): KeptAnswer | null {
-    const shownAs = shownTarget(redactor, target);
-    if (shownAs.length > TARGET_CHARS_MAX || answersLeft.count === 0 || answersLeft.bytes < body.length) return null;
+  function toRecordedResponse({ target, contentType, location, body }: RawResponse): RecordedResponse | null {
+    const maskedTarget = maskTarget(redactor, target);
+    if (maskedTarget.length > TARGET_CHARS_MAX || answersLeft.count === 0 || answersLeft.bytes < body.length)
+      return null;
     answersLeft.count--;
     answersLeft.bytes -= body.length;
-    const type = contentType === null ? null : shown(contentType, CHARS_MAX.contentType);
-    const where = location === undefined ? undefined : shown(location, TARGET_CHARS_MAX);
+    const type = contentType === null ? null : maskText(contentType, CHARS_MAX.contentType);
+    const maskedLocation = location === undefined ? undefined : maskText(location, TARGET_CHARS_MAX);
     return {
-      ...{ target: shownAs, contentType: type, ...(where !== undefined && { location: where }) },
-      ...maskedBody(redactor, body),
+      target: maskedTarget,
+      contentType: type,
+      ...(maskedLocation !== undefined && { location: maskedLocation }),
+      ...maskBody(redactor, body),
     };
   }
 
@@ -54,11 +57,11 @@ export function createRequestReport(options: {
       return;
     }
     const { path, problem } = request;
-    const host = shownHost(redactor, request.host);
-    const answer = raw && kept(raw);
+    const host = maskHost(redactor, request.host);
+    const answer = raw && toRecordedResponse(raw);
     if (problem?.kind === 'refused') {
       runLog.platform(
-        `Connection to ${host}:${request.port} refused: ${shown(problem.message, CHARS_MAX.message)}.`,
+        `Connection to ${host}:${request.port} refused: ${maskText(problem.message, CHARS_MAX.message)}.`,
         'warning',
       );
     }
@@ -66,8 +69,8 @@ export function createRequestReport(options: {
       type: 'request',
       ...request,
       host,
-      path: path === null ? null : shown(path, CHARS_MAX.path),
-      ...(problem && { problem: { ...problem, message: shown(problem.message, CHARS_MAX.message) } }),
+      path: path === null ? null : maskText(path, CHARS_MAX.path),
+      ...(problem && { problem: { ...problem, message: maskText(problem.message, CHARS_MAX.message) } }),
       ...(answer && { answer }),
     });
   };

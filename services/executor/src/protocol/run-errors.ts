@@ -7,13 +7,13 @@ export const UNREPORTABLE: RunError = {
   message: 'The run ended, but its result could not be written.',
 };
 
-export function errorOf(err: unknown, hadStarted: boolean): RunError {
+export function toRunError(err: unknown, hadStarted: boolean): RunError {
   if (err instanceof NotPrepared) return { code: err.code, message: err.message };
   const reached = hadStarted ? 'completed' : 'prepared';
   return { code: 'sandbox', message: `The run could not be ${reached}: ${(err as Error).message}` };
 }
 
-export const wallLimit = ({ limits }: Job): RunError => ({
+export const buildWallLimitError = ({ limits }: Job): RunError => ({
   code: 'timeout',
   message: `The run exceeded its time limit of ${limits.wallMs / 1000} s.`,
 });

@@ -1,18 +1,18 @@
 /** Converts a run's messages to events, and to requests to the service that owns it. */
 import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
-import { maskWhereCut, type Redactor } from '@gantry/masking';
+import { maskIfTruncated, type Redactor } from '@gantry/masking';
 import type { Logger } from 'pino';
-import { printable, type RunLog } from '../masking/log-lines';
+import { type RunLog, replaceNul } from '../masking/log-lines';
 import type { RunHooks, RunProcess } from '../runners/runner';
 import { getStream } from '../transfer/object-transfer';
-import { artifactsOf } from './artifacts';
-import { attachmentsOf } from './attachments';
-import { changedContextsOf } from './changed-contexts';
+import { createArtifactUploader } from './artifacts';
+import { createAttachmentUploader } from './attachments';
+import { createContextUploader } from './changed-contexts';
 import type { LiveReport } from './live-report';
 import type { RunUploads } from './run-output';
 import type { Settlement } from './settlement';
-import type { SpokenWords } from './spoken-words';
-import { type StepRecords, stepsOf } from './steps';
+import { createStepHooks, type StepRecords } from './steps';
+import type { StreamedText } from './streamed-text';
 import type { ToolCalls } from './tool-calls';
 
 /** Limit per attempt. An agent takes at most a hundred turns. */
@@ -20,7 +20,7 @@ const AGENT_EVENTS_MAX = 2_000;
 /** The limits at which the harness truncates. */
 const [PROGRESS_CHARS_MAX, NAME_CHARS_MAX] = [1_000, 200];
 
-export function hooksOf(run: {
+export function createRunHooks(run: {
   job: Job;
   /** Steps recorded by earlier attempts. */
   recorded: RecordedStep[];
@@ -32,36 +32,43 @@ export function hooksOf(run: {
   uploads: RunUploads;
   steps: StepRecords;
   tools: ToolCalls;
-  spoken: SpokenWords;
+  streamedText: StreamedText;
   log: Logger;
 }): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
   const { emit } = settlement;
   /** Masks a text, which the harness and the reader of its messages truncate at the limit. */
-  const shown = (text: string | null, charsMax: number) =>
-    text === null ? null : printable(maskWhereCut(redactor, text, charsMax)).slice(0, charsMax);
+  const maskText = (text: string | null, charsMax: number) =>
+    text === null ? null : replaceNul(maskIfTruncated(redactor, text, charsMax)).slice(0, charsMax);
   let agentEvents = 0;
   return {
     onStream: runLog.write,
     onLog: runLog.record,
-    onProgress: (fraction, message) => live.progress(fraction, shown(message, PROGRESS_CHARS_MAX)),
-    onCost: (usd, label) => live.cost(usd, shown(label, NAME_CHARS_MAX)),
-    onAgent(given, { name, text, call }) {
-      const part = agentParts.find((known) => known === given);
+    onProgress: (fraction, message) => live.progress(fraction, maskText(message, PROGRESS_CHARS_MAX)),
+    onCost: (usd, label) => live.cost(usd, maskText(label, NAME_CHARS_MAX)),
+    onAgent(partName, { name, text, call }) {
+      const part = agentParts.find((candidate) => candidate === partName);
       if (!part || ++agentEvents > AGENT_EVENTS_MAX) return;
-      const callId = shown(call, NAME_CHARS_MAX);
+      const callId = maskText(call, NAME_CHARS_MAX);
       emit({
-        ...{ type: 'agent', part, name: shown(name, NAME_CHARS_MAX) },
-        ...{ text: shown(text, AGENT_TEXT_CHARS_MAX) ?? '', ...(callId && { callId }) },
+        type: 'agent',
+        part,
+        name: maskText(name, NAME_CHARS_MAX),
+        text: maskText(text, AGENT_TEXT_CHARS_MAX) ?? '',
+        ...(callId && { callId }),
       });
     },
-    openArtifact: artifactsOf(job, uploads, redactor, emit),
-    openContext: changedContextsOf(job, uploads, emit),
-    openAttachment: attachmentsOf(job, uploads),
-    ...stepsOf({
-      ...{ job, recorded, redactor, emit },
+    openArtifact: createArtifactUploader(job, uploads, redactor, emit),
+    openContext: createContextUploader(job, uploads, emit),
+    openAttachment: createAttachmentUploader(job, uploads),
+    ...createStepHooks({
+      job,
+      recorded,
+      redactor,
+      emit,
       records: run.steps,
-      ...{ tools: run.tools, spoken: run.spoken },
+      tools: run.tools,
+      spoken: run.streamedText,
       isOver: () => settlement.isOver() || run.process()?.isDead() === true,
       onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'no reply to step or tool call yet: retrying'),
     }),

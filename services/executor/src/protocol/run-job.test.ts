@@ -1,18 +1,18 @@
 /** Tests the end of a run when the executor itself fails: injected faults, a real sandbox. */
 import { type Job, PYTHON } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
-import { catchLogs, given, until } from '@gantry/testing';
+import { catchLogs, setupResource, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
 import { createPythonRunner, type PythonRunnerDeps } from '../runners/python/python-runner';
 import type { Child } from '../sandbox/child';
 import { LIMITS } from '../test/fake-service';
-import { testSandbox } from '../test/sandbox-fixture';
+import { startTestSandbox } from '../test/sandbox-fixture';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
 import { executeJob, type RunJobDeps } from './run-job';
 
 const children: Child[] = [];
-const fixture = given(
-  () => testSandbox({ slots: 1 }),
+const fixture = setupResource(
+  () => startTestSandbox({ slots: 1 }),
   async ({ sandbox }) => {
     for (const child of children) child.close();
     await sandbox.stop();
@@ -27,7 +27,7 @@ interface Faults {
   flush?: () => void;
 }
 
-function start(source: string, faults: Faults = {}, limits: Partial<Job['limits']> = {}) {
+function startRun(source: string, faults: Faults = {}, limits: Partial<Job['limits']> = {}) {
   const events: NewRunEvent[] = [];
   const caught = catchLogs();
   const publisher = {
@@ -41,7 +41,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
       abandon() {},
     }),
   } as Partial<EventPublisher> as EventPublisher;
-  let taken: Child | undefined;
+  let acquired: Child | undefined;
   const runner = createPythonRunner({
     sandbox: {
       ...fixture.sandbox,
@@ -49,7 +49,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
         const child = await fixture.sandbox.acquire(...args);
         faults.onChild?.(child);
         children.push(child);
-        taken = child;
+        acquired = child;
         return child;
       },
     },
@@ -70,32 +70,42 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
       spoolBytes: () => 0,
     }),
     log: caught.log,
-    mayStart: () => true,
+    canStart: () => true,
   } as Partial<RunJobDeps> as RunJobDeps;
   const job: Job = {
-    ...{ runId: 'run_planted', source: 'automation', attempt: 1, token: 'x', workspaceId: 'ws_test', kind: 'run' },
+    runId: 'run_planted',
+    source: 'automation',
+    attempt: 1,
+    token: 'x',
+    workspaceId: 'ws_test',
+    kind: 'run',
     runner: PYTHON,
-    code: { digest: fixture.put({ 'main.py': source }), url: '', size: 0 },
-    ...{ entrypoint: 'main.py', dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
+    code: { digest: fixture.storeFiles({ 'main.py': source }), url: '', size: 0 },
+    entrypoint: 'main.py',
+    dependencies: [],
+    inputs: {},
+    files: [],
+    network: 'none',
+    isolation: 'zygote',
     limits: { ...LIMITS, ...limits },
   };
   const release = jest.fn();
-  return { run: executeJob(job, runner, deps, release), release, events, child: () => taken, logs: caught };
+  return { run: executeJob(job, runner, deps, release), release, events, child: () => acquired, logs: caught };
 }
 
-const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
+const untilBegun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
 /** Returns its last event, once its slot is released. */
-async function endOf({ run, release, events }: Pick<ReturnType<typeof start>, 'run' | 'release' | 'events'>) {
+async function getLastEvent({ run, release, events }: Pick<ReturnType<typeof startRun>, 'run' | 'release' | 'events'>) {
   await run.settled;
   expect(release).toHaveBeenCalledTimes(1);
   return events.at(-1);
 }
 /** Simulates a zygote that never reports that the process has ended. */
-const neverEnds = (child: Child) => Object.defineProperty(child, 'exited', { value: new Promise(() => {}) });
+const suppressExit = (child: Child) => Object.defineProperty(child, 'exited', { value: new Promise(() => {}) });
 
 test('a run whose exit is never reported is killed, times out and releases its slot', async () => {
-  const { run, release, events, child, logs } = start(LOOP, { onChild: neverEnds }, { wallMs: 300 });
-  expect(await endOf({ run, release, events })).toMatchObject({
+  const { run, release, events, child, logs } = startRun(LOOP, { onChild: suppressExit }, { wallMs: 300 });
+  expect(await getLastEvent({ run, release, events })).toMatchObject({
     type: 'finished',
     status: 'timed_out',
     error: { code: 'timeout', message: 'The run exceeded its time limit of 0.3 s.' },
@@ -107,18 +117,18 @@ test('a run whose exit is never reported is killed, times out and releases its s
 });
 
 test('such a run can be cancelled', async () => {
-  const { run, release, events } = start(LOOP, { onChild: neverEnds }, { wallMs: 3_000 });
-  await begun(events);
+  const { run, release, events } = startRun(LOOP, { onChild: suppressExit }, { wallMs: 3_000 });
+  await untilBegun(events);
   run.cancel();
-  expect(await endOf({ run, release, events })).toMatchObject({ type: 'finished', status: 'cancelled' });
+  expect(await getLastEvent({ run, release, events })).toMatchObject({ type: 'finished', status: 'cancelled' });
 });
 
 test('a result that can’t be written becomes a small failure', async () => {
   const push = (event: NewRunEvent) => {
     if (event.type === 'finished' && event.output !== undefined) throw new RangeError('planted');
   };
-  const { run, release, events } = start('def run(): return 1\n', { push });
-  expect(await endOf({ run, release, events })).toMatchObject({
+  const { run, release, events } = startRun('def run(): return 1\n', { push });
+  expect(await getLastEvent({ run, release, events })).toMatchObject({
     type: 'finished',
     status: 'failed',
     error: { code: 'sandbox', message: 'The run ended, but its result could not be written.' },
@@ -131,7 +141,7 @@ test('slot and lease are released and the process ends even if nothing can be wr
     if (begun) throw new Error('planted');
     begun = event === undefined;
   };
-  const { run, release, child } = start('def run(): return 1\n', { push: fail, flush: fail });
+  const { run, release, child } = startRun('def run(): return 1\n', { push: fail, flush: fail });
   await run.settled;
   await run.gone;
   expect(release).toHaveBeenCalledTimes(1);
@@ -143,7 +153,7 @@ test('progress that can’t be written does not block the result', async () => {
     if (event.type === 'progress') throw new Error('planted');
   };
   const source = 'from gantry import context\ndef run():\n    context.progress(0.5)\n    return 1\n';
-  const { run, events } = start(source, { push });
+  const { run, events } = startRun(source, { push });
   await run.settled;
   expect(events.at(-1)).toMatchObject({ type: 'finished', status: 'completed', output: 1 });
 });

@@ -1,14 +1,14 @@
 /** Executes one job, from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FailedStep, Job, RunError, Suspension, ToolWords } from '@gantry/events';
-import { createRedactor, type createRedactorCache, maskWhereCut, type Redactor } from '@gantry/masking';
+import type { FailedStep, Job, RunError, Suspension, ToolTextChunk } from '@gantry/events';
+import { createRedactor, type createRedactorCache, maskIfTruncated, type Redactor } from '@gantry/masking';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
-import { createRunLog, printable, type RunLog } from '../masking/log-lines';
+import { createRunLog, type RunLog, replaceNul } from '../masking/log-lines';
 import {
   MESSAGE_CHARS_MAX,
-  NotBegun,
+  NotStarted,
   type PreparedRun,
   type Runner,
   type RunOutcome,
@@ -16,16 +16,16 @@ import {
   type RunResult,
 } from '../runners/runner';
 import type { EventPublisher } from './event-publisher';
-import { credentialValues, inputsOf, secretsOf } from './job-values';
+import { getSecrets, listCredentialValues, loadInputs } from './job-values';
 import { createLiveReport } from './live-report';
-import { answersFor } from './recorded-answers';
+import { createRecordedResponder } from './recorded-responses';
 import { createRequestReport } from './request-report';
-import { errorOf, UNREPORTABLE, wallLimit } from './run-errors';
-import { hooksOf } from './run-hooks';
-import { outputEvent, type RunUploads } from './run-output';
+import { buildWallLimitError, toRunError, UNREPORTABLE } from './run-errors';
+import { createRunHooks } from './run-hooks';
+import { buildOutputEvent, type RunUploads } from './run-output';
 import { createSettlement } from './settlement';
-import { createSpokenWords, type SpokenWords } from './spoken-words';
-import { failedStepOf, recordedStepsOf, type StepRecords } from './steps';
+import { loadRecordedSteps, parseFailedStep, type StepRecords } from './steps';
+import { createStreamedText, type StreamedText } from './streamed-text';
 import type { ToolCalls } from './tool-calls';
 
 export interface RunJobDeps {
@@ -37,7 +37,7 @@ export interface RunJobDeps {
   metrics: Pick<Metrics, 'runs' | 'phase'>;
   log: Logger;
   /** False once this executor may no longer hold the run's lease: the run must not begin then. */
-  mayStart(job: Job): boolean;
+  canStart(job: Job): boolean;
 }
 
 export type ActiveRun = ReturnType<typeof executeJob>;
@@ -83,86 +83,92 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
   const arrivedAt = performance.now();
   let started = false;
   let process: RunProcess | undefined;
-  let spoken: SpokenWords | undefined;
-  let leaveGone!: () => void;
+  let streamedText: StreamedText | undefined;
+  let resolveGone!: () => void;
   const gone = new Promise<void>((resolve) => {
-    leaveGone = resolve;
+    resolveGone = resolve;
   });
   const live = createLiveReport({
     emit: (event) => settlement.emit(event),
     onFailure: (err) => log.error({ runId: job.runId, attempt: job.attempt, err }, 'progress could not be reported'),
   });
   const settlement = createSettlement({
-    ...{ job, events, live, release, metrics, span, log },
+    job,
+    events,
+    live,
+    release,
+    metrics,
+    span,
+    log,
     process: () => process,
   });
   const { emit, endWithin, finish, guarded } = settlement;
 
-  async function run() {
+  async function startRun() {
     let redactor: Redactor = createRedactor([]);
     let runLog: RunLog | undefined;
     try {
-      const secrets = secretsOf(job);
-      redactor = deps.redactorFor([...Object.values(secrets), ...credentialValues(job)]);
+      const secrets = getSecrets(job);
+      redactor = deps.redactorFor([...Object.values(secrets), ...listCredentialValues(job)]);
       runLog = createRunLog({
         redactor,
         bytesMax: job.limits.logBytes,
         emit: (line) => emit({ type: 'log', ...line }),
       });
-      await carryOut(secrets, { redactor, runLog });
+      await executeRun(secrets, { redactor, runLog });
     } catch (err) {
       guarded(() => runLog?.end());
       if (settlement.verdict) return finish(settlement.verdict);
-      if (err instanceof NotBegun) return finish({ status: 'returned' });
+      if (err instanceof NotStarted) return finish({ status: 'returned' });
       log.warn({ runId: job.runId, err }, 'run could not be executed');
       let error = UNREPORTABLE;
       guarded(() => {
-        const { code, message } = errorOf(err, started);
+        const { code, message } = toRunError(err, started);
         error = { code, message: redactor.text(message) };
       });
       finish({ status: 'failed', error });
     }
   }
 
-  async function carryOut(secrets: Record<string, string>, text: RunText) {
+  async function executeRun(secrets: Record<string, string>, text: RunText) {
     const { redactor, runLog } = text;
     let prepared: PreparedRun | undefined;
     let result: RunResult | undefined;
     try {
       const report = createRequestReport({ redactor, runLog, emit });
-      const answerTo = job.rehearsal && (await answersFor(job, redactor));
+      const answerTo = job.rehearsal && (await createRecordedResponder(job, redactor));
       prepared = await runner.prepare(job, {
-        say(text) {
+        logProgress(text) {
           runLog.platform(text);
           events.flush();
         },
         onRequest: (request) => guarded(() => report(request)),
         ...(answerTo && { answerTo }),
       });
-      const inputs = await inputsOf(job);
-      const recorded = await recordedStepsOf(job);
+      const inputs = await loadInputs(job);
+      const recorded = await loadRecordedSteps(job);
       if (settlement.verdict) throw new Stopped();
-      const { begun, mayBegin } = await begin(prepared);
+      const { begun: startedRun, mayBegin: canBegin } = await startProcess(prepared);
       const { uploads, steps, tools } = deps;
       const asked = { uploads, steps, tools };
-      spoken = createSpokenWords({ redactor, emit });
-      const hooks = hooksOf({
+      streamedText = createStreamedText({ redactor, emit });
+      const hooks = createRunHooks({
         job,
         recorded,
         ...text,
         live,
         settlement,
         process: () => process,
-        spoken,
+        streamedText,
         ...asked,
         log,
       });
-      result = await begun.run({ inputs, secrets, steps: recorded, mayBegin }, hooks, settlement.releaseSlot);
-      void result.gone.then(leaveGone);
-      await conclude(result, text);
+      result = await startedRun.run({ inputs, secrets, steps: recorded, canBegin }, hooks, settlement.releaseSlot);
+      void result.gone.then(resolveGone);
+      await finishRun(result, text);
     } finally {
       prepared?.close();
-      if (!result) leaveGone();
+      if (!result) resolveGone();
     }
   }
 
@@ -170,7 +176,7 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
    * Starts the process and stores `started`, without which code must not begin: otherwise another executor could start
    * the run again. Meanwhile the process prepares itself.
    */
-  async function begin(prepared: PreparedRun): Promise<{ begun: RunProcess; mayBegin: Promise<boolean> }> {
+  async function startProcess(prepared: PreparedRun): Promise<{ begun: RunProcess; mayBegin: Promise<boolean> }> {
     events.push({ type: 'started' });
     // After the process has begun to prepare itself, which takes longer.
     const stored = nextTurn().then(() => {
@@ -178,45 +184,45 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
       return events.stored();
     });
     stored.catch(() => {});
-    const taken = prepared.start();
-    const begun = taken instanceof Promise ? await taken : taken;
-    process = begun;
+    const starting = prepared.start();
+    const startedRun = starting instanceof Promise ? await starting : starting;
+    process = startedRun;
     // It waits while nothing can be stored, as long as its lease is renewed: no other executor can start it either.
-    settlement.waitFreely();
-    const mayBegin = stored.then(() => {
-      started = !settlement.verdict && deps.mayStart(job);
+    settlement.clearLimit();
+    const canBegin = stored.then(() => {
+      started = !settlement.verdict && deps.canStart(job);
       metrics.phase.observe({ phase: 'prepare' }, (performance.now() - arrivedAt) / 1000);
-      if (started) endWithin(job.limits.wallMs + OVERDUE_MS, { status: 'timed_out', error: wallLimit(job) });
+      if (started) endWithin(job.limits.wallMs + OVERDUE_MS, { status: 'timed_out', error: buildWallLimitError(job) });
       return started;
     });
-    return { begun, mayBegin };
+    return { begun: startedRun, mayBegin: canBegin };
   }
 
-  async function conclude({ outcome, usage }: RunResult, { redactor, runLog }: RunText) {
+  async function finishRun({ outcome, usage }: RunResult, { redactor, runLog }: RunText) {
     metrics.phase.observe({ phase: 'run' }, usage.wallMs / 1000);
     runLog.end();
     if (settlement.verdict) return finish(settlement.verdict, usage);
     if (outcome.kind === 'returned') {
       const warn = (text: string) => runLog.platform(text, 'warning');
-      const ending = outputEvent(job, outcome.json, redactor, deps.uploads, warn);
+      const ending = buildOutputEvent(job, outcome.json, redactor, deps.uploads, warn);
       if (!(ending instanceof Promise)) return finish(ending, usage);
       settlement.releaseSlot();
       endWithin(STORE_OUTPUT_MS_MAX, { status: 'failed', error: STORE_TIMEOUT });
       return finish(await ending, usage);
     }
     if (outcome.kind === 'suspended') {
-      runLog.platform(waitsFor(outcome.suspension));
+      runLog.platform(describeWait(outcome.suspension));
       return finish({ status: 'suspended', suspension: outcome.suspension }, usage);
     }
     const step =
-      outcome.kind === 'failed' ? failedStepOf(outcome.step, redactor, Date.now() - usage.wallMs) : undefined;
-    if (step) runLog.platform(failureLine(step), 'error');
-    const error = { ...maskedError(job, outcome, redactor), ...(step && { step }) };
+      outcome.kind === 'failed' ? parseFailedStep(outcome.step, redactor, Date.now() - usage.wallMs) : undefined;
+    if (step) runLog.platform(formatFailure(step), 'error');
+    const error = { ...maskError(job, outcome, redactor), ...(step && { step }) };
     finish({ status: error.code === 'timeout' ? 'timed_out' : 'failed', error }, usage);
   }
 
   endWithin(PREPARE_MS_MAX, { status: 'failed', error: PREPARE_TIMEOUT });
-  void run();
+  void startRun();
   return {
     job,
     get started() {
@@ -226,11 +232,11 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
     cancel: () =>
       settlement.stop({ status: 'cancelled', error: { code: 'cancelled', message: 'The run was cancelled.' } }),
     /** Receives more streamed text of a model. */
-    words: (told: ToolWords) => guarded(() => spoken?.words(told)),
+    words: (words: ToolTextChunk) => guarded(() => streamedText?.append(words)),
     /** Ends the run without a report: it belongs to another executor now. */
-    lose: settlement.lose,
+    lose: settlement.abandon,
     /** Returns it to the queue, if it has not started. @returns false if it has. */
-    handBack(): boolean {
+    returnToQueue(): boolean {
       if (started) return false;
       settlement.stop({ status: 'returned' });
       return true;
@@ -244,26 +250,26 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
   };
 }
 
-function waitsFor(suspension: Suspension): string {
+function describeWait(suspension: Suspension): string {
   if (suspension.kind === 'sleep') return `Sleeping until ${new Date(suspension.wakeAt).toISOString()}.`;
   if (suspension.kind === 'approve') return `Waiting for approval: ${suspension.title}`;
   return `Waiting for a run of worker ${suspension.step.name}.`;
 }
 
-const failureLine = ({ ordinal, name, type, message }: FailedStep) =>
+const formatFailure = ({ ordinal, name, type, message }: FailedStep) =>
   `Step ${ordinal} (${name}) failed: ${type}: ${message}`.replace(/\s+/g, ' ').slice(0, FAILURE_LINE_CHARS_MAX);
 
-function maskedError(
+function maskError(
   job: Job,
   outcome: Extract<RunOutcome, { kind: 'failed' | 'out_of_time' }>,
   redactor: Redactor,
 ): RunError {
-  const error = outcome.kind === 'failed' ? outcome.error : wallLimit(job);
-  const masked = (text: string) => printable(redactor.text(text));
+  const error = outcome.kind === 'failed' ? outcome.error : buildWallLimitError(job);
+  const maskText = (text: string) => replaceNul(redactor.text(text));
   return {
     ...error,
-    message: printable(maskWhereCut(redactor, error.message, MESSAGE_CHARS_MAX)),
-    ...(error.type && { type: masked(error.type) }),
-    ...(error.trace && { trace: masked(error.trace) }),
+    message: replaceNul(maskIfTruncated(redactor, error.message, MESSAGE_CHARS_MAX)),
+    ...(error.type && { type: maskText(error.type) }),
+    ...(error.trace && { trace: maskText(error.trace) }),
   };
 }

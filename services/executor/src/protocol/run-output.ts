@@ -7,16 +7,16 @@ import {
   type RunError,
 } from '@gantry/events';
 import type { Redactor } from '@gantry/masking';
-import { printableJson } from '../masking/log-lines';
+import { replaceNulInJson } from '../masking/log-lines';
 import { putBytes } from '../transfer/object-transfer';
-import { BadJson, mayExceed, parseUntrusted } from '../untrusted/untrusted-json';
+import { BadJson, canExceed, parseUntrusted } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
 
 /** Asks the service that owns a run for an upload location. */
 export interface RunUploads {
-  place(job: Job, wanted: Pick<ArtifactRequest, 'purpose' | 'name' | 'contentType' | 'size'>): Promise<ArtifactReply>;
+  place(job: Job, upload: Pick<ArtifactRequest, 'purpose' | 'name' | 'contentType' | 'size'>): Promise<ArtifactReply>;
   /** Requests an upload location for a file in a model call; its name is its SHA-256. */
-  attach(job: Job, wanted: Pick<ArtifactRequest, 'name' | 'contentType' | 'size'>): Promise<AttachmentReply>;
+  attach(job: Job, upload: Pick<ArtifactRequest, 'name' | 'contentType' | 'size'>): Promise<AttachmentReply>;
 }
 
 type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
@@ -25,7 +25,7 @@ type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>
  * Builds the terminal event of a run that returned: its output masked, inside the event or in the object store.
  * @param warn called if the output does not match the manifest, which must not discard the result
  */
-export function outputEvent(
+export function buildOutputEvent(
   job: Job,
   json: Buffer,
   redactor: Redactor,
@@ -36,15 +36,15 @@ export function outputEvent(
   try {
     output = parseUntrusted(json);
   } catch (err) {
-    if (err instanceof BadJson) return { status: 'failed', error: refusal(err) };
+    if (err instanceof BadJson) return { status: 'failed', error: toRefusedError(err) };
     throw err;
   }
-  const problem = outputProblem(job, output);
+  const problem = findOutputProblem(job, output);
   if (problem) warn(problem);
   output = redactor.json(output);
-  if (json.includes('\\u0000')) output = printableJson(output);
+  if (json.includes('\\u0000')) output = replaceNulInJson(output);
   const { outputBytes } = job.limits;
-  if (!mayExceed(json.length, Math.min(INLINE_BYTES_MAX, outputBytes))) return { status: 'completed', output };
+  if (!canExceed(json.length, Math.min(INLINE_BYTES_MAX, outputBytes))) return { status: 'completed', output };
   // The limits apply to the sent and stored form, which may be larger than the run's own output.
   const text = Buffer.from(JSON.stringify(output));
   if (text.length > outputBytes) {
@@ -54,7 +54,7 @@ export function outputEvent(
   return text.length <= INLINE_BYTES_MAX ? { status: 'completed', output } : storeOutput(job, text, uploads);
 }
 
-function refusal({ problem, message }: BadJson): RunError {
+function toRefusedError({ problem, message }: BadJson): RunError {
   if (problem === 'malformed') return { code: 'sandbox', message: `The run gave no result: its output ${message}.` };
   return {
     code: problem === 'too_large' ? 'output_too_large' : 'exception',
@@ -65,10 +65,15 @@ function refusal({ problem, message }: BadJson): RunError {
 async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise<Ending> {
   const contentType = 'application/json';
   try {
-    const place = await uploads.place(job, { purpose: 'output', name: 'output.json', contentType, size: text.length });
-    if ('refused' in place) throw new Error(place.refused);
-    await putBytes(place.url, contentType, text);
-    return { status: 'completed', outputKey: place.key };
+    const location = await uploads.place(job, {
+      purpose: 'output',
+      name: 'output.json',
+      contentType,
+      size: text.length,
+    });
+    if ('refused' in location) throw new Error(location.refused);
+    await putBytes(location.url, contentType, text);
+    return { status: 'completed', outputKey: location.key };
   } catch (err) {
     return {
       status: 'failed',
@@ -80,7 +85,7 @@ async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise
 /**
  * Checks that declared outputs are keys of the output. If there is only one, clients show a bare value under its name.
  */
-function outputProblem(job: Job, output: unknown): string | null {
+function findOutputProblem(job: Job, output: unknown): string | null {
   if (!job.outputs?.length) return null;
   const names = job.outputs.map(({ name }) => name);
   if (typeof output !== 'object' || output === null || Array.isArray(output)) {

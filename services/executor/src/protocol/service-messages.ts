@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Bus, listen, runCancel, runSubjects, toolWords } from '@gantry/events';
+import { type Bus, listen, runCancel, runSubjects, toolTextChunk } from '@gantry/events';
 import type { Subscription } from 'nats';
 import type { Logger } from 'pino';
 import type { Leases } from './leases';
@@ -17,26 +17,26 @@ export const listenForCancellations = ({ bus, executorId, leases, log }: Deps): 
     bus,
     runSubjects.cancel(executorId, '*'),
     runCancel,
-    ({ token }, { subject }) => runFor(leases, subject, token)?.cancel(),
+    ({ token }, { subject }) => findRun(leases, subject, token)?.cancel(),
     { log },
   );
 
 /** Forwards streamed text of models to runs. */
-export const listenForWords = ({ bus, executorId, leases, log }: Deps): Subscription =>
+export const listenForModelText = ({ bus, executorId, leases, log }: Deps): Subscription =>
   listen(
     bus,
-    runSubjects.words(executorId, '*'),
-    toolWords,
-    (words, { subject }) => runFor(leases, subject, words.token)?.words(words),
+    runSubjects.toolText(executorId, '*'),
+    toolTextChunk,
+    (words, { subject }) => findRun(leases, subject, words.token)?.words(words),
     { log },
   );
 
-function runFor(leases: Deps['leases'], subject: string, token: string) {
+function findRun(leases: Deps['leases'], subject: string, token: string) {
   const run = leases.find(subject.slice(subject.lastIndexOf('.') + 1));
-  return run && isSame(run.job.token, token) ? run : undefined;
+  return run && isSameToken(run.job.token, token) ? run : undefined;
 }
 
-function isSame(token: string, given: string): boolean {
-  const [a, b] = [Buffer.from(token), Buffer.from(given)];
+function isSameToken(token: string, other: string): boolean {
+  const [a, b] = [Buffer.from(token), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

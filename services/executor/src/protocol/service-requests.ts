@@ -18,26 +18,32 @@ const ARTIFACT_REPLY_MS = 5_000;
 const STEP_REPLY_MS = 5_000;
 const TOOL_REPLY_MS = TOOL_HOLD_MS + 5_000;
 
-const identityOf = ({ runId, attempt, token }: Attempt) => ({ runId, attempt, token });
+const toIdentity = ({ runId, attempt, token }: Attempt) => ({ runId, attempt, token });
 
-export function askForUploads(bus: Bus, executorId: string): RunUploads {
-  const subjectOf = ({ source }: Attempt) => runSubjects.artifact(source, executorId);
+export function createUploadClient(bus: Bus, executorId: string): RunUploads {
+  const getSubject = ({ source }: Attempt) => runSubjects.artifact(source, executorId);
   return {
-    place: (job, wanted) =>
-      request(bus, subjectOf(job), { ...identityOf(job), ...wanted }, artifactReply, ARTIFACT_REPLY_MS),
-    attach: (job, wanted) => {
-      const asked = { ...identityOf(job), ...wanted, purpose: 'attachment' };
-      return request(bus, subjectOf(job), asked, attachmentReply, ARTIFACT_REPLY_MS);
+    place: (job, upload) =>
+      request(bus, getSubject(job), { ...toIdentity(job), ...upload }, artifactReply, ARTIFACT_REPLY_MS),
+    attach: (job, upload) => {
+      const message = { ...toIdentity(job), ...upload, purpose: 'attachment' };
+      return request(bus, getSubject(job), message, attachmentReply, ARTIFACT_REPLY_MS);
     },
   };
 }
 
-export const askToRecordSteps = (bus: Bus, executorId: string): StepRecords => ({
+export const createStepClient = (bus: Bus, executorId: string): StepRecords => ({
   record: (job, step) =>
-    request(bus, runSubjects.step(job.source, executorId), { ...identityOf(job), ...step }, stepReply, STEP_REPLY_MS),
+    request(bus, runSubjects.step(job.source, executorId), { ...toIdentity(job), ...step }, stepReply, STEP_REPLY_MS),
 });
 
-export const askToCallTools = (bus: Bus, executorId: string): ToolCalls => ({
-  call: (job, asked) =>
-    request(bus, runSubjects.tool(job.source, executorId), { ...identityOf(job), ...asked }, toolReply, TOOL_REPLY_MS),
+export const createToolClient = (bus: Bus, executorId: string): ToolCalls => ({
+  call: (job, message) =>
+    request(
+      bus,
+      runSubjects.tool(job.source, executorId),
+      { ...toIdentity(job), ...message },
+      toolReply,
+      TOOL_REPLY_MS,
+    ),
 });

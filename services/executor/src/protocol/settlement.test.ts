@@ -9,7 +9,7 @@ const COMPLETED: Ending = { status: 'completed', output: 1 };
 const CANCELLED: Ending = { status: 'cancelled', error: { code: 'cancelled', message: 'stop' } };
 const TIMED_OUT: Ending = { status: 'timed_out', error: { code: 'timeout', message: 'late' } };
 
-function open({ push = (_event: NewRunEvent) => {}, hasProcess = true } = {}) {
+function createFixture({ push = (_event: NewRunEvent) => {}, hasProcess = true } = {}) {
   const events: NewRunEvent[] = [];
   const fakes = { release: jest.fn(), kill: jest.fn(), abandon: jest.fn(), inc: jest.fn(), flushLive: jest.fn() };
   const logs = catchLogs();
@@ -34,7 +34,7 @@ function open({ push = (_event: NewRunEvent) => {}, hasProcess = true } = {}) {
 }
 
 test('a run ends once, with its latest progress before and nothing after', async () => {
-  const { settlement, events, release, inc, flushLive } = open();
+  const { settlement, events, release, inc, flushLive } = createFixture();
   flushLive.mockImplementation(() => settlement.emit({ type: 'progress', fraction: 1, message: null }));
   settlement.finish(COMPLETED);
   settlement.finish(TIMED_OUT);
@@ -50,7 +50,7 @@ test('a run ends once, with its latest progress before and nothing after', async
 });
 
 test('the first external verdict wins, and kills the process', () => {
-  const { settlement, events, kill } = open();
+  const { settlement, events, kill } = createFixture();
   settlement.stop(CANCELLED);
   settlement.stop({ status: 'returned' });
   expect(settlement.verdict).toEqual(CANCELLED);
@@ -61,43 +61,43 @@ test('the first external verdict wins, and kills the process', () => {
 });
 
 test('without a process a verdict ends the run at once', async () => {
-  const { settlement, events } = open({ hasProcess: false });
+  const { settlement, events } = createFixture({ hasProcess: false });
   settlement.stop(CANCELLED);
   await settlement.settled;
   expect(events).toMatchObject([{ type: 'finished', status: 'cancelled' }]);
 });
 
 test('an overdue run is killed and ended, with the verdict if there is one', async () => {
-  const late = open();
+  const late = createFixture();
   late.settlement.endWithin(1, TIMED_OUT);
   await late.settlement.settled;
   expect(late.kill).toHaveBeenCalledTimes(1);
   expect(late.events).toMatchObject([{ type: 'finished', status: 'timed_out' }]);
   expect(late.logs.lines).toMatchObject([{ msg: 'run did not end in time', runId: 'run_1' }]);
 
-  const told = open();
-  told.settlement.stop(CANCELLED);
-  told.settlement.endWithin(1, TIMED_OUT);
-  await told.settlement.settled;
-  expect(told.events).toMatchObject([{ type: 'finished', status: 'cancelled' }]);
+  const stopped = createFixture();
+  stopped.settlement.stop(CANCELLED);
+  stopped.settlement.endWithin(1, TIMED_OUT);
+  await stopped.settlement.settled;
+  expect(stopped.events).toMatchObject([{ type: 'finished', status: 'cancelled' }]);
 });
 
 test('a removed limit ends nothing, unless a verdict has set it', async () => {
-  const free = open();
+  const free = createFixture();
   free.settlement.endWithin(1, TIMED_OUT);
-  free.settlement.waitFreely();
-  const told = open();
-  told.settlement.stop(CANCELLED);
-  told.settlement.endWithin(5, TIMED_OUT);
-  told.settlement.waitFreely();
+  free.settlement.clearLimit();
+  const stopped = createFixture();
+  stopped.settlement.stop(CANCELLED);
+  stopped.settlement.endWithin(5, TIMED_OUT);
+  stopped.settlement.clearLimit();
   // Its limit is the later one.
-  await told.settlement.settled;
+  await stopped.settlement.settled;
   expect(free.settlement.isOver()).toBe(false);
 });
 
 test('a lost run emits nothing, and its slot is released', async () => {
-  const { settlement, events, abandon, release } = open({ hasProcess: false });
-  settlement.lose();
+  const { settlement, events, abandon, release } = createFixture({ hasProcess: false });
+  settlement.abandon();
   await settlement.settled;
   expect(abandon).toHaveBeenCalledTimes(1);
   expect(events).toEqual([]);
@@ -108,7 +108,7 @@ test('slot and lease are released even if nothing can be written', async () => {
   const push = () => {
     throw new Error('planted');
   };
-  const { settlement, events, release } = open({ push });
+  const { settlement, events, release } = createFixture({ push });
   settlement.finish(COMPLETED);
   await settlement.settled;
   expect(events).toEqual([]);

@@ -27,11 +27,11 @@ export interface Settlement {
   /** Limits the remaining time of the run, whatever it is waiting for. Replaces an earlier limit. */
   endWithin(ms: number, ending: Ending): void;
   /** Removes that limit, unless a verdict has set it. */
-  waitFreely(): void;
+  clearLimit(): void;
   /** Decides the ending from outside. The process is killed and gets a moment to exit. */
   stop(ending: Ending): void;
   /** Ends the run without a report: it belongs to another executor now. */
-  lose(): void;
+  abandon(): void;
   finish(ending: Ending, usage?: RunResult['usage']): void;
   /** Another run may take the slot. */
   releaseSlot(): void;
@@ -59,12 +59,12 @@ export function createSettlement(options: {
   let lost = false;
   let released = false;
   let watchdog: NodeJS.Timeout | undefined;
-  let settle!: () => void;
+  let resolveSettled!: () => void;
   const settled = new Promise<void>((resolve) => {
-    settle = resolve;
+    resolveSettled = resolve;
   });
 
-  function guarded(action: () => void) {
+  function runGuarded(action: () => void) {
     try {
       action();
     } catch (err) {
@@ -101,27 +101,27 @@ export function createSettlement(options: {
   function finish(ending: Ending, usage: RunResult['usage'] = NO_USAGE) {
     if (finished) return;
     clearTimeout(watchdog);
-    guarded(live.flush);
+    runGuarded(live.flush);
     finished = true;
     try {
-      if (!lost) guarded(() => report(ending, usage));
+      if (!lost) runGuarded(() => report(ending, usage));
       const { status } = ending;
       const code = ending.error?.code ?? '';
       options.metrics.runs.inc({ source: job.source, status, code });
       options.span?.end({ failed: code !== '', attributes: { 'gantry.status': status, 'gantry.error.code': code } });
     } finally {
-      guarded(releaseSlot);
-      settle();
+      runGuarded(releaseSlot);
+      resolveSettled();
     }
   }
 
   function report(ending: Ending, usage: RunResult['usage']) {
-    const whole = { ...usage, costUsd: live.costUsd() };
+    const fullUsage = { ...usage, costUsd: live.costUsd() };
     try {
-      events.push({ type: 'finished', ...ending, usage: whole });
+      events.push({ type: 'finished', ...ending, usage: fullUsage });
     } catch (err) {
       log.error({ runId: job.runId, err }, 'the result of a run could not be written');
-      events.push({ type: 'finished', status: 'failed', error: UNREPORTABLE, usage: whole });
+      events.push({ type: 'finished', status: 'failed', error: UNREPORTABLE, usage: fullUsage });
     }
     events.flush();
   }
@@ -134,14 +134,19 @@ export function createSettlement(options: {
     emit(event) {
       if (!finished) events.push(event);
     },
-    waitFreely() {
+    clearLimit() {
       if (!verdict) clearTimeout(watchdog);
     },
-    lose() {
+    abandon() {
       lost = true;
       events.abandon();
       stop({ status: 'failed' });
     },
-    ...{ endWithin, stop, finish, releaseSlot, guarded, settled },
+    endWithin,
+    stop,
+    finish,
+    releaseSlot,
+    guarded: runGuarded,
+    settled,
   };
 }

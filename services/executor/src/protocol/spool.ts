@@ -26,34 +26,34 @@ export type Spool = ReturnType<typeof openSpool>;
 const BYTES_MAX = 256 << 20;
 const NAME = /^[\w-]{1,64}$/;
 
-const head = z.object({
+const headSchema = z.object({
   runId: z.string().regex(NAME),
   source: z.enum(runSources),
   attempt: z.int().min(1),
   token: z.string(),
   subject: z.string(),
 });
-const line = z.object({ id: z.string(), payload: z.string() });
+const lineSchema = z.object({ id: z.string(), payload: z.string() });
 
 export function openSpool({ directory, log }: { directory: string; log: Logger }) {
   const sizes = new Map<string, number>();
   let total = 0;
   let full = false;
 
-  const fileOf = ({ runId, attempt }: Pick<Attempt, 'runId' | 'attempt'>) =>
+  const toPath = ({ runId, attempt }: Pick<Attempt, 'runId' | 'attempt'>) =>
     path.join(directory, `${runId}.${attempt}.jsonl`);
 
-  function grow(file: string, bytes: number) {
+  function addSize(file: string, bytes: number) {
     sizes.set(file, (sizes.get(file) ?? 0) + bytes);
     total += bytes;
   }
 
   /** Reads a report; the last line is truncated if the process died while writing it. */
-  function read(file: string): SpooledReport | null {
+  function readReport(file: string): SpooledReport | null {
     const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
     try {
-      const { subject, ...attempt } = head.parse(JSON.parse(lines.shift() ?? ''));
-      const batches = lines.map((text) => line.parse(JSON.parse(text)));
+      const { subject, ...attempt } = headSchema.parse(JSON.parse(lines.shift() ?? ''));
+      const batches = lines.map((text) => lineSchema.parse(JSON.parse(text)));
       return { attempt, subject, batches: batches.map(({ id, payload }) => ({ id, payload: Buffer.from(payload) })) };
     } catch (err) {
       log.error({ err, file: path.basename(file) }, 'spooled report is unreadable: dropped');
@@ -64,9 +64,9 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
   return {
     append({ runId, source, attempt, token, subject }: Attempt & { subject: string }, { id, payload }: SpooledBatch) {
       if (!NAME.test(runId)) throw new Error(`${runId} is not a valid file name`);
-      const file = fileOf({ runId, attempt });
-      const known = sizes.has(file);
-      const text = `${known ? '' : `${JSON.stringify({ runId, source, attempt, token, subject })}\n`}${JSON.stringify({ id, payload: payload.toString() })}\n`;
+      const file = toPath({ runId, attempt });
+      const exists = sizes.has(file);
+      const text = `${exists ? '' : `${JSON.stringify({ runId, source, attempt, token, subject })}\n`}${JSON.stringify({ id, payload: payload.toString() })}\n`;
       if (total + text.length > BYTES_MAX) {
         if (!full) log.error({ bytes: total }, 'the spool of run events is full: new ones are kept in memory only');
         full = true;
@@ -75,10 +75,10 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
       full = false;
       // Synchronous: JetStream is down, so there is nothing else to do, and the order must be that of the calls.
       fs.appendFileSync(file, text, { mode: 0o600 });
-      grow(file, Buffer.byteLength(text));
+      addSize(file, Buffer.byteLength(text));
     },
     remove(attempt: Attempt) {
-      const file = fileOf(attempt);
+      const file = toPath(attempt);
       fs.rmSync(file, { force: true });
       total -= sizes.get(file) ?? 0;
       sizes.delete(file);
@@ -87,9 +87,9 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
     recover(): SpooledReport[] {
       return fs.readdirSync(directory).flatMap((name) => {
         const file = path.join(directory, name);
-        const report = read(file);
+        const report = readReport(file);
         if (report?.batches.length) {
-          grow(file, fs.statSync(file).size);
+          addSize(file, fs.statSync(file).size);
           return [report];
         }
         fs.rmSync(file, { force: true });

@@ -5,7 +5,7 @@ const STATUS_MS = 5_000;
 const STATUS_COALESCE_MS = 500;
 
 /** Publishes this executor's status every few seconds and on change. @param getStatus called each time */
-export function announceStatus(bus: Bus, executorId: string, statusOf: () => ExecutorStatus) {
+export function announceStatus(bus: Bus, executorId: string, getStatus: () => ExecutorStatus) {
   let coalescing: NodeJS.Timeout | undefined;
 
   function announce(status: ExecutorStatus) {
@@ -13,19 +13,19 @@ export function announceStatus(bus: Bus, executorId: string, statusOf: () => Exe
     coalescing = undefined;
     bus.nc.publish(runSubjects.executorStatus(executorId), encode(status));
   }
-  const now = () => announce(statusOf());
-  const timer = setInterval(now, STATUS_MS);
+  const announceNow = () => announce(getStatus());
+  const timer = setInterval(announceNow, STATUS_MS);
 
   return {
-    now,
+    now: announceNow,
     /** Announces soon, together with other changes. */
     soon() {
-      coalescing ??= setTimeout(now, STATUS_COALESCE_MS);
+      coalescing ??= setTimeout(announceNow, STATUS_COALESCE_MS);
     },
     /** Announces for the last time. */
     stop() {
       clearInterval(timer);
-      announce({ ...statusOf(), state: 'stopped' });
+      announce({ ...getStatus(), state: 'stopped' });
     },
   };
 }

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type FailedStep,
   failedStep,
+  formatToolStepName,
   type HeldCall,
   type Job,
   type ModelUsage,
@@ -23,25 +24,24 @@ import {
   type Suspension,
   stepKinds,
   suspension as suspensionSchema,
-  toolStepName,
 } from '@gantry/events';
-import { maskWhereCut, type Redactor } from '@gantry/masking';
+import { maskIfTruncated, type Redactor } from '@gantry/masking';
 import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
-import { printable, printableJson } from '../masking/log-lines';
+import { replaceNul, replaceNulInJson } from '../masking/log-lines';
 import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
-import type { SpokenWords } from './spoken-words';
+import type { StreamedText } from './streamed-text';
 import {
-  type AskedTool,
-  answerOf,
-  callGroup,
-  type ToolAnswer,
+  callUntilResult,
+  parseCallGroup,
+  parseToolCall,
+  parseUsage,
+  type ToolCallRequest,
   type ToolCalls,
-  toolCallOf,
-  usageOf,
+  type ToolResult,
 } from './tool-calls';
 
 /** Requests that the service that owns a run record one step. @throws if there is no reply. */
@@ -56,62 +56,64 @@ const RETRY_MS = { first: 100, most: 2_000 };
 const FAILURE_CHARS_MAX = 2_000;
 const TOO_DEEP = `is nested deeper than ${DEPTH_MAX} levels`;
 
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-const name = z
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const stepName = z
   .string()
   .min(1)
   .max(200)
-  .refine((text) => !unprintable.test(text), 'is not printable');
-const asked = z.object({
+  .refine((text) => !UNPRINTABLE.test(text), 'is not printable');
+const stepMessage = z.object({
   ordinal: z.int(),
   kind: z.enum(stepKinds).extract(['step', 'sleep']),
-  name,
+  name: stepName,
   startedAt: z.number(),
   result: z.unknown().optional(),
   failed: z.object({ module: z.string(), type: z.string(), message: z.string() }).optional(),
 });
-const askedLast = asked.required({ failed: true }).pick({ ordinal: true, name: true, startedAt: true, failed: true });
+const lastFailureMessage = stepMessage
+  .required({ failed: true })
+  .pick({ ordinal: true, name: true, startedAt: true, failed: true });
 
 /** Loads the steps recorded by earlier attempts. */
-export async function recordedStepsOf({ steps, stepsUrl }: Job): Promise<RecordedStep[]> {
+export async function loadRecordedSteps({ steps, stepsUrl }: Job): Promise<RecordedStep[]> {
   if (steps || !stepsUrl) return steps ?? [];
   return z.array(recordedStep).parse(JSON.parse((await getBytes(stepsUrl, STEPS_BYTES_MAX)).toString()));
 }
 
-export function stepsOf(options: {
+export function createStepHooks(options: {
   job: Job;
   recorded: RecordedStep[];
   redactor: Redactor;
   records: StepRecords;
   tools: ToolCalls;
-  spoken: Pick<SpokenWords, 'begin' | 'end'>;
+  spoken: Pick<StreamedText, 'begin' | 'end'>;
   emit: (event: NewRunEvent) => void;
   /** Returns true once the run can no longer affect its result. */
   isOver: () => boolean;
   onRetry: (err: unknown) => void;
 }): Required<Pick<RunHooks, 'onStep' | 'onSuspend' | 'onTool' | 'onTools'>> {
   const { job, redactor, spoken, emit } = options;
-  const began = Date.now();
+  const stepStartedAt = Date.now();
   const recorded = new Set(options.recorded.map(({ ordinal }) => ordinal));
   let last = Math.max(0, ...recorded);
-  let waits = false;
-  let calls = false;
+  let isWaiting = false;
+  let isCallingTool = false;
 
   /**
    * Checks that ordinals are consecutive, and that none is assigned once the run waits. Of interrupted concurrent calls
    * some may be recorded: the others fill the gaps.
    */
-  function checkPlaces(ordinals: number[]) {
-    if (waits) throw new Error('a step of a waiting run');
-    if (calls) throw new Error('a step during the call of a tool');
+  function assertOrdinals(ordinals: number[]) {
+    if (isWaiting) throw new Error('a step of a waiting run');
+    if (isCallingTool) throw new Error('a step during the call of a tool');
     const [first = 0, ...rest] = ordinals;
     if (first === last + 1 && !rest.length) return;
-    const taken = new Set([...recorded, ...ordinals]);
+    const used = new Set([...recorded, ...ordinals]);
     const end = Math.max(last, ...ordinals);
     const isAscending = ordinals.every((one, at) => one > (ordinals[at - 1] ?? 0) && !recorded.has(one));
-    const isWhole =
-      first <= last + 1 && Array.from({ length: end - first }, (_, at) => first + at).every((n) => taken.has(n));
-    if (!isAscending || !isWhole) throw new Error(`a step as number ${ordinals.join()} after number ${last}`);
+    const isContiguous =
+      first <= last + 1 && Array.from({ length: end - first }, (_, at) => first + at).every((n) => used.has(n));
+    if (!isAscending || !isContiguous) throw new Error(`a step as number ${ordinals.join()} after number ${last}`);
   }
 
   const hasSecret = (value: unknown) => JSON.stringify(redactor.json(value)) !== JSON.stringify(value);
@@ -129,21 +131,21 @@ export function stepsOf(options: {
   }
 
   async function onStep(message: unknown): Promise<StepReply> {
-    const { ordinal, kind, startedAt, failed, ...step } = parsed(asked, message);
-    checkPlaces([ordinal]);
+    const { ordinal, kind, startedAt, failed, ...step } = parseOrThrow(stepMessage, message);
+    assertOrdinals([ordinal]);
     const what = `${kind} ${JSON.stringify(step.name)}`;
     if (hasSecret(step.name)) return { refused: `the name of a ${kind} contains a secret` };
     let result: unknown;
     if (failed) {
       const masked = Object.entries(failed).map(([key, text]) => [
         key,
-        printable(maskWhereCut(redactor, text, FAILURE_CHARS_MAX)),
+        replaceNul(maskIfTruncated(redactor, text, FAILURE_CHARS_MAX)),
       ]);
       result = {
         [STEP_FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])),
       };
     } else {
-      result = printableJson(step.result ?? null);
+      result = replaceNulInJson(step.result ?? null);
       if (isDeeperThan(result, DEPTH_MAX)) return { refused: `the result of ${what} ${TOO_DEEP}` };
       const bytes = Buffer.byteLength(JSON.stringify(result));
       if (bytes > STEP_BYTES_MAX) {
@@ -154,15 +156,15 @@ export function stepsOf(options: {
       if (hasSecret(result))
         return { refused: `the result of ${what} contains a secret, and would be stored: leave it out` };
     }
-    const at = Math.round(Math.min(Math.max(startedAt, began), Date.now()));
+    const at = Math.round(Math.min(Math.max(startedAt, stepStartedAt), Date.now()));
     const durationMs = Math.max(0, Date.now() - at);
     const reply = await record({ ordinal, kind, name: step.name, result, startedAt: at, durationMs });
     if ('refused' in reply) return { refused: `${what} could not be recorded: ${reply.refused}` };
-    tell({ ordinal, kind, name: step.name }, at, durationMs);
+    emitStep({ ordinal, kind, name: step.name }, at, durationMs);
     return reply;
   }
 
-  function tell(
+  function emitStep(
     step: Pick<RecordedStep, 'ordinal' | 'kind' | 'name'> & { usage?: ModelUsage | undefined },
     startedAt: number,
     durationMs: number,
@@ -175,74 +177,74 @@ export function stepsOf(options: {
   }
 
   /** Parses a tool call. @throws for a call that only a forged frame can contain */
-  function acceptedCall(message: unknown): { asked: AskedTool; name: string } | { refused: string } {
-    const call = toolCallOf(message, job);
+  function parseAllowedCall(message: unknown): { asked: ToolCallRequest; name: string } | { refused: string } {
+    const call = parseToolCall(message, job);
     if ('refused' in call) return call;
-    const name = toolStepName(call.asked.connection, call.asked.tool);
-    if (unprintable.test(name)) throw new Error('the name of a tool is not printable');
+    const name = formatToolStepName(call.asked.connection, call.asked.tool);
+    if (UNPRINTABLE.test(name)) throw new Error('the name of a tool is not printable');
     return hasSecret(name) ? { refused: 'the name of a tool contains a secret' } : { asked: call.asked, name };
   }
 
-  async function made({ asked, name }: { asked: AskedTool; name: string }): Promise<ToolAnswer> {
+  async function callAndEmit({ asked, name }: { asked: ToolCallRequest; name: string }): Promise<ToolResult> {
     const startedAt = Date.now();
     if (asked.stream) spoken.begin(asked.ordinal);
-    const answer = await answerOf(options.tools, job, asked, options);
+    const answer = await callUntilResult(options.tools, job, asked, options);
     if (asked.stream) spoken.end(answer);
     if (!('refused' in answer)) {
-      const step = { ordinal: asked.ordinal, kind: 'tool' as const, name, usage: usageOf(asked, answer) };
-      tell(step, startedAt, Date.now() - startedAt);
+      const step = { ordinal: asked.ordinal, kind: 'tool' as const, name, usage: parseUsage(asked, answer) };
+      emitStep(step, startedAt, Date.now() - startedAt);
     }
     return answer;
   }
 
-  async function onTool(message: unknown): Promise<ToolAnswer> {
-    const call = acceptedCall(message);
+  async function onTool(message: unknown): Promise<ToolResult> {
+    const call = parseAllowedCall(message);
     if ('refused' in call) return call;
-    checkPlaces([call.asked.ordinal]);
-    calls = true;
-    return made(call).finally(() => {
-      calls = false;
+    assertOrdinals([call.asked.ordinal]);
+    isCallingTool = true;
+    return callAndEmit(call).finally(() => {
+      isCallingTool = false;
     });
   }
 
-  async function onTools(message: unknown): Promise<{ answers: ToolAnswer[] } | { refused: string }> {
-    const group = callGroup(message).map(acceptedCall);
+  async function onTools(message: unknown): Promise<{ answers: ToolResult[] } | { refused: string }> {
+    const group = parseCallGroup(message).map(parseAllowedCall);
     const accepted = group.flatMap((one) => ('refused' in one ? [] : [one]));
     const refused = group.find((one) => 'refused' in one);
     if (refused) return refused;
     if (accepted.some(({ asked }) => asked.stream)) throw new Error('a streamed call among concurrent tool calls');
-    checkPlaces(accepted.map(({ asked }) => asked.ordinal));
-    calls = true;
+    assertOrdinals(accepted.map(({ asked }) => asked.ordinal));
+    isCallingTool = true;
     try {
-      return { answers: await Promise.all(accepted.map(made)) };
+      return { answers: await Promise.all(accepted.map(callAndEmit)) };
     } finally {
-      calls = false;
+      isCallingTool = false;
     }
   }
 
   function onSuspend(message: unknown): { suspension: Suspension } | { refused: string } {
-    const wanted = parsed(suspensionSchema, message);
+    const wanted = parseOrThrow(suspensionSchema, message);
     const { step } = wanted;
-    parsed(name, step.name);
+    parseOrThrow(stepName, step.name);
     if (step.kind !== wanted.kind) throw new Error('a suspension with two kinds');
-    checkPlaces([step.ordinal]);
+    assertOrdinals([step.ordinal]);
     // The name of an approval is its title, which is masked: see below.
     if (wanted.kind !== 'approve' && hasSecret(step.name))
       return { refused: `the name of a ${step.kind} contains a secret` };
-    const accepted = checked(wanted);
+    const accepted = checkSuspension(wanted);
     if ('refused' in accepted) return accepted;
-    waits = true;
+    isWaiting = true;
     return accepted;
   }
 
-  function checked(wanted: Suspension): { suspension: Suspension } | { refused: string } {
+  function checkSuspension(wanted: Suspension): { suspension: Suspension } | { refused: string } {
     if (wanted.kind === 'sleep') {
       if (wanted.wakeAt < 0 || wanted.wakeAt > Date.now() + SLEEP_MS_MAX) throw new Error('a sleep beyond the limit');
       return { suspension: wanted };
     }
-    requireMay(job, wanted.kind);
+    assertPermitted(job, wanted.kind);
     if (wanted.kind === 'call') {
-      const inputs = printableJson(wanted.inputs) as Record<string, unknown>;
+      const inputs = replaceNulInJson(wanted.inputs) as Record<string, unknown>;
       if (isDeeperThan(inputs, DEPTH_MAX)) return { refused: `the input of a call ${TOO_DEEP}` };
       if (isTooLarge(inputs))
         return { refused: `the limit for the inputs of a call is ${STEP_BYTES_MAX} bytes of JSON` };
@@ -252,50 +254,50 @@ export function stepsOf(options: {
       return { suspension: { ...wanted, inputs } };
     }
     // Shown to people and never returned to the code: masked like a log line.
-    const shown = {
-      title: printable(redactor.text(wanted.title)),
-      message: wanted.message === null ? null : printable(redactor.text(wanted.message)),
-      data: printableJson(redactor.json(wanted.data ?? null)),
-      form: printableJson(redactor.json(wanted.form)) as unknown[] | null,
-      ...(wanted.calls && { calls: wanted.calls.map(shownCall) }),
+    const masked = {
+      title: replaceNul(redactor.text(wanted.title)),
+      message: wanted.message === null ? null : replaceNul(redactor.text(wanted.message)),
+      data: replaceNulInJson(redactor.json(wanted.data ?? null)),
+      form: replaceNulInJson(redactor.json(wanted.form)) as unknown[] | null,
+      ...(wanted.calls && { calls: wanted.calls.map(maskCall) }),
     };
-    const json = [shown.data, shown.form, shown.calls ?? null];
+    const json = [masked.data, masked.form, masked.calls ?? null];
     if (json.some((one) => isDeeperThan(one, DEPTH_MAX))) {
       return { refused: `data or form of an approval ${TOO_DEEP}` };
     }
     if (json.some(isTooLarge)) {
       return { refused: `the limit for data and form of an approval is ${STEP_BYTES_MAX} bytes of JSON each` };
     }
-    return { suspension: { ...wanted, ...shown, step: { ...wanted.step, name: shown.title } } };
+    return { suspension: { ...wanted, ...masked, step: { ...wanted.step, name: masked.title } } };
   }
 
-  const shownCall = (call: HeldCall): HeldCall => ({
+  const maskCall = (call: HeldCall): HeldCall => ({
     ...call,
-    parameters: printableJson(redactor.json(call.parameters)) as HeldCall['parameters'],
+    parameters: replaceNulInJson(redactor.json(call.parameters)) as HeldCall['parameters'],
   });
 
   return { onStep, onSuspend, onTool, onTools };
 }
 
 /** Parses the step that the code's process reports as failed last. Undefined if it is missing or invalid. */
-export function failedStepOf(told: unknown, redactor: Redactor, began: number): FailedStep | undefined {
-  const { data } = askedLast.safeParse(told);
+export function parseFailedStep(reported: unknown, redactor: Redactor, stepStartedAt: number): FailedStep | undefined {
+  const { data } = lastFailureMessage.safeParse(reported);
   if (!data) return undefined;
-  const shown = (text: string, charsMax: number) =>
-    printable(maskWhereCut(redactor, text, charsMax)).slice(0, charsMax);
+  const maskText = (text: string, charsMax: number) =>
+    replaceNul(maskIfTruncated(redactor, text, charsMax)).slice(0, charsMax);
   const finishedAt = Date.now();
   const found = failedStep.safeParse({
     ordinal: data.ordinal,
-    name: shown(data.name, 200),
-    type: shown(data.failed.type, 200),
-    message: shown(data.failed.message, FAILURE_CHARS_MAX),
-    startedAt: Math.round(Math.min(Math.max(data.startedAt, began), finishedAt)),
+    name: maskText(data.name, 200),
+    type: maskText(data.failed.type, 200),
+    message: maskText(data.failed.message, FAILURE_CHARS_MAX),
+    startedAt: Math.round(Math.min(Math.max(data.startedAt, stepStartedAt), finishedAt)),
     finishedAt,
   });
   return found.data;
 }
 
-function parsed<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const found = schema.safeParse(value);
   if (!found.success) throw new Error('an invalid step');
   return found.data;
@@ -303,6 +305,6 @@ function parsed<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
 
 const isTooLarge = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) > STEP_BYTES_MAX;
 
-function requireMay(job: Job, kind: Extract<StepKind, 'approve' | 'call'>): void {
+function assertPermitted(job: Job, kind: Extract<StepKind, 'approve' | 'call'>): void {
   if (!job.may?.includes(kind)) throw new Error(`a suspension for ${kind}, which this run may not request`);
 }

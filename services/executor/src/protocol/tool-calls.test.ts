@@ -1,42 +1,42 @@
 /** Tests tool calls of code; a stand-in for worker-api replies. */
 import { encode, type RecordedStep, runSubjects, type ToolCall, type ToolReply, toolCall } from '@gantry/events';
-import { testExecutor } from '../test/executor-fixture';
+import { setupTestExecutor } from '../test/executor-fixture';
 
-const fixture = testExecutor({ sources: ['worker'] });
+const fixture = setupTestExecutor({ sources: ['worker'] });
 const tools = [
   { name: 'tracker', tools: ['create_issue', 'list-issues'] },
   { name: 'crm', tools: null },
 ];
 
-let asked: ToolCall[] = [];
-let answer: (call: ToolCall, before: number) => ToolReply | null;
+let receivedCalls: ToolCall[] = [];
+let respond: (call: ToolCall, before: number) => ToolReply | null;
 beforeAll(() => {
   fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
     callback: (_, message) => {
       const call = toolCall.parse(message.json());
-      const reply = answer(call, asked.push(call) - 1);
+      const reply = respond(call, receivedCalls.push(call) - 1);
       if (reply) message.respond(encode(reply));
     },
   });
 });
 beforeEach(() => {
-  asked = [];
-  answer = () => ({ result: { number: 7 } });
+  receivedCalls = [];
+  respond = () => ({ result: { number: 7 } });
 });
 
-const body = (lines: string) =>
+const buildSource = (lines: string) =>
   `import threading, time\nfrom gantry import context, ToolError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
-const run = (lines: string) => fixture.service.run(body(lines), { tools, may: ['approve', 'call'] });
+const runLines = (lines: string) => fixture.service.run(buildSource(lines), { tools, may: ['approve', 'call'] });
 
 test('a tool is a function; its call is a step with an event', async () => {
-  const { finished, events } = await run(`
+  const { finished, events } = await runLines(`
 made = context.tools["tracker"].create_issue(title="Hi", labels=("a", "b"))
 rest = context.tools["tracker"]["list-issues"].within(90)({"from": 2})
 return [made, rest, list(context.tools), list(context.tools["tracker"]), "crm" in context.tools]`);
   expect(finished).toMatchObject({
     output: [{ number: 7 }, { number: 7 }, ['tracker', 'crm'], ['create_issue', 'list-issues'], true],
   });
-  expect(asked).toMatchObject([
+  expect(receivedCalls).toMatchObject([
     {
       ordinal: 1,
       connection: 'tracker',
@@ -53,31 +53,31 @@ return [made, rest, list(context.tools), list(context.tools["tracker"]), "crm" i
 });
 
 test('a call is retried until there is a result, and other threads continue meanwhile', async () => {
-  answer = (_, before) => (before < 2 ? { calling: true } : { result: 'late' });
-  const { finished, log } = await run(`
+  respond = (_, before) => (before < 2 ? { calling: true } : { result: 'late' });
+  const { finished, log } = await runLines(`
 threading.Thread(target=lambda: context.log("meanwhile")).start()
 return context.tools["crm"].find(name="Ada")`);
   expect(finished.output).toBe('late');
   expect(log).toContain('meanwhile');
-  expect(asked.map(({ ordinal }) => ordinal)).toEqual([1, 1, 1]);
+  expect(receivedCalls.map(({ ordinal }) => ordinal)).toEqual([1, 1, 1]);
 });
 
 test('a failure can be caught by its code, and an uncaught one names the tool in the error', async () => {
-  answer = () => ({ failed: { code: 'not_allowed', message: 'the connection does not allow it' } });
-  const caught = await run(`
+  respond = () => ({ failed: { code: 'not_allowed', message: 'the connection does not allow it' } });
+  const caught = await runLines(`
 try:
     context.tools["crm"].drop()
 except ToolError as error:
     return [str(error), error.code, error.connection, error.tool, context.step("after", lambda: 1)]`);
-  const said = 'crm.drop: the connection does not allow it';
-  expect(caught.finished.output).toEqual([said, 'not_allowed', 'crm', 'drop', 1]);
-  const { finished } = await run('context.tools["crm"].drop()');
-  expect(finished.error).toMatchObject({ type: 'ToolError', message: said, step: { ordinal: 1, name: 'crm.drop' } });
+  const message = 'crm.drop: the connection does not allow it';
+  expect(caught.finished.output).toEqual([message, 'not_allowed', 'crm', 'drop', 1]);
+  const { finished } = await runLines('context.tools["crm"].drop()');
+  expect(finished.error).toMatchObject({ type: 'ToolError', message, step: { ordinal: 1, name: 'crm.drop' } });
 });
 
 test('code that runs again gets recorded results and failures without another call', async () => {
   const { service } = fixture;
-  const first = await run(`
+  const first = await runLines(`
 one = context.tools["tracker"].create_issue(title="Hi")
 try:
     context.tools["crm"].drop()
@@ -94,14 +94,14 @@ return [one, two]`);
     { ordinal: 3, kind: 'sleep', name: 'sleep', result: null },
   ];
   for (const record of records) service.recordStep(runId, record);
-  asked = [];
-  const again = await service.again(runId, { tools });
+  receivedCalls = [];
+  const again = await service.runAgain(runId, { tools });
   expect(again.finished.output).toEqual(['recorded', ['crm.drop: no', 'tool_error']]);
-  expect(asked).toEqual([]);
+  expect(receivedCalls).toEqual([]);
 });
 
 test('invalid calls are errors of the code, take no step, and are not sent', async () => {
-  const { finished } = await run(`
+  const { finished } = await runLines(`
 said = []
 for call in (lambda: context.tools["trakcer"], lambda: context.tools["crm"].add(text="x" * 70_000),
              lambda: context.tools["crm"].within, lambda: context.tools["crm"].find.within(500)):
@@ -118,17 +118,17 @@ return [said, context.step("after", lambda: 1)]`);
     ],
     1,
   ]);
-  expect(asked).toEqual([]);
+  expect(receivedCalls).toEqual([]);
 });
 
 test.each([
   ['an undeclared connection', '"connection": "other"'],
   ['an ordinal that is not the next', '"connection": "crm", "ordinal": 5'],
-])('a frame for %s ends the run', async (_, over) => {
-  const { finished } = await run(`
+])('a frame for %s ends the run', async (_, overrides) => {
+  const { finished } = await runLines(`
 from _gantry import channel
-channel.write_json({"t": "tool", "ordinal": 1, "tool": "x", "arguments": {}, "timeoutMs": 1, ${over}})
+channel.write_json({"t": "tool", "ordinal": 1, "tool": "x", "arguments": {}, "timeoutMs": 1, ${overrides}})
 time.sleep(5)`);
   expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
-  expect(asked).toEqual([]);
+  expect(receivedCalls).toEqual([]);
 });

@@ -6,7 +6,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  callLimitsOf,
+  formatToolStepName,
+  getCallLimits,
   type Job,
   jobTools,
   jsonObject,
@@ -15,23 +16,22 @@ import {
   modelUsage,
   type ToolCall,
   type ToolReply,
-  toolStepName,
 } from '@gantry/events';
 import { z } from 'zod';
-import { printableJson } from '../masking/log-lines';
+import { replaceNulInJson } from '../masking/log-lines';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 
-export type AskedTool = Omit<ToolCall, 'runId' | 'attempt' | 'token'>;
-export type ToolAnswer = Exclude<ToolReply, { calling: true }>;
+export type ToolCallRequest = Omit<ToolCall, 'runId' | 'attempt' | 'token'>;
+export type ToolResult = Exclude<ToolReply, { calling: true }>;
 
 /** Requests that the service that owns a run call one tool. @throws if there is no reply. */
 export interface ToolCalls {
-  call(job: Job, asked: AskedTool): Promise<ToolReply>;
+  call(job: Job, asked: ToolCallRequest): Promise<ToolReply>;
 }
 
 const RETRY_MS = { first: 100, most: 2_000 };
 
-const asked = z.object({
+const toolMessage = z.object({
   ordinal: z.int(),
   connection: jobTools.shape.name,
   tool: z.string().min(1).max(200),
@@ -41,59 +41,64 @@ const asked = z.object({
 });
 /** Limit of concurrent calls. */
 const CALLS_MAX = 8;
-const group = z.object({ calls: z.array(z.unknown()).min(1).max(CALLS_MAX) });
+const groupMessage = z.object({ calls: z.array(z.unknown()).min(1).max(CALLS_MAX) });
 
 /** Parses a group of calls. @throws for a group that only a forged frame can contain */
-export function callGroup(message: unknown): unknown[] {
-  const { data } = group.safeParse(message);
+export function parseCallGroup(message: unknown): unknown[] {
+  const { data } = groupMessage.safeParse(message);
   if (!data) throw new Error('an invalid group of tool calls');
   return data.calls;
 }
 
-const modelAnswer = z.object({
+const modelResponse = z.object({
   model: z.string(),
   usage: z.object({ input_tokens: z.number(), output_tokens: z.number(), usd: z.number().nullable() }),
 });
 
 /** Parses the usage in a model response; undefined if it has none. */
-export function usageOf({ connection }: Pick<AskedTool, 'connection'>, answer: ToolAnswer): ModelUsage | undefined {
-  const { data } = modelAnswer.safeParse(connection === MODELS && 'result' in answer ? answer.result : undefined);
+export function parseUsage(
+  { connection }: Pick<ToolCallRequest, 'connection'>,
+  answer: ToolResult,
+): ModelUsage | undefined {
+  const { data } = modelResponse.safeParse(connection === MODELS && 'result' in answer ? answer.result : undefined);
   if (!data) return undefined;
   const { model, usage } = data;
   return modelUsage.safeParse({
-    ...{ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens, usd: usage.usd },
+    model,
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    usd: usage.usd,
   }).data;
 }
 
 /** Parses a tool call. @throws for a call that only a forged frame can contain */
-export function toolCallOf(message: unknown, job: Job): { asked: AskedTool } | { refused: string } {
-  const { data } = asked.safeParse(message);
+export function parseToolCall(message: unknown, job: Job): { asked: ToolCallRequest } | { refused: string } {
+  const { data } = toolMessage.safeParse(message);
   if (!data) throw new Error('an invalid tool call');
   const { connection, tool } = data;
   if (data.stream && connection !== MODELS) throw new Error('a streamed tool call');
-  if (toolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
-  if (!job.tools?.some(({ name }) => name === connection))
-    throw new Error('a tool of an undeclared connection');
-  const call = toolStepName(connection, tool);
-  const limits = callLimitsOf(connection);
+  if (formatToolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
+  if (!job.tools?.some(({ name }) => name === connection)) throw new Error('a tool of an undeclared connection');
+  const call = formatToolStepName(connection, tool);
+  const limits = getCallLimits(connection);
   const timeoutMs = Math.round(Math.min(Math.max(data.timeoutMs, 1), limits.timeoutMs));
   if (isDeeperThan(data.arguments, DEPTH_MAX)) {
     return { refused: `the arguments of ${call} are nested deeper than ${DEPTH_MAX} levels` };
   }
-  const given = printableJson(data.arguments) as Record<string, unknown>;
-  const bytes = Buffer.byteLength(JSON.stringify(given));
+  const callArguments = replaceNulInJson(data.arguments) as Record<string, unknown>;
+  const bytes = Buffer.byteLength(JSON.stringify(callArguments));
   if (bytes > limits.argumentsBytes) {
     return { refused: `the arguments of ${call} are ${bytes} bytes of JSON, the limit is ${limits.argumentsBytes}` };
   }
-  return { asked: { ...data, arguments: given, timeoutMs } };
+  return { asked: { ...data, arguments: callArguments, timeoutMs } };
 }
 
-export async function answerOf(
+export async function callUntilResult(
   calls: ToolCalls,
   job: Job,
-  asked: AskedTool,
+  asked: ToolCallRequest,
   { isOver, onRetry }: { isOver: () => boolean; onRetry: (err: unknown) => void },
-): Promise<ToolAnswer> {
+): Promise<ToolResult> {
   for (let pause = RETRY_MS.first; !isOver(); pause = Math.min(pause * 2, RETRY_MS.most)) {
     try {
       const reply = await calls.call(job, asked);

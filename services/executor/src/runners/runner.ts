@@ -1,7 +1,7 @@
 /**
- * The interface between the protocol and the runners. A runner starts code of one kind and communicates with it; it knows
- * nothing of services, claims or leases. The protocol hands it jobs and receives the code's messages; it knows nothing of
- * processes. Another runner is another folder here.
+ * The interface between the protocol and the runners. A runner starts code of one kind and communicates with it; it
+ * knows nothing of services, claims or leases. The protocol hands it jobs and receives the code's messages; it knows
+ * nothing of processes. Another runner is another folder here.
  */
 import type { Readable } from 'node:stream';
 import type {
@@ -16,10 +16,10 @@ import type {
   ToolReply,
   UsedSandbox,
 } from '@gantry/events';
-import type { NetworkRequest, RawAnswer } from '../egress/network-request';
-import type { AnswerTo } from '../egress/rehearsed-request';
+import type { NetworkRequest, RawResponse } from '../egress/network-request';
+import type { FindRecordedResponse } from '../egress/rehearsed-request';
 
-export type { AnswerTo, NetworkRequest, RawAnswer };
+export type { FindRecordedResponse, NetworkRequest, RawResponse };
 
 /** Limit of a failure's message; code's own messages are truncated to it. */
 export const MESSAGE_CHARS_MAX = 4_000;
@@ -35,20 +35,20 @@ export interface Runner {
    * @param isStandby whether it stays imported, as long as this is repeated
    * @throws for unavailable packages or code
    */
-  prepareAhead(announced: PrepareRequest, isStandby: boolean): Promise<void>;
+  prepareAhead(announcement: PrepareRequest, isStandby: boolean): Promise<void>;
   /** Ends sandboxes with other code of the announced worker, between its runs. */
-  endOutdated(announced: PrepareRequest): void;
+  endOutdated(announcement: PrepareRequest): void;
   /** Inspects an entrypoint without executing any of it. */
   inspect(request: InspectRequest): Promise<InspectReply>;
 }
 
 export interface PrepareHooks {
   /** Logs the progress of a long operation in the run's log. */
-  say(text: string): void;
+  logProgress(text: string): void;
   /** Called when the code has made a network request, or tried to. */
   onRequest(request: NetworkRequest): void;
   /** In a rehearsal, returns the recorded responses to requests that would write. */
-  answerTo?: AnswerTo;
+  answerTo?: FindRecordedResponse;
 }
 
 export interface PreparedRun {
@@ -70,17 +70,17 @@ export interface RunProcess {
    * Never throws for anything that the code does. @throws NotStarted
    * @param onResult called when the result is complete but the logs are not: another run may take the slot meanwhile
    */
-  run(given: GivenToRun, hooks: RunHooks, onAnswer: () => void): Promise<RunResult>;
+  run(input: RunInput, hooks: RunHooks, onResult: () => void): Promise<RunResult>;
 }
 
-export interface GivenToRun {
+export interface RunInput {
   inputs: Record<string, unknown>;
   /** Values by name. */
   secrets: Record<string, string>;
   /** Steps recorded by earlier attempts. */
   steps: RecordedStep[];
   /** The code starts when this resolves with true, and never if it resolves with false. */
-  mayBegin: Promise<boolean>;
+  canBegin: Promise<boolean>;
 }
 
 /** Every message that a run may send while in progress. All of them come from inside and are untrusted. */
@@ -90,24 +90,24 @@ export interface RunHooks {
   onProgress(fraction: number, message: string | null): void;
   onCost(usd: number, label: string | null): void;
   /** Called for text of an agent, a tool call or its result. `call` is the same id in a call and its result. */
-  onAgent?(part: string, told: { name: string | null; text: string; call: string | null }): void;
-  openArtifact(announced: {
+  onAgent?(part: string, event: { name: string | null; text: string; call: string | null }): void;
+  openArtifact(announcement: {
     name: string;
     contentType: string;
     size: number;
   }): Promise<ArtifactSink | { refused: string }>;
   /** Records a step. Resolves with the result for the code; @throws for a forged request. */
-  onStep?(asked: Record<string, unknown>): Promise<StepReply>;
+  onStep?(message: Record<string, unknown>): Promise<StepReply>;
   /** Calls a tool of a connection. Resolves with the reply to the code; @throws like onStep. */
-  onTool?(asked: Record<string, unknown>): Promise<ToolReply>;
+  onTool?(message: Record<string, unknown>): Promise<ToolReply>;
   /** Calls several tools concurrently; the replies are in their order. @throws like onStep. */
-  onTools?(asked: Record<string, unknown>): Promise<{ answers: ToolReply[] } | { refused: string }>;
+  onTools?(message: Record<string, unknown>): Promise<{ answers: ToolReply[] } | { refused: string }>;
   /** Called when the run requests to be suspended: once accepted, it ends as suspended. @throws like onStep. */
-  onSuspend?(asked: unknown): { suspension: Suspension } | { refused: string };
+  onSuspend?(message: unknown): { suspension: Suspension } | { refused: string };
   /** Receives a writeable context that the run has changed, as a zip. @throws for an undeclared context. */
-  openContext?(announced: { name: string; size: number }): ArtifactSink | { refused: string };
+  openContext?(announcement: { name: string; size: number }): ArtifactSink | { refused: string };
   /** Receives a file for a model, by its digest. `known`: it was uploaded before. @throws for a forged request. */
-  openAttachment?(announced: {
+  openAttachment?(announcement: {
     sha256: string;
     contentType: string;
     size: number;
@@ -146,7 +146,7 @@ export type RunOutcome =
     };
 
 /** The code has not started, and will not. */
-export class NotBegun extends Error {}
+export class NotStarted extends Error {}
 
 export class NotPrepared extends Error {
   constructor(

@@ -1,7 +1,9 @@
 /** Builds the bubblewrap arguments of each kind of sandbox. */
 import { INNER_UID, type SandboxSettings } from './settings';
 
-/** Descriptors that every sandbox starts with: 0-2, the control channel, bwrap's status, the seccomp program, others. */
+/**
+ * Descriptors that every sandbox starts with: 0-2, the control channel, bwrap's status, the seccomp program, others.
+ */
 export const CONTROL_FD = 3;
 export const STATUS_FD = 4;
 const SECCOMP_FD = 5;
@@ -27,31 +29,37 @@ const HOST = '/host';
 
 /**
  * Builds the arguments for zygote.py: the root of runs, and next to it everything needed until a run is known.
- * @param files of /etc, inherited from descriptor `firstFile` on. If they were bind-mounted, /proc/self/mountinfo would reveal
+ * @param files of /etc, inherited from descriptor `firstFile` on. If they were bind-mounted, /proc/self/mountinfo
+ * would reveal
  *   their location on this machine.
  * @param ctlDir contains the socket that children connect to; a cold child has its channel already
  */
-export function runArgs(
+export function buildRunArgs(
   settings: SandboxSettings,
   { ctlDir, etc, config }: { ctlDir?: string; etc: { names: string[]; firstFile: number }; config: object },
 ): string[] {
-  const tops = [...settings.readOnlyPaths.map((directory) => directory.split('/')[1] ?? ''), 'etc', 'proc', 'dev'];
+  const topDirectories = [
+    ...settings.readOnlyPaths.map((directory) => directory.split('/')[1] ?? ''),
+    'etc',
+    'proc',
+    'dev',
+  ];
   return [
-    ...unshared(),
-    ...['--tmpfs', RUN_ROOT, ...system(settings, RUN_ROOT)],
+    ...buildNamespaceArgs(),
+    ...['--tmpfs', RUN_ROOT, ...buildSystemArgs(settings, RUN_ROOT)],
     ...['code', 'deps', 'tmp'].flatMap((name) => ['--dir', `${RUN_ROOT}/${name}`]),
     ...etc.names.flatMap((name, i) => ['--file', String(etc.firstFile + i), `${RUN_ROOT}/etc/${name}`]),
     ...['--remount-ro', RUN_ROOT],
     // The interpreter starts before it changes its root, and must find the same paths.
-    ...[...new Set(tops)].flatMap((name) => ['--symlink', `${RUN_ROOT.slice(1)}/${name}`, `/${name}`]),
-    ...links(''),
+    ...[...new Set(topDirectories)].flatMap((name) => ['--symlink', `${RUN_ROOT.slice(1)}/${name}`, `/${name}`]),
+    ...buildLinkArgs(''),
     ...['--dir', `${HOST}/empty`, '--ro-bind', settings.storeDir, `${HOST}/store`],
     ...['--ro-bind', settings.pythonDir, `${HOST}/python`, '--ro-bind', settings.egressDir, `${HOST}/egress`],
     ...['--ro-bind', settings.childFilterFile, `${HOST}/child.bpf`],
     ...['--ro-bind', settings.warmFilterFile, `${HOST}/warm.bpf`],
     ...(ctlDir ? ['--ro-bind', ctlDir, `${HOST}/ctl`] : []),
     ...['--remount-ro', '/', '--chdir', '/'],
-    ...started(settings, `${HOST}/python/zygote.py`, config),
+    ...buildProgramArgs(settings, `${HOST}/python/zygote.py`, config),
   ];
 }
 
@@ -59,25 +67,25 @@ export function runArgs(
  * Builds the arguments for a tool of the platform that works on a store directory before it is final: byte code,
  * packages.
  */
-export function toolArgs(
+export function buildToolArgs(
   settings: SandboxSettings,
   tool: { workDir: string; readOnly: string[]; egress: boolean; tmpBytes: number; config: object },
 ): string[] {
   return [
-    ...unshared(),
-    ...system(settings, ''),
+    ...buildNamespaceArgs(),
+    ...buildSystemArgs(settings, ''),
     ...['--ro-bind', settings.etcDir, '/etc'],
     ...['--size', String(tool.tmpBytes), '--tmpfs', '/tmp', '--ro-bind', settings.pythonDir, '/gantry'],
     ...['--bind', tool.workDir, '/work'],
     ...tool.readOnly.flatMap((directory) => ['--ro-bind', directory, directory]),
     ...(tool.egress ? ['--ro-bind', settings.egressDir, '/egress'] : []),
     ...['--remount-ro', '/', '--chdir', '/tmp'],
-    ...started(settings, '/gantry/tool.py', tool.config),
+    ...buildProgramArgs(settings, '/gantry/tool.py', tool.config),
   ];
 }
 
 /** Builds namespaces, no capabilities, an empty environment. */
-function unshared(): string[] {
+function buildNamespaceArgs(): string[] {
   const id = String(INNER_UID);
   return [
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
@@ -88,21 +96,21 @@ function unshared(): string[] {
 }
 
 /** Mounts the system's programs read-only, /proc and /dev. */
-function system(settings: SandboxSettings, root: string): string[] {
+function buildSystemArgs(settings: SandboxSettings, root: string): string[] {
   return [
     ...settings.readOnlyPaths.flatMap((directory) => ['--ro-bind', directory, root + directory]),
-    ...links(root),
+    ...buildLinkArgs(root),
     ...['--proc', `${root}/proc`],
     // --dev is a writable tmpfs of half the machine's memory. The code that mounts /tmp also provides /dev/shm.
     ...['--dev', `${root}/dev`, '--remount-ro', `${root}/dev`],
   ];
 }
 
-const links = (root: string) =>
+const buildLinkArgs = (root: string) =>
   ['lib', 'lib64', 'bin', 'sbin'].flatMap((directory) => ['--symlink', `usr/${directory}`, `${root}/${directory}`]);
 
 /** -I and -S: ignore the environment, the working directory and site-packages; -B: write no byte code. */
-function started(settings: SandboxSettings, script: string, config: object): string[] {
+function buildProgramArgs(settings: SandboxSettings, script: string, config: object): string[] {
   return [
     ...['--json-status-fd', String(STATUS_FD), '--seccomp', String(SECCOMP_FD), '--'],
     ...[settings.python, '-I', '-S', '-B', script, JSON.stringify(config)],

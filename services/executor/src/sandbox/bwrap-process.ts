@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
-import { CONTROL_FD, INHERITED_FD, runArgs, STATUS_FD } from './bwrap-args';
+import { buildRunArgs, CONTROL_FD, INHERITED_FD, STATUS_FD } from './bwrap-args';
 import type { SandboxSettings } from './settings';
 
 /** A bubblewrap process with its control channel, and the pid of the process inside. */
@@ -12,14 +12,14 @@ export interface BwrapProcess {
   stdout: Readable;
   stderr: Readable;
   /** Returns the first process inside, in this process's pid namespace; undefined until bwrap has reported it. */
-  innerPid(): number | undefined;
+  getInnerPid(): number | undefined;
   /** Resolves once with the pid; rejects if bwrap exits before that. */
   inner: Promise<number>;
   kill(): void;
 }
 
 /** Starts bubblewrap with zygote.py. @param inherited descriptors that become those from INHERITED_FD on inside */
-export function startForRuns(
+export function startRunBwrap(
   settings: SandboxSettings,
   { ctlDir, config, inherited = [] }: { ctlDir?: string; config: object; inherited?: number[] },
 ): BwrapProcess {
@@ -30,7 +30,7 @@ export function startForRuns(
   const files = names.map((name) => fs.openSync(path.join(settings.etcDir, name), 'r'));
   const etc = { names, firstFile: INHERITED_FD + inherited.length };
   try {
-    const args = runArgs(settings, { ctlDir, etc, config });
+    const args = buildRunArgs(settings, { ctlDir, etc, config });
     return startBwrap(settings, args, settings.zygoteFilterFile, [...inherited, ...files]);
   } finally {
     for (const file of files) fs.closeSync(file);
@@ -70,9 +70,10 @@ export function startBwrap(
     control,
     stdout: child.stdout as Readable,
     stderr: child.stderr as Readable,
-    innerPid: () => pid,
+    getInnerPid: () => pid,
     inner,
-    // SIGKILL to pid 1 inside: the kernel ends everything with it. Killing the outer bwrap during its set-up leaks processes.
+    // SIGKILL to pid 1 inside: the kernel ends everything with it. Killing the outer bwrap during its set-up leaks
+    // processes.
     kill: () => {
       try {
         const target = pid ?? child.pid;

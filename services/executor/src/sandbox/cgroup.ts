@@ -12,17 +12,17 @@ const ROOT = '/sys/fs/cgroup';
 
 export interface RunCgroup {
   limit(memoryBytes: number, processes: number): void;
-  oomKilled(): boolean;
+  wasOomKilled(): boolean;
   /** Makes the group available to another run once all its processes have ended. */
   release(): void;
 }
-export type Cgroups = ReturnType<typeof reusableGroups>;
+export type Cgroups = ReturnType<typeof createReusableGroups>;
 
 export interface GroupPool {
   /** Descriptors for the zygote to inherit: a process that writes `0` into one joins its group. */
   files: number[];
   /** Acquires an empty group, and the indices in `files` that its process must write to. Undefined if none is left. */
-  take(): { cgroup: RunCgroup; places: number[] } | undefined;
+  acquire(): { cgroup: RunCgroup; places: number[] } | undefined;
   /** Closes the files once the zygote has inherited them. */
   closeFiles(): void;
   /** Removes the groups once the zygote has exited. */
@@ -32,7 +32,7 @@ export interface GroupPool {
 type Trees = { version: 2; base: string; runs: string } | { version: 1; memory: string; pids: string };
 
 /** Finds the cgroup trees. Executors of several users may share a machine: each user has its own group. */
-function locate(uid: number): Trees | null {
+function findTrees(uid: number): Trees | null {
   const group = `gantry-runs-${uid}`;
   if (fs.existsSync(path.join(ROOT, 'cgroup.controllers'))) {
     const own = /^0::(.*)$/m.exec(fs.readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
@@ -44,9 +44,12 @@ function locate(uid: number): Trees | null {
   return fs.existsSync(path.dirname(memory)) ? { version: 1, memory, pids: path.join(ROOT, 'pids', group) } : null;
 }
 
-/** Runs as root, before the uid is dropped: creates the trees and makes that uid their owner. Does nothing if it cannot. */
+/**
+ * Runs as root, before the uid is dropped: creates the trees and makes that uid their owner. Does nothing if it
+ * cannot.
+ */
 export function prepareCgroups(uid: number, gid: number): void {
-  const trees = locate(uid);
+  const trees = findTrees(uid);
   try {
     if (trees?.version === 1) {
       for (const tree of [trees.memory, trees.pids]) {
@@ -58,9 +61,9 @@ export function prepareCgroups(uid: number, gid: number): void {
       const leaf = path.join(trees.base, 'gantry-executor');
       const { runs } = trees;
       for (const directory of [leaf, runs]) fs.mkdirSync(directory, { recursive: true });
-      write(leaf, 'cgroup.procs', process.pid);
-      write(trees.base, 'cgroup.subtree_control', '+memory +pids');
-      write(runs, 'cgroup.subtree_control', '+memory +pids');
+      writeValue(leaf, 'cgroup.procs', process.pid);
+      writeValue(trees.base, 'cgroup.subtree_control', '+memory +pids');
+      writeValue(runs, 'cgroup.subtree_control', '+memory +pids');
       // Moving a process needs write access to the common ancestor's list too.
       fs.chownSync(path.join(trees.base, 'cgroup.procs'), uid, gid);
       for (const file of ['', 'cgroup.procs', 'cgroup.subtree_control']) fs.chownSync(path.join(runs, file), uid, gid);
@@ -75,7 +78,7 @@ export function prepareCgroups(uid: number, gid: number): void {
  * @param uid the user that they were prepared for
  */
 export function openCgroups(uid = process.geteuid?.()): Cgroups | null {
-  const trees = uid === undefined ? null : locate(uid);
+  const trees = uid === undefined ? null : findTrees(uid);
   if (!trees) return null;
   const bases = trees.version === 2 ? [trees.runs] : [trees.memory, trees.pids];
   try {
@@ -83,19 +86,19 @@ export function openCgroups(uid = process.geteuid?.()): Cgroups | null {
       const probe = path.join(base, `${ownerTag}-probe`);
       fs.mkdirSync(probe);
       fs.accessSync(
-        path.join(probe, trees.version === 2 || base === trees.memory ? memoryFile(trees.version) : 'pids.max'),
+        path.join(probe, trees.version === 2 || base === trees.memory ? getMemoryFile(trees.version) : 'pids.max'),
         fs.constants.W_OK,
       );
       fs.rmdirSync(probe);
-      sweep(base);
+      removeAbandoned(base);
     }
   } catch {
     return null;
   }
-  return reusableGroups(trees.version, bases);
+  return createReusableGroups(trees.version, bases);
 }
 
-const memoryFile = (version: 1 | 2) => (version === 2 ? 'memory.max' : 'memory.limit_in_bytes');
+const getMemoryFile = (version: 1 | 2) => (version === 2 ? 'memory.max' : 'memory.limit_in_bytes');
 
 interface Group {
   /** One directory for all controllers, or one for each. */
@@ -107,43 +110,43 @@ interface Group {
 }
 
 /** Creates groups that are reused, since creating and removing a pair costs more than a millisecond of CPU. */
-function reusableGroups(version: 1 | 2, bases: string[]) {
+function createReusableGroups(version: 1 | 2, bases: string[]) {
   const free: Group[] = [];
-  const series = randomBytes(4).toString('hex');
-  let made = 0;
+  const prefix = randomBytes(4).toString('hex');
+  let createdCount = 0;
 
-  function make(): Group {
-    made++;
-    const directories = bases.map((base) => path.join(base, `${ownerTag}-${series}-${made}`));
+  function createGroup(): Group {
+    createdCount++;
+    const directories = bases.map((base) => path.join(base, `${ownerTag}-${prefix}-${createdCount}`));
     for (const directory of directories) fs.mkdirSync(directory);
     if (version === 2) {
       const [only = ''] = directories;
-      write(only, 'memory.swap.max', 0, { optional: true });
-      write(only, 'memory.oom.group', 1);
+      writeValue(only, 'memory.swap.max', 0, { optional: true });
+      writeValue(only, 'memory.oom.group', 1);
     }
     return { directories, oomKills: 0 };
   }
 
-  function limitsOf(group: Group, onRelease: { empty: () => void; stuck: () => void }): RunCgroup {
+  function createRunCgroup(group: Group, onRelease: { empty: () => void; stuck: () => void }): RunCgroup {
     const [memory = '', pids = memory] = group.directories;
     return {
       limit(memoryBytes, processes) {
-        if (group.memoryBytes !== memoryBytes) write(memory, memoryFile(version), memoryBytes);
-        if (group.processes !== processes) write(pids, 'pids.max', processes);
+        if (group.memoryBytes !== memoryBytes) writeValue(memory, getMemoryFile(version), memoryBytes);
+        if (group.processes !== processes) writeValue(pids, 'pids.max', processes);
         Object.assign(group, { memoryBytes, processes });
       },
-      oomKilled() {
+      wasOomKilled() {
         const before = group.oomKills;
-        group.oomKills = oomKills(version, memory);
+        group.oomKills = countOomKills(version, memory);
         return group.oomKills > before;
       },
-      release: () => whenEmpty(group.directories, onRelease),
+      release: () => waitUntilEmpty(group.directories, onRelease),
     };
   }
 
-  async function confine(pid: number): Promise<RunCgroup> {
-    const group = free.pop() ?? make();
-    const cgroup = limitsOf(group, {
+  async function confineProcess(pid: number): Promise<RunCgroup> {
+    const group = free.pop() ?? createGroup();
+    const cgroup = createRunCgroup(group, {
       empty: () => free.push(group),
       stuck: () => removeSoon(group.directories, 0),
     });
@@ -156,8 +159,8 @@ function reusableGroups(version: 1 | 2, bases: string[]) {
     return cgroup;
   }
 
-  function pool(count: number): GroupPool {
-    const groups = Array.from({ length: count }, make);
+  function createPool(count: number): GroupPool {
+    const groups = Array.from({ length: count }, createGroup);
     // `tasks` moves one thread, for which v1 needs no synchronisation; v2 only moves whole processes.
     const file = version === 2 ? 'cgroup.procs' : 'tasks';
     const files = groups.flatMap(({ directories }) =>
@@ -167,12 +170,12 @@ function reusableGroups(version: 1 | 2, bases: string[]) {
     let removed = false;
     return {
       files,
-      take() {
-        const taken = unused.pop();
-        if (!taken) return undefined;
-        const remove = () => removeSoon(taken.group.directories, EMPTY_TRIES);
-        const empty = () => (removed ? remove() : void unused.push(taken));
-        return { cgroup: limitsOf(taken.group, { empty, stuck: remove }), places: taken.places };
+      acquire() {
+        const acquired = unused.pop();
+        if (!acquired) return undefined;
+        const remove = () => removeSoon(acquired.group.directories, EMPTY_TRIES);
+        const empty = () => (removed ? remove() : void unused.push(acquired));
+        return { cgroup: createRunCgroup(acquired.group, { empty, stuck: remove }), places: acquired.places };
       },
       closeFiles: () => files.splice(0).forEach((fd) => void fs.closeSync(fd)),
       remove() {
@@ -189,16 +192,16 @@ function reusableGroups(version: 1 | 2, bases: string[]) {
      * therefore happens off the event loop, and while the process still waits for its run.
      * @param pid in this process's pid namespace.
      */
-    confine,
+    confine: confineProcess,
     /**
      * Creates groups for up to `count` concurrent children of a zygote, which join by themselves: on v1 without
      * synchronisation.
      */
-    pool,
+    pool: createPool,
   };
 }
 
-function oomKills(version: 1 | 2, directory: string): number {
+function countOomKills(version: 1 | 2, directory: string): number {
   try {
     const counters = fs.readFileSync(
       path.join(directory, version === 2 ? 'memory.events' : 'memory.oom_control'),
@@ -214,11 +217,15 @@ const EMPTY_POLL_MS = 50;
 const EMPTY_TRIES = 40;
 
 /** Waits for empty groups: a run's first process ends before the kernel has released everything that it started. */
-function whenEmpty(directories: string[], then: { empty: () => void; stuck: () => void }, tries = EMPTY_TRIES): void {
+function waitUntilEmpty(
+  directories: string[],
+  callbacks: { empty: () => void; stuck: () => void },
+  tries = EMPTY_TRIES,
+): void {
   const isEmpty = (directory: string) => fs.readFileSync(path.join(directory, 'cgroup.procs'), 'utf8') === '';
-  if (directories.every(isEmpty)) then.empty();
-  else if (tries === 0) then.stuck();
-  else setTimeout(() => whenEmpty(directories, then, tries - 1), EMPTY_POLL_MS).unref();
+  if (directories.every(isEmpty)) callbacks.empty();
+  else if (tries === 0) callbacks.stuck();
+  else setTimeout(() => waitUntilEmpty(directories, callbacks, tries - 1), EMPTY_POLL_MS).unref();
 }
 
 /** Removes groups, with retries: one is busy until the kernel has released its last process. */
@@ -234,7 +241,7 @@ function removeSoon(directories: string[], tries: number): void {
   if (left.length && tries) setTimeout(() => removeSoon(left, tries - 1), 50).unref();
 }
 
-function sweep(base: string): void {
+function removeAbandoned(base: string): void {
   for (const name of fs.readdirSync(base)) {
     if (!isAbandoned(name)) continue;
     const directory = path.join(base, name);
@@ -249,7 +256,7 @@ function sweep(base: string): void {
   }
 }
 
-function write(directory: string, file: string, value: string | number, options?: { optional: boolean }): void {
+function writeValue(directory: string, file: string, value: string | number, options?: { optional: boolean }): void {
   try {
     fs.writeFileSync(path.join(directory, file), String(value));
   } catch (err) {

@@ -26,8 +26,8 @@ const IN_TRANSIT_MS_MAX = 200;
 /**
  * A sealed process that serves one run and is then discarded.
  *
- * The zygote never sees user code, so its reports are trusted. Everything a child sends after it was given a job is untrusted:
- * frames are bounded, parsed defensively, and attributed by connection, never by their content.
+ * The zygote never sees user code, so its reports are trusted. Everything a child sends after it was given a job is
+ * untrusted: frames are bounded, parsed defensively, and attributed by connection, never by their content.
  */
 export class Child {
   state: 'starting' | 'ready' | 'running' | 'dead' = 'starting';
@@ -93,18 +93,18 @@ export class Child {
   }
 
   /** Called by the process watcher. The data in the sockets is still to be read. */
-  ended(exit: Exit): void {
+  handleExit(exit: Exit): void {
     if (this.state === 'dead') return;
     this.state = 'dead';
     if (this.cgroup) {
-      exit.oom = this.cgroup.oomKilled();
+      exit.oom = this.cgroup.wasOomKilled();
       this.cgroup.release();
     }
     this.resolveExit(exit);
   }
 
   /** Resolves when everything written to the control channel before its exit has been read. */
-  allRead(): Promise<void> {
+  waitForControlEnd(): Promise<void> {
     return new Promise((resolve) => {
       if (!this.control || this.control.destroyed) return resolve();
       this.control.once('close', resolve);

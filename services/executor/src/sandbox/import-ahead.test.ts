@@ -2,23 +2,23 @@
 import { until } from '@gantry/testing';
 import {
   type SandboxRun,
+  startTestSandbox,
   type TestSandbox,
-  testSandbox,
   type WarmOptions,
   type WarmRuns,
 } from '../test/sandbox-fixture';
 
 let fixture: TestSandbox;
 beforeAll(async () => {
-  fixture = await testSandbox({ slots: 2 });
+  fixture = await startTestSandbox({ slots: 2 });
 });
 afterAll(() => fixture?.sandbox.stop());
 
 let versions = 0;
 /** Creates a version of a new worker, unless one is named. */
-function version(source = '', options: WarmOptions = {}): WarmRuns {
+function createVersion(source = '', options: WarmOptions = {}): WarmRuns {
   const number = ++versions;
-  return fixture.warm(`NUMBER = ${number}\n${source}\ndef run(): return NUMBER\n`, {
+  return fixture.createWarmRuns(`NUMBER = ${number}\n${source}\ndef run(): return NUMBER\n`, {
     subjectId: `wkr_${number}`,
     ...options,
   });
@@ -26,10 +26,10 @@ function version(source = '', options: WarmOptions = {}): WarmRuns {
 
 const importAhead = ({ request }: WarmRuns, isStandby = false) => fixture.sandbox.importAhead(request, isStandby);
 
-const sandboxOf = ({ child }: SandboxRun) => child.id.split('.')[0];
+const getSandboxId = ({ child }: SandboxRun) => child.id.split('.')[0];
 
 test('the first run of an imported version is warm', async () => {
-  const saved = version();
+  const saved = createVersion();
   await importAhead(saved);
   expect(await saved.runNext()).toMatchObject({ isWarm: true, outcome: { kind: 'returned' } });
 });
@@ -40,18 +40,18 @@ test.each([
   ['uses the network', 'import socket; socket.socket().connect_ex(("127.0.0.1", 3128))', /network/],
   ['fails', 'import nothing_like_this', /ModuleNotFoundError/],
 ])('a version whose import %s stays fresh, and its first run reports why', async (_, source, reason) => {
-  const saved = version(source, { secretNames: ['TOKEN'] });
+  const saved = createVersion(source, { secretNames: ['TOKEN'] });
   await importAhead(saved);
   expect(fixture.sandbox.acquireWarm(saved.request)).toEqual({ reason: expect.stringMatching(reason) });
 });
 
 test('an import for a run does not wait for a slow import ahead of runs', async () => {
-  const slow = version('import time\ntime.sleep(5)');
+  const slow = createVersion('import time\ntime.sleep(5)');
   let isOver = false;
   const ahead = importAhead(slow).then(() => {
     isOver = true;
   });
-  expect((await version().run()).isWarm).toBe(true);
+  expect((await createVersion().run()).isWarm).toBe(true);
   expect(isOver).toBe(false);
   fixture.sandbox.endOthers(slow.request);
   await ahead;
@@ -59,20 +59,20 @@ test('an import for a run does not wait for a slow import ahead of runs', async 
 
 test('unused versions take no memory from used ones, and share the rest', async () => {
   const [mb, sizeMb] = [1 << 20, 20];
-  const small = await testSandbox({ slots: 1, warmBytes: 4 * sizeMb * mb });
+  const small = await startTestSandbox({ slots: 1, warmBytes: 4 * sizeMb * mb });
   const large = (workspaceId: string) => {
     const number = ++versions;
     const source = `DATA = bytearray(b"1" * (${sizeMb / 2} << 20))\ndef run(): return ${number}\n`;
-    return small.warm(source, { workspaceId, subjectId: `wkr_${number}` });
+    return small.createWarmRuns(source, { workspaceId, subjectId: `wkr_${number}` });
   };
   const used = [large('ws_used'), large('ws_used')];
   const before = new Map<WarmRuns, string | undefined>();
-  for (const warm of used) before.set(warm, sandboxOf(await warm.run()));
+  for (const warm of used) before.set(warm, getSandboxId(await warm.run()));
   for (let n = 0; n < 12; n++) await small.sandbox.importAhead(large(`ws_${n % 3}`).request, n % 2 === 0);
-  for (const warm of used) expect(sandboxOf(await warm.run())).toBe(before.get(warm));
+  for (const warm of used) expect(getSandboxId(await warm.run())).toBe(before.get(warm));
   // A run has priority over versions that have never run.
   expect((await large('ws_new').run()).isWarm).toBe(true);
-  for (const warm of used) expect(sandboxOf(await warm.run())).toBe(before.get(warm));
+  for (const warm of used) expect(getSandboxId(await warm.run())).toBe(before.get(warm));
   await small.sandbox.stop();
 });
 
@@ -80,19 +80,19 @@ test.each([
   ['is standby', (warm: WarmRuns) => importAhead(warm, true)],
   ['runs repeatedly', (warm: WarmRuns) => warm.run()],
 ])('a version that %s gets a new sandbox as soon as one has ended, not only with its next run', async (_, begin) => {
-  const warm = version();
+  const warm = createVersion();
   await begin(warm);
   const child = await fixture.sandbox.acquireWarm(warm.request).child;
   child?.kill('ends its sandbox');
   await child?.exited;
   // Imports take turns.
-  await importAhead(version());
+  await importAhead(createVersion());
   expect((await warm.runNext()).isWarm).toBe(true);
 });
 
 test('sandboxes of outdated versions of a worker end at once, and that of its current version stays', async () => {
   const subjectId = 'wkr_changed';
-  const [old, current, other] = [version('', { subjectId }), version('', { subjectId }), version()];
+  const [old, current, other] = [createVersion('', { subjectId }), createVersion('', { subjectId }), createVersion()];
   for (const each of [old, current, other]) await importAhead(each);
   const before = fixture.sandbox.warm();
   fixture.sandbox.endOthers(old.request, current.request);
@@ -108,7 +108,7 @@ test('sandboxes of outdated versions of a worker end at once, and that of its cu
 });
 
 test('a run of a paused worker continues to its end, and its sandbox ends with it', async () => {
-  const paused = version('import time', { subjectId: 'wkr_paused' });
+  const paused = createVersion('import time', { subjectId: 'wkr_paused' });
   await importAhead(paused);
   const before = fixture.sandbox.warm();
   const run = await paused.runNext({ onChild: () => fixture.sandbox.endOthers(paused.request) });
@@ -117,7 +117,7 @@ test('a run of a paused worker continues to its end, and its sandbox ends with i
 });
 
 test('an import ahead is cancelled if its worker is paused meanwhile', async () => {
-  const paused = version('import time\ntime.sleep(60)', { subjectId: 'wkr_gone' });
+  const paused = createVersion('import time\ntime.sleep(60)', { subjectId: 'wkr_gone' });
   const before = fixture.sandbox.warm();
   const ahead = importAhead(paused, true);
   await until(() => fixture.sandbox.warm() === before + 1);

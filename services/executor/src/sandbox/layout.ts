@@ -4,9 +4,9 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { machineCertificates } from '../host/machine-certificates';
+import { loadMachineCertificates } from '../host/machine-certificates';
 import { isAbandoned, ownerTag } from '../host/owner-tag';
-import { giveAway } from './give-away';
+import { chownToSandbox } from './change-owner';
 import { buildFilter } from './seccomp';
 import { INNER_UID } from './settings';
 
@@ -34,9 +34,9 @@ type Owner = { uid: number; gid: number };
 /** Creates the directory, owned by the executor's later user. */
 export function openDirectory(directory: string, owner: Owner | null): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
-  const held = fs.statSync(directory).uid;
-  if (held !== process.getuid?.() && held !== owner?.uid) {
-    throw new Error(`${directory} belongs to uid ${held}: choose another EXECUTOR_DIR, or remove it`);
+  const ownerUid = fs.statSync(directory).uid;
+  if (ownerUid !== process.getuid?.() && ownerUid !== owner?.uid) {
+    throw new Error(`${directory} belongs to uid ${ownerUid}: choose another EXECUTOR_DIR, or remove it`);
   }
   if (owner) fs.chownSync(directory, owner.uid, owner.gid);
 }
@@ -71,13 +71,13 @@ export function prepareLayout(directory: string, owner: Owner | null): Layout {
     warmFilterFile: path.join(own, 'warm.bpf'),
   };
   copyPython(SOURCE, layout.pythonDir);
-  writeEtc(layout.etcDir);
+  writeEtcFiles(layout.etcDir);
   fs.mkdirSync(layout.egressDir, { mode: 0o755 });
   fs.writeFileSync(layout.filterFile, buildFilter('all'), { mode: 0o644 });
   fs.writeFileSync(layout.zygoteFilterFile, buildFilter('zygote'), { mode: 0o644 });
   fs.writeFileSync(layout.childFilterFile, buildFilter('child'), { mode: 0o644 });
   fs.writeFileSync(layout.warmFilterFile, buildFilter('warm'), { mode: 0o644 });
-  giveAway(own, { runAs: owner });
+  chownToSandbox(own, { runAs: owner });
   if (owner) for (const each of [runDir, storeDir, spoolDir]) fs.chownSync(each, owner.uid, owner.gid);
   return layout;
 }
@@ -87,7 +87,7 @@ export function trustInSandboxes({ etcDir }: Pick<Layout, 'etcDir'>, certificate
   fs.appendFileSync(path.join(etcDir, BUNDLE), `\n${certificate.trim()}\n`);
 }
 
-export function removeOwn(layout: Layout): void {
+export function removeOwnDirectory(layout: Layout): void {
   fs.rmSync(path.dirname(layout.pythonDir), { recursive: true, force: true });
 }
 
@@ -101,11 +101,11 @@ function copyPython(from: string, to: string): void {
   }
 }
 
-function writeEtc(directory: string): void {
+function writeEtcFiles(directory: string): void {
   const certificates = path.join(directory, 'ssl', 'certs');
   fs.mkdirSync(certificates, { recursive: true, mode: 0o755 });
   fs.writeFileSync(path.join(directory, 'passwd'), `sandbox:x:${INNER_UID}:${INNER_UID}::/tmp:/bin/sh\n`);
   fs.writeFileSync(path.join(directory, 'group'), `sandbox:x:${INNER_UID}:\n`);
   fs.writeFileSync(path.join(directory, 'hosts'), '127.0.0.1 localhost\n::1 localhost\n');
-  fs.writeFileSync(path.join(directory, BUNDLE), machineCertificates(), { mode: 0o644 });
+  fs.writeFileSync(path.join(directory, BUNDLE), loadMachineCertificates(), { mode: 0o644 });
 }

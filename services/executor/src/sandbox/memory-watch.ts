@@ -8,18 +8,18 @@ const POLL_MS = 250;
 export function watchMemory(child: Child, limitBytes: number): () => void {
   const timer = setInterval(() => {
     if (child.state === 'dead') return clearInterval(timer);
-    if (residentBytes(child) > limitBytes) child.kill(MEMORY_LIMIT);
+    if (measureBytes(child) > limitBytes) child.kill(MEMORY_LIMIT);
   }, POLL_MS);
   return () => clearInterval(timer);
 }
 
-function residentBytes(child: Child): number {
+function measureBytes(child: Child): number {
   let sum = 0;
   try {
     const pending = [child.hostPid()];
     for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
-      sum += proportionalBytes(pid);
-      pending.push(...childrenOf(pid));
+      sum += readProportionalBytes(pid);
+      pending.push(...listChildren(pid));
     }
   } catch {
     // The process is exiting: there is nothing left to limit.
@@ -27,7 +27,7 @@ function residentBytes(child: Child): number {
   return sum;
 }
 
-export function childrenOf(pid: number): number[] {
+export function listChildren(pid: number): number[] {
   try {
     const tasks = fs.readdirSync(`/proc/${pid}/task`);
     return tasks.flatMap((task) =>
@@ -39,7 +39,7 @@ export function childrenOf(pid: number): number[] {
 }
 
 /** Reads PSS, which counts a page shared by n processes as 1/n: children share most of theirs with the zygote. */
-function proportionalBytes(pid: number): number {
+function readProportionalBytes(pid: number): number {
   try {
     const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) * 1024;

@@ -4,8 +4,8 @@ import type { SandboxSettings } from './settings';
 import { ZygoteProcess } from './zygote-process';
 
 /**
- * Creating a child takes 5 ms of CPU, which on few cores delays the end of a short run and the delivery of its result (by a
- * quarter for a run of 8 ms). A replacement is therefore deferred while most of the pool is ready.
+ * Creating a child takes 5 ms of CPU, which on few cores delays the end of a short run and the delivery of its result
+ * (by a quarter for a run of 8 ms). A replacement is therefore deferred while most of the pool is ready.
  */
 const REFILL_DELAY_MS = 25;
 /** After this many consecutive failures to build a child, building slows down and start() gives up. */
@@ -30,10 +30,10 @@ export class ChildPool {
   /** Resolves when the pool is full. @throws if children cannot be built on this machine, with the cause. */
   async start(): Promise<void> {
     await this.replaceZygote();
-    await this.full();
+    await this.waitUntilFull();
   }
 
-  async full(): Promise<void> {
+  async waitUntilFull(): Promise<void> {
     while (this.idle.length < this.settings.slots) {
       if (this.failures > FAILURES_MAX) {
         throw new Error(`the sandbox can't be built here: ${this.current?.lastBroken ?? this.lastDeath}`);
@@ -46,11 +46,11 @@ export class ChildPool {
   }
 
   /** Acquires a child for one run, synchronously if one is ready. The pool refills itself. */
-  take(): Child | Promise<Child> {
+  acquire(): Child | Promise<Child> {
     const child = this.idle.shift();
     if (child) {
       child.state = 'running';
-      this.refillSoon();
+      this.scheduleRefill();
       return child;
     }
     return new Promise((resolve) => {
@@ -98,7 +98,7 @@ export class ChildPool {
     });
   }
 
-  private refillSoon(): void {
+  private scheduleRefill(): void {
     if (this.idle.length < this.settings.slots / 2) this.refill();
     else setTimeout(() => this.refill(), REFILL_DELAY_MS);
   }
@@ -113,25 +113,25 @@ export class ChildPool {
           this.recycling = null;
         });
     }
-    const wanted = settings.slots + this.waiting.length;
-    while (this.idle.length + this.starting.size < wanted && this.starting.size < settings.slots) {
+    const target = settings.slots + this.waiting.length;
+    while (this.idle.length + this.starting.size < target && this.starting.size < settings.slots) {
       const child = current.fork();
       child.onReady = () => {
         this.failures = 0;
         this.starting.delete(child);
-        this.offer(child);
+        this.provide(child);
       };
       this.starting.add(child);
     }
   }
 
-  private offer(child: Child): void {
+  private provide(child: Child): void {
     const next = this.waiting.shift();
     if (next) {
       child.state = 'running';
       next(child);
       // It was forked for the pool, which needs another one.
-      this.refillSoon();
+      this.scheduleRefill();
     } else {
       this.idle.push(child);
     }

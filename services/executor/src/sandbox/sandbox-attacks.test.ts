@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { ISOLATIONS, type TestSandbox, testSandbox } from '../test/sandbox-fixture';
+import { ISOLATIONS, startTestSandbox, type TestSandbox } from '../test/sandbox-fixture';
 
 const source = fs.readFileSync(path.join(__dirname, '..', 'test', 'attack.py'), 'utf8');
 const names = [...source.matchAll(/^@check\("(.*)"\)$/gm)].map((match) => match[1] ?? '');
@@ -29,7 +29,7 @@ describe.each(ISOLATIONS)('user code in a sandbox (isolation: %s)', (isolation) 
 
   beforeAll(async () => {
     process.env.GANTRY_CANARY = 'canary-4711';
-    fixture = await testSandbox({}, isolation);
+    fixture = await startTestSandbox({}, isolation);
     const tcp = net.createServer((socket) => socket.end()).listen(0, '127.0.0.1');
     const abstract = net.createServer((socket) => socket.end()).listen('\0gantry-host-abstract');
     servers.push(tcp, abstract);
@@ -42,7 +42,7 @@ describe.each(ISOLATIONS)('user code in a sandbox (isolation: %s)', (isolation) 
     await victimReady;
     const attack = await fixture.run(source, {
       inputs: {
-        victim: fixture.put({ 'main.py': VICTIM }),
+        victim: fixture.storeFiles({ 'main.py': VICTIM }),
         socket: path.join(fixture.settings.runDir, fs.readdirSync(fixture.settings.runDir).at(-1) ?? '', 'ctl/s'),
         hostPort: (tcp.address() as net.AddressInfo).port,
         hostAbstract: 'gantry-host-abstract',

@@ -3,44 +3,44 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { until } from '@gantry/testing';
-import { descendants, isRunning } from '../test/processes';
-import { type TestSandbox, testOwner, testSandbox, testSettings } from '../test/sandbox-fixture';
-import { explainNoSandbox } from './explain-no-sandbox';
+import { isRunning, listDescendants } from '../test/processes';
+import { buildTestSettings, startTestSandbox, type TestSandbox, testOwner } from '../test/sandbox-fixture';
+import { explainSandboxError } from './explain-sandbox-error';
 import { prepareLayout } from './layout';
 import { startSandbox } from './sandbox';
 
-const open: TestSandbox[] = [];
-async function fixtureWith(...args: Parameters<typeof testSandbox>) {
-  const fixture = await testSandbox(...args);
-  open.push(fixture);
+const fixtures: TestSandbox[] = [];
+async function createFixture(...args: Parameters<typeof startTestSandbox>) {
+  const fixture = await startTestSandbox(...args);
+  fixtures.push(fixture);
   return fixture;
 }
 afterEach(async () => {
-  for (const { sandbox } of open.splice(0)) await sandbox.stop();
+  for (const { sandbox } of fixtures.splice(0)) await sandbox.stop();
 });
 
 test('when the zygote crashes its runs fail with a reason, its processes end, and a new one starts', async () => {
-  const { sandbox, run } = await fixtureWith();
+  const { sandbox, run } = await createFixture();
   const pool = sandbox.pool;
   const zygote = pool?.current?.pid ?? 0;
-  const pids = descendants(zygote).map(({ pid }) => pid);
-  let began!: () => void;
+  const pids = listDescendants(zygote).map(({ pid }) => pid);
+  let resolveBegun!: () => void;
   const hasBegun = new Promise<void>((resolve) => {
-    began = resolve;
+    resolveBegun = resolve;
   });
-  const underWay = run('import time\ndef run():\n    print("up", flush=True)\n    time.sleep(30)\n', {
-    hooks: { onStream: () => began() },
+  const running = run('import time\ndef run():\n    print("up", flush=True)\n    time.sleep(30)\n', {
+    hooks: { onStream: () => resolveBegun() },
   });
   await hasBegun;
   process.kill(zygote, 'SIGKILL');
-  expect((await underWay).value).toMatch(/zygote ended/);
+  expect((await running).value).toMatch(/zygote ended/);
   await until(() => !pids.some(isRunning));
   await until(() => pool?.idle.length === 4 && pool.current?.pid !== zygote);
   expect((await run('def run(): return 1\n')).value).toBe(1);
 });
 
 test('a hanging zygote is detected and replaced, and the runs that waited for it succeed', async () => {
-  const { sandbox, run } = await fixtureWith();
+  const { sandbox, run } = await createFixture();
   const stuck = sandbox.pool?.current?.pid ?? 0;
   process.kill(stuck, 'SIGSTOP');
   const values = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => run(`def run(): return ${n}\n`)));
@@ -49,14 +49,14 @@ test('a hanging zygote is detected and replaced, and the runs that waited for it
 });
 
 test('the pool is full again after more concurrent runs than ready processes', async () => {
-  const { sandbox, run } = await fixtureWith({ slots: 2 });
+  const { sandbox, run } = await createFixture({ slots: 2 });
   const values = await Promise.all(Array.from({ length: 12 }, (_, n) => run(`def run(): return ${n}\n`)));
   expect(values.map(({ value }) => value)).toEqual(Array.from({ length: 12 }, (_, n) => n));
   await until(() => sandbox.pool?.idle.length === 2);
 });
 
 test('replacing the zygote under load loses no run', async () => {
-  const { sandbox, run } = await fixtureWith({ recycleForks: 20 });
+  const { sandbox, run } = await createFixture({ recycleForks: 20 });
   const seen = new Set<number | undefined>();
   const worker = async () => {
     while (seen.size < 4) {
@@ -68,9 +68,11 @@ test('replacing the zygote under load loses no run', async () => {
 });
 
 test('without bubblewrap, or where no sandbox can be built, the error names the remedy', async () => {
-  const missing = await startSandbox(testSettings({ bwrap: '/nonexistent/bwrap' }), 'zygote').catch((err) => err);
-  expect(explainNoSandbox(missing)).toMatch(/apt-get install bubblewrap/);
-  const refused = await startSandbox(testSettings({ readOnlyPaths: ['/nonexistent'] }), 'zygote').catch((err) => err);
+  const missing = await startSandbox(buildTestSettings({ bwrap: '/nonexistent/bwrap' }), 'zygote').catch((err) => err);
+  expect(explainSandboxError(missing)).toMatch(/apt-get install bubblewrap/);
+  const refused = await startSandbox(buildTestSettings({ readOnlyPaths: ['/nonexistent'] }), 'zygote').catch(
+    (err) => err,
+  );
   expect(refused.message).toMatch(/nonexistent/);
 });
 
@@ -80,21 +82,21 @@ test('kill -9 of the executor leaves no process, and the next one removes its di
     ['-r', path.join(__dirname, '../test/from-source.cjs'), path.join(__dirname, '../test/orphan.ts')],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  const said = await new Promise<string>((resolve) => orphan.stdout.once('data', (text) => resolve(String(text))));
-  const { pids, runDir } = JSON.parse(said) as { pids: number[]; runDir: string };
+  const output = await new Promise<string>((resolve) => orphan.stdout.once('data', (text) => resolve(String(text))));
+  const { pids, runDir } = JSON.parse(output) as { pids: number[]; runDir: string };
   expect(pids.length).toBeGreaterThan(5);
-  const left = () => fs.readdirSync(runDir).filter((name) => name.startsWith(`${orphan.pid}-`));
-  expect(left()).not.toEqual([]);
+  const listLeftovers = () => fs.readdirSync(runDir).filter((name) => name.startsWith(`${orphan.pid}-`));
+  expect(listLeftovers()).not.toEqual([]);
   orphan.kill('SIGKILL');
   await until(() => !pids.some(isRunning));
   await until(() => !isRunning(orphan.pid ?? 0));
   prepareLayout(path.dirname(runDir), testOwner);
-  expect(left()).toEqual([]);
-  await fixtureWith();
+  expect(listLeftovers()).toEqual([]);
+  await createFixture();
   const groups = ['memory', 'pids']
     .map((controller) => `/sys/fs/cgroup/${controller}/gantry-runs-${testOwner?.uid ?? process.geteuid?.()}`)
     .filter((dir) => fs.existsSync(dir));
-  const leftGroups = () =>
+  const listLeftoverGroups = () =>
     groups.flatMap((dir) => fs.readdirSync(dir)).filter((name) => name.startsWith(`${orphan.pid}-`));
-  await until(() => leftGroups().length === 0);
+  await until(() => listLeftoverGroups().length === 0);
 });

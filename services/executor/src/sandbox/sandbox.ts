@@ -2,7 +2,7 @@ import type { Child } from './child';
 import { startColdChild } from './cold-run';
 import { ChildPool } from './pool';
 import type { SandboxSettings, SandboxSpec } from './settings';
-import { WarmPool, type WarmRequest, type WarmSubject, type WarmTaken } from './warm-pool';
+import { type AcquiredWarm, WarmPool, type WarmRequest, type WarmSubject } from './warm-pool';
 
 export type Isolation = 'zygote' | 'process';
 
@@ -10,7 +10,7 @@ export interface Sandbox {
   /** Acquires a child that waits for `spec`: synchronous if one is ready. */
   acquire(isolation: Isolation, spec: SandboxSpec): Child | Promise<Child>;
   /** Acquires a child that has imported the code, if there is one or will be soon; a reason if there never will be. */
-  acquireWarm(request: WarmRequest): WarmTaken;
+  acquireWarm(request: WarmRequest): AcquiredWarm;
   /** Imports code ahead of its runs, if there is room. Resolves when that is finished. */
   importAhead(request: WarmRequest, isStandby: boolean): Promise<void>;
   /** Ends the warm sandboxes of a worker or automation, except those for runs like `current`. */
@@ -39,11 +39,12 @@ export async function startSandbox(settings: SandboxSettings, isolation: Isolati
       : undefined;
   return {
     pool,
-    acquireWarm: (request) => warm?.take(request) ?? {},
+    acquireWarm: (request) => warm?.acquire(request) ?? {},
     importAhead: async (request, isStandby) => warm?.importAhead(request, isStandby),
     endOthers: (subject, current) => warm?.endOthers(subject, current),
     warm: () => warm?.size() ?? 0,
-    acquire: (wanted, spec) => (pool && wanted === 'zygote' ? pool.take() : startColdChild(settings, spec)),
+    acquire: (childIsolation, spec) =>
+      pool && childIsolation === 'zygote' ? pool.acquire() : startColdChild(settings, spec),
     ready: () => pool?.idle.length ?? settings.slots,
     restarts: () => pool?.restarts ?? 0,
     async stop() {

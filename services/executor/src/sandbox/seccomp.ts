@@ -45,7 +45,7 @@ const CALLS = {
   ioprio_set: [251, 30],
 } satisfies Record<string, [x64: number, arm64: number]>;
 
-export const NEVER: Record<string, Numbers> = {
+export const ALWAYS_DENIED: Record<string, Numbers> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -123,7 +123,7 @@ export const SEALING: Record<string, Numbers> = {
 };
 
 /** System V objects and message queues stay until they are removed. */
-const LASTING: Record<string, Numbers> = {
+const PERSISTENT: Record<string, Numbers> = {
   shmget: [29, 194],
   shmat: [30, 196],
   shmctl: [31, 195],
@@ -153,7 +153,7 @@ const JSET = 0x45;
 const RET = 0x06;
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
-const errno = (number: number) => 0x00050000 | number;
+const returnErrno = (number: number) => 0x00050000 | number;
 const EPERM = 1;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
@@ -186,18 +186,18 @@ type Emit = (...instruction: Instruction) => void;
 
 /** Builds the program as bytes, little-endian like both supported architectures. */
 export function buildFilter(layer: SeccompLayer, arch: string = process.arch): Buffer {
-  if (layer === 'warm') return program(arch, betweenRuns);
-  return program(arch, (column, emit) => {
-    if (layer !== 'child') deny(NEVER, column, emit);
+  if (layer === 'warm') return buildProgram(arch, denyBetweenRuns);
+  return buildProgram(arch, (column, emit) => {
+    if (layer !== 'child') deny(ALWAYS_DENIED, column, emit);
     if (layer !== 'zygote') deny(SEALING, column, emit);
     if (layer !== 'zygote') {
       // clone3 takes its flags by pointer, which a filter cannot read: glibc falls back to clone on ENOSYS.
       emit(JEQ, 0, 1, CALLS.clone3[column]);
-      emit(RET, 0, 0, errno(ENOSYS));
+      emit(RET, 0, 0, returnErrno(ENOSYS));
       emit(JEQ, 0, 4, CALLS.clone[column]);
       emit(LD, 0, 0, AT_ARG0);
       emit(JSET, 0, 1, CLONE_NEW_ANY);
-      emit(RET, 0, 0, errno(EPERM));
+      emit(RET, 0, 0, returnErrno(EPERM));
       emit(RET, 0, 0, ALLOW);
     }
     if (layer !== 'child') {
@@ -207,7 +207,7 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(JEQ, 3, 0, AF_UNIX);
         emit(JEQ, 2, 0, AF_INET);
         emit(JEQ, 1, 0, AF_INET6);
-        emit(RET, 0, 0, errno(EAFNOSUPPORT));
+        emit(RET, 0, 0, returnErrno(EAFNOSUPPORT));
         emit(RET, 0, 0, ALLOW);
       }
       for (const [number, ...refused] of [
@@ -218,21 +218,21 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(LD, 0, 0, AT_ARG1);
         emit(JEQ, 1, 0, refused[0]);
         emit(JEQ, 0, 1, refused[1]);
-        emit(RET, 0, 0, errno(EPERM));
+        emit(RET, 0, 0, returnErrno(EPERM));
         emit(RET, 0, 0, ALLOW);
       }
       // Only limits of the calling process: a program that an agent started runs as the same user as the agent.
       emit(JEQ, 0, 4, CALLS.prlimit64[column]);
       emit(LD, 0, 0, AT_ARG0);
       emit(JEQ, 1, 0, 0);
-      emit(RET, 0, 0, errno(EPERM));
+      emit(RET, 0, 0, returnErrno(EPERM));
       emit(RET, 0, 0, ALLOW);
       emit(JEQ, 0, 6, CALLS.setsockopt[column]);
       emit(LD, 0, 0, AT_ARG1);
       emit(JEQ, 0, 3, IPPROTO_IPV6);
       emit(LD, 0, 0, AT_ARG2);
       emit(JEQ, 0, 1, IPV6_FLOWLABEL_MGR);
-      emit(RET, 0, 0, errno(EPERM));
+      emit(RET, 0, 0, returnErrno(EPERM));
       emit(RET, 0, 0, ALLOW);
     }
   });
@@ -243,18 +243,18 @@ function deny(calls: Record<string, Numbers>, column: 0 | 1, emit: Emit): void {
   for (const { [column]: number } of Object.values(calls)) {
     if (number === null) continue;
     emit(JEQ, 0, 1, number);
-    emit(RET, 0, 0, errno(EPERM));
+    emit(RET, 0, 0, returnErrno(EPERM));
   }
 }
 
 /** Denies whatever could persist until the next run, in the kernel or in the process that forks it (warm.py). */
-function betweenRuns(column: 0 | 1, emit: Emit): void {
-  deny(LASTING, column, emit);
+function denyBetweenRuns(column: 0 | 1, emit: Emit): void {
+  deny(PERSISTENT, column, emit);
   for (const { [column]: number } of Object.values(SCHEDULING)) {
     emit(JEQ, 0, 4, number);
     emit(LD, 0, 0, AT_ARG0);
     emit(JEQ, 0, 1, FORKING_PID);
-    emit(RET, 0, 0, errno(EPERM));
+    emit(RET, 0, 0, returnErrno(EPERM));
     emit(RET, 0, 0, ALLOW);
   }
   // Only for processes: a group or a user could have that process as a member.
@@ -267,7 +267,7 @@ function betweenRuns(column: 0 | 1, emit: Emit): void {
     emit(JEQ, 0, 2, process);
     emit(LD, 0, 0, AT_ARG1);
     emit(JEQ, 0, 1, FORKING_PID);
-    emit(RET, 0, 0, errno(EPERM));
+    emit(RET, 0, 0, returnErrno(EPERM));
     emit(RET, 0, 0, ALLOW);
   }
 }
@@ -276,26 +276,26 @@ function betweenRuns(column: 0 | 1, emit: Emit): void {
  * Builds the filter of a process that must not start any further program, even if it is exploited.
  * @param allowedNameAddress lets it start the program whose name is at this address: see sole_program.py
  */
-export function buildNoExecFilter(exceptNameAt?: number, arch: string = process.arch): Buffer {
-  return program(arch, (column, emit) => {
+export function buildNoExecFilter(allowedNameAddress?: number, arch: string = process.arch): Buffer {
+  return buildProgram(arch, (column, emit) => {
     emit(JEQ, 0, 1, CALLS.execveat[column]);
-    emit(RET, 0, 0, errno(EPERM));
-    if (exceptNameAt === undefined) {
+    emit(RET, 0, 0, returnErrno(EPERM));
+    if (allowedNameAddress === undefined) {
       emit(JEQ, 0, 1, CALLS.execve[column]);
     } else {
       emit(JEQ, 0, 6, CALLS.execve[column]);
       emit(LD, 0, 0, AT_ARG0);
-      emit(JEQ, 0, 3, exceptNameAt % 2 ** 32);
+      emit(JEQ, 0, 3, allowedNameAddress % 2 ** 32);
       emit(LD, 0, 0, AT_ARG0 + 4);
-      emit(JEQ, 0, 1, Math.floor(exceptNameAt / 2 ** 32));
+      emit(JEQ, 0, 1, Math.floor(allowedNameAddress / 2 ** 32));
       emit(RET, 0, 0, ALLOW);
     }
-    emit(RET, 0, 0, errno(EPERM));
+    emit(RET, 0, 0, returnErrno(EPERM));
   });
 }
 
 /** @param checks runs with the system call number loaded; falling through allows the call */
-function program(arch: string, checks: (column: 0 | 1, emit: Emit) => void): Buffer {
+function buildProgram(arch: string, checks: (column: 0 | 1, emit: Emit) => void): Buffer {
   const architecture = ARCHITECTURES[arch];
   if (!architecture) throw new Error(`no seccomp table for ${arch}: the sandbox runs on x64 and arm64`);
   const instructions: Instruction[] = [];
@@ -306,7 +306,7 @@ function program(arch: string, checks: (column: 0 | 1, emit: Emit) => void): Buf
   emit(LD, 0, 0, AT_NUMBER);
   if (architecture.x32) {
     emit(JGE, 0, 1, 0x40000000);
-    emit(RET, 0, 0, errno(ENOSYS));
+    emit(RET, 0, 0, returnErrno(ENOSYS));
   }
   checks(architecture.column, emit);
   emit(RET, 0, 0, ALLOW);

@@ -18,7 +18,10 @@ export interface SandboxSettings {
   runDir: string;
   /** Becomes /etc: passwd, group, hosts, and the machine's certificates. */
   etcDir: string;
-  /** The seccomp programs (seccomp.ts): for processes sealed by bubblewrap alone, for processes that start runs, and additionally for runs. */
+  /**
+   * The seccomp programs (seccomp.ts): for processes sealed by bubblewrap alone, for processes that start runs, and
+   * additionally for runs.
+   */
   filterFile: string;
   zygoteFilterFile: string;
   childFilterFile: string;
@@ -39,7 +42,10 @@ export interface SandboxSettings {
   recycleMs: number;
 }
 
-/** Modules that runs usually need. None of them may start a thread or have a random generator whose state forks would share. */
+/**
+ * Modules that runs usually need. None of them may start a thread or have a random generator whose state forks would
+ * share.
+ */
 export const PRELOAD = [
   'json',
   'inspect',
@@ -81,7 +87,7 @@ export const TMP_BYTES_DEFAULT = 64 << 20;
 export const TMP_INODES = 4_096;
 
 /** Builds the settings with which zygote.py builds a child with a /tmp of this size. */
-export const childConfig = (tmpBytes: number) => ({
+export const buildChildConfig = (tmpBytes: number) => ({
   uid: INNER_UID,
   tmpBytes,
   tmpInodes: TMP_INODES,
@@ -99,6 +105,9 @@ export interface SandboxSpec {
   tmpBytes: number;
   cpuSeconds: number;
   limits: { DATA: number; NPROC: number; FSIZE: number };
-  /** Read-only at /tmp/contexts/<name>; the original of a writeable one at /tmp/.contexts/<name>, for the harness to copy. */
+  /**
+   * Read-only at /tmp/contexts/<name>; the original of a writeable one at /tmp/.contexts/<name>, for the harness to
+   * copy.
+   */
   contexts?: { name: string; digest: string; writeable: boolean }[];
 }

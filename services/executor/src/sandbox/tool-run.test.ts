@@ -1,24 +1,24 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { testSettings } from '../test/sandbox-fixture';
-import { toolRunner } from './tool-run';
+import { buildTestSettings } from '../test/sandbox-fixture';
+import { createToolRunner } from './tool-run';
 
-function directory(): string {
-  const made = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? os.tmpdir(), 'tool-'));
-  fs.chmodSync(made, 0o755);
-  return made;
+function createDirectory(): string {
+  const created = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? os.tmpdir(), 'tool-'));
+  fs.chmodSync(created, 0o755);
+  return created;
 }
 
 test('a tool can start only its one allowed program, and that program can start none', async () => {
-  const [programs, workDir] = [directory(), directory()];
+  const [programs, workDir] = [createDirectory(), createDirectory()];
   const uv = path.join(programs, 'uv');
   fs.writeFileSync(
     uv,
     '#!/bin/sh\necho started > /work/said\n/usr/bin/id >> /work/said || echo refused >> /work/said\n',
   );
   fs.chmodSync(uv, 0o755);
-  const runTool = toolRunner({ ...testSettings(), storeDir: directory() });
+  const runTool = createToolRunner({ ...buildTestSettings(), storeDir: createDirectory() });
   const request = {
     config: { tool: 'interpreter' },
     workDir,

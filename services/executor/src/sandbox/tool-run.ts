@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
-import { toolArgs } from './bwrap-args';
+import { buildToolArgs } from './bwrap-args';
 import { startBwrap } from './bwrap-process';
-import { frame } from './frames';
-import { giveAway, takeBack } from './give-away';
+import { chownToExecutor, chownToSandbox } from './change-owner';
+import { encodeFrame } from './frames';
 import { buildNoExecFilter } from './seccomp';
 import type { SandboxSettings } from './settings';
 
@@ -41,31 +41,33 @@ const PAGE_BYTES = 4_096;
 /** Page numbers that no interpreter uses, in address spaces of 39 bits and more. */
 const NAME_PAGE = { least: 2 ** 24, most: 2 ** 26 };
 
-/** Runs the platform's own tools on untrusted files: in a sandbox, because a compiler and pip are attack surface too. */
-export function toolRunner(settings: SandboxSettings): ToolRunner {
+/**
+ * Runs the platform's own tools on untrusted files: in a sandbox, because a compiler and pip are attack surface too.
+ */
+export function createToolRunner(settings: SandboxSettings): ToolRunner {
   return ({ config, workDir, readOnly, timeoutMs, egressNonce, uv, isTrusted }) =>
     new Promise((resolve, reject) => {
-      const known = readOnly.filter((directory) => fs.existsSync(directory));
-      const nameAt = uv && PAGE_BYTES * randomInt(NAME_PAGE.least, NAME_PAGE.most);
-      const filter = isTrusted ? null : buildNoExecFilter(nameAt).toString('base64');
-      giveAway(workDir, settings);
+      const existing = readOnly.filter((directory) => fs.existsSync(directory));
+      const nameAddress = uv && PAGE_BYTES * randomInt(NAME_PAGE.least, NAME_PAGE.most);
+      const filter = isTrusted ? null : buildNoExecFilter(nameAddress).toString('base64');
+      chownToSandbox(workDir, settings);
       const egress = egressNonce !== undefined;
-      const args = toolArgs(settings, {
+      const args = buildToolArgs(settings, {
         workDir,
-        readOnly: known,
+        readOnly: existing,
         egress,
         tmpBytes: TOOL_TMP_BYTES,
-        config: { ...config, filter, uv: uv ? { ...uv, nameAt } : null },
+        config: { ...config, filter, uv: uv ? { ...uv, nameAt: nameAddress } : null },
       });
       const bwrap = startBwrap(settings, args, settings.filterFile);
-      bwrap.control.end(frame({ egressNonce: egressNonce ?? null }));
+      bwrap.control.end(encodeFrame({ egressNonce: egressNonce ?? null }));
       let output = '';
       let timedOut = false;
-      const listen = (text: Buffer) => {
+      const collectOutput = (text: Buffer) => {
         if (output.length < OUTPUT_BYTES_MAX) output += text;
       };
-      bwrap.stdout.on('data', listen);
-      bwrap.stderr.on('data', listen);
+      bwrap.stdout.on('data', collectOutput);
+      bwrap.stderr.on('data', collectOutput);
       const timer = setTimeout(() => {
         timedOut = true;
         bwrap.kill();
@@ -74,7 +76,7 @@ export function toolRunner(settings: SandboxSettings): ToolRunner {
       bwrap.process.once('close', (code) => {
         clearTimeout(timer);
         try {
-          takeBack(workDir, settings);
+          chownToExecutor(workDir, settings);
         } catch (err) {
           return reject(err);
         }

@@ -18,7 +18,7 @@ export interface WarmRequest extends WarmImport, WarmSubject {
   pin(): Promise<() => void>;
 }
 
-export interface WarmTaken {
+export interface AcquiredWarm {
   child?: Child | Promise<Child | undefined>;
   reason?: string;
 }
@@ -57,18 +57,18 @@ const RETRY_MS = 15_000;
 const RETRY_DOUBLINGS_MAX = 8;
 const VERSIONS_MAX = 2_000;
 /** A workspace's maximum share of the memory, so that others have some. */
-const SHARE_OF_WORKSPACE = 0.5;
+const WORKSPACE_SHARE_MAX = 0.5;
 /** Above this share of the limit, a sandbox is evicted for another only if it has not been used for a while. */
-const FULL = 0.9;
+const FULL_SHARE = 0.9;
 const UNUSED_MS_MIN = 60_000;
 /** Below this share of available machine memory, warm sandboxes are evicted, the least recently used first. */
-const AVAILABLE_MIN = 0.1;
+const AVAILABLE_SHARE_MIN = 0.1;
 
-const memoryOfMachine = (): number => {
+const getMachineMemory = (): number => {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem();
 };
-export const WARM_BYTES_DEFAULT = Math.round(memoryOfMachine() * 0.15);
+export const WARM_BYTES_DEFAULT = Math.round(getMachineMemory() * 0.15);
 
 export class WarmPool {
   /** By key of runs that can share a sandbox, the least recently used first. */
@@ -85,46 +85,47 @@ export class WarmPool {
   /**
    * Acquires a process that has imported the code, if there is one or will be soon; a `reason` if there never will be.
    */
-  take(request: WarmRequest): WarmTaken {
+  acquire(request: WarmRequest): AcquiredWarm {
     const version = this.getVersion(request);
     const isRepeated = Date.now() - version.usedAt < REPEATED_MS_MAX;
     version.usedAt = Date.now();
     if (isRepeated) version.standby = request;
     if (version.reason) return { reason: version.reason };
     for (const sandbox of version.sandboxes) {
-      const child = sandbox.take();
+      const child = sandbox.acquire();
       if (child) return { child };
     }
     const expected = version.sandboxes.find((sandbox) => sandbox.isExpected);
-    if (expected) return { child: expected.expect() };
-    if (isRepeated && !this.isImporting && this.mayImport(version) && this.hasRoom()) {
+    if (expected) return { child: expected.waitForNext() };
+    if (isRepeated && !this.isImporting && this.canImport(version) && this.hasRoom()) {
       this.isImporting = true;
-      const done = () => {
+      const finish = () => {
         this.isImporting = false;
       };
-      void this.import(version, request, () => true).then(done);
+      void this.import(version, request, () => true).then(finish);
     }
     return {};
   }
 
   /**
-   * Imports a version ahead of its runs, one at a time, unless it has a sandbox. Never ends a sandbox that is in use or was within
-   * the last minute. Resolves when it is finished, whatever the outcome.
-   * @param isStandby the version has one at all times, as long as this is repeated and without taking memory from others
+   * Imports a version ahead of its runs, one at a time, unless it has a sandbox. Never ends a sandbox that is in use or
+   * was within the last minute. Resolves when it is finished, whatever the outcome.
+   * @param isStandby the version has one at all times, as long as this is repeated and without taking memory from
+   * others
    */
   importAhead(request: WarmRequest, isStandby: boolean): Promise<void> {
     this.importsAhead = this.importsAhead.then(() => {
       const version = this.getVersion(request);
       version.announcedAt = Date.now();
       if (isStandby) version.standby = request;
-      return this.importInTurn(version, request, isStandby);
+      return this.importIfNeeded(version, request, isStandby);
     });
     return this.importsAhead;
   }
 
   /** Ends the sandboxes of this worker or automation, those in use after their run, except for runs like this one. */
   endOthers({ workspaceId, subjectId }: WarmSubject, current?: WarmRequest): void {
-    const currentKey = current && keyOf(current);
+    const currentKey = current && toKey(current);
     for (const [key, version] of this.versions) {
       const isOther = version.workspaceId === workspaceId && version.subjectId === subjectId && key !== currentKey;
       if (isOther) this.forget(key, version);
@@ -142,18 +143,26 @@ export class WarmPool {
     for (const sandbox of this.sandboxes.keys()) sandbox.end();
   }
 
-  private async importInTurn(version: Version, request: WarmRequest, isStandby: boolean): Promise<void> {
-    if (version.reason || version.sandboxes.length > 0 || !this.mayImport(version)) return;
-    if (isStandby && this.fits(version)) await this.import(version, request, () => false, true);
+  private async importIfNeeded(version: Version, request: WarmRequest, isStandby: boolean): Promise<void> {
+    if (version.reason || version.sandboxes.length > 0 || !this.canImport(version)) return;
+    if (isStandby && this.hasRoomFor(version)) await this.import(version, request, () => false, true);
     else if (!isStandby && this.hasRoom()) await this.import(version, request, isUnused, true);
   }
 
   private getVersion(request: WarmRequest): Version {
     const { workspaceId, subjectId } = request;
-    const key = keyOf(request);
+    const key = toKey(request);
     const version = this.versions.get(key) ?? {
-      ...{ workspaceId, subjectId, usedAt: 0, announcedAt: 0, failedAt: 0, failures: 0, bytes: 0 },
-      ...{ sandboxes: [], isImporting: false, isForgotten: false },
+      workspaceId,
+      subjectId,
+      usedAt: 0,
+      announcedAt: 0,
+      failedAt: 0,
+      failures: 0,
+      bytes: 0,
+      sandboxes: [],
+      isImporting: false,
+      isForgotten: false,
     };
     this.versions.delete(key);
     this.versions.set(key, version);
@@ -161,7 +170,7 @@ export class WarmPool {
     return version;
   }
 
-  private mayImport({ sandboxes, isImporting, isForgotten, failures, failedAt }: Version): boolean {
+  private canImport({ sandboxes, isImporting, isForgotten, failures, failedAt }: Version): boolean {
     const waitMs = failures > 1 ? RETRY_MS * 2 ** Math.min(failures, RETRY_DOUBLINGS_MAX) : 0;
     if (this.stopped || isImporting || isForgotten || Date.now() - failedAt < waitMs) return false;
     return sandboxes.length < this.options.sandboxesMax && !isMemoryShort();
@@ -170,14 +179,17 @@ export class WarmPool {
   /** Returns whether there is room: versions that alternate in too little memory would only import. */
   private hasRoom(): boolean {
     const sandboxes = [...this.sandboxes.keys()];
-    return bytesOf(sandboxes) < this.options.bytesMax * FULL || sandboxes.some(isUnused);
+    return sumBytes(sandboxes) < this.options.bytesMax * FULL_SHARE || sandboxes.some(isUnused);
   }
 
   /** Returns whether a version fits beside all others, as far as its size is known. */
-  private fits({ workspaceId, bytes }: Version): boolean {
+  private hasRoomFor({ workspaceId, bytes }: Version): boolean {
     const { bytesMax } = this.options;
-    const held = this.bytesByWorkspace().get(workspaceId) ?? 0;
-    return bytesOf(this.sandboxes.keys()) + bytes < bytesMax * FULL && held + bytes < bytesMax * SHARE_OF_WORKSPACE;
+    const heldBytes = this.computeBytesByWorkspace().get(workspaceId) ?? 0;
+    return (
+      sumBytes(this.sandboxes.keys()) + bytes < bytesMax * FULL_SHARE &&
+      heldBytes + bytes < bytesMax * WORKSPACE_SHARE_MAX
+    );
   }
 
   /** @param canEnd whether this sandbox, which no run uses, may be evicted for the new one */
@@ -189,7 +201,7 @@ export class WarmPool {
   ): Promise<void> {
     version.isImporting = true;
     let isReady = false;
-    const failed = () => {
+    const recordFailure = () => {
       version.failures++;
       version.failedAt = Date.now();
     };
@@ -201,28 +213,28 @@ export class WarmPool {
       if (isAhead) sandbox.usedAt = 0;
       version.sandboxes.push(sandbox);
       this.sandboxes.set(sandbox, version);
-      this.sweeping ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+      this.sweeping ??= setInterval(() => this.evictExpired(), SWEEP_MS).unref();
       await new Promise<void>((resolve) => {
         sandbox.once('ready', () => {
           isReady = true;
           version.failures = 0;
           version.bytes = sandbox.bytes;
-          if (sandbox.bytes > this.options.bytesMax * SHARE_OF_WORKSPACE) {
+          if (sandbox.bytes > this.options.bytesMax * WORKSPACE_SHARE_MAX) {
             version.reason = 'its import takes more memory than one workspace may have in warm sandboxes';
             sandbox.end();
-          } else this.makeRoom(sandbox, canEnd);
+          } else this.evictFor(sandbox, canEnd);
           resolve();
         });
         sandbox.once('gone', (reason) => {
           unpin();
-          if (!isReady) failed();
+          if (!isReady) recordFailure();
           this.removeEnded(sandbox, version, reason);
           resolve();
         });
       });
     } catch {
       // Its files can't be pinned: its next run reports why.
-      failed();
+      recordFailure();
     } finally {
       version.isImporting = false;
     }
@@ -234,31 +246,33 @@ export class WarmPool {
     this.sandboxes.delete(sandbox);
     const { standby, usedAt, announcedAt } = version;
     if (!standby || Date.now() - Math.max(usedAt, announcedAt) >= REPEATED_MS_MAX) return;
-    this.importsAhead = this.importsAhead.then(() => this.importInTurn(version, standby, true));
+    this.importsAhead = this.importsAhead.then(() => this.importIfNeeded(version, standby, true));
   }
 
   /** Evicts the least recently used first, until the rest fits; as a last resort, the new one. */
-  private makeRoom(added: WarmSandbox, canEnd: (sandbox: WarmSandbox) => boolean): void {
+  private evictFor(newSandbox: WarmSandbox, canEnd: (sandbox: WarmSandbox) => boolean): void {
     const { bytesMax } = this.options;
-    const held = this.bytesByWorkspace();
-    let total = bytesOf(this.sandboxes.keys());
-    const endable = this.listByUse().filter((sandbox) => sandbox !== added && !sandbox.isRunning && canEnd(sandbox));
-    for (const sandbox of [...endable, added]) {
+    const heldBytes = this.computeBytesByWorkspace();
+    let total = sumBytes(this.sandboxes.keys());
+    const endable = this.listByUse().filter(
+      (sandbox) => sandbox !== newSandbox && !sandbox.isRunning && canEnd(sandbox),
+    );
+    for (const sandbox of [...endable, newSandbox]) {
       const workspaceId = this.sandboxes.get(sandbox)?.workspaceId ?? '';
-      const ofWorkspace = held.get(workspaceId) ?? 0;
-      if (total <= bytesMax && ofWorkspace <= bytesMax * SHARE_OF_WORKSPACE) continue;
-      held.set(workspaceId, ofWorkspace - sandbox.bytes);
+      const ofWorkspace = heldBytes.get(workspaceId) ?? 0;
+      if (total <= bytesMax && ofWorkspace <= bytesMax * WORKSPACE_SHARE_MAX) continue;
+      heldBytes.set(workspaceId, ofWorkspace - sandbox.bytes);
       total -= sandbox.bytes;
       sandbox.end();
     }
   }
 
-  private bytesByWorkspace(): Map<string, number> {
-    const held = new Map<string, number>();
+  private computeBytesByWorkspace(): Map<string, number> {
+    const heldBytes = new Map<string, number>();
     for (const [{ bytes }, { workspaceId }] of this.sandboxes) {
-      held.set(workspaceId, (held.get(workspaceId) ?? 0) + bytes);
+      heldBytes.set(workspaceId, (heldBytes.get(workspaceId) ?? 0) + bytes);
     }
-    return held;
+    return heldBytes;
   }
 
   /** Lists the least recently used first: before all others those that no run has used. */
@@ -266,7 +280,7 @@ export class WarmPool {
     return [...this.sandboxes.keys()].sort((a, b) => a.usedAt - b.usedAt);
   }
 
-  private sweep(): void {
+  private evictExpired(): void {
     const now = Date.now();
     let isShort = isMemoryShort();
     for (const sandbox of this.listByUse()) {
@@ -300,11 +314,11 @@ export class WarmPool {
   }
 }
 
-const keyOf = ({ workspaceId, subjectId, entrypoint, secretNames, spec, memoryBytes, processes }: WarmRequest) =>
+const toKey = ({ workspaceId, subjectId, entrypoint, secretNames, spec, memoryBytes, processes }: WarmRequest) =>
   JSON.stringify([workspaceId, subjectId, entrypoint, secretNames, spec, memoryBytes, processes]);
 
 const isUnused = ({ isRunning, usedAt }: WarmSandbox) => !isRunning && Date.now() - usedAt > UNUSED_MS_MIN;
 
-const isMemoryShort = () => process.availableMemory() < memoryOfMachine() * AVAILABLE_MIN;
+const isMemoryShort = () => process.availableMemory() < getMachineMemory() * AVAILABLE_SHARE_MIN;
 
-const bytesOf = (sandboxes: Iterable<WarmSandbox>) => [...sandboxes].reduce((total, { bytes }) => total + bytes, 0);
+const sumBytes = (sandboxes: Iterable<WarmSandbox>) => [...sandboxes].reduce((total, { bytes }) => total + bytes, 0);

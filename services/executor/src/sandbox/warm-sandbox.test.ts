@@ -6,32 +6,32 @@ import { isRunning } from '../test/processes';
 import {
   type RunOptions,
   type SandboxRun,
+  startTestSandbox,
   type TestSandbox,
-  testSandbox,
   type WarmRuns,
 } from '../test/sandbox-fixture';
 import { Child } from './child';
-import { frame } from './frames';
+import { encodeFrame } from './frames';
 import { type WarmImport, WarmSandbox } from './warm-sandbox';
 import type { ZygoteProcess } from './zygote-process';
 
 let fixture: TestSandbox;
 beforeAll(async () => {
-  fixture = await testSandbox({ slots: 1 });
+  fixture = await startTestSandbox({ slots: 1 });
 });
 afterAll(() => fixture?.sandbox.stop());
 
-const warmValue = async (warm: WarmRuns, options?: RunOptions): Promise<unknown> => {
+const runWarm = async (warm: WarmRuns, options?: RunOptions): Promise<unknown> => {
   const { value, isWarm } = await warm.run(options);
-  if (!isWarm) throw new Error(`not warm: ${await warm.reason()}`);
+  if (!isWarm) throw new Error(`not warm: ${await warm.waitForReason()}`);
   return value;
 };
 
 /** Returns the id of the sandbox that forked the process of a run. */
-const sandboxOf = ({ child }: SandboxRun) => child.id.split('.')[0];
+const getSandboxId = ({ child }: SandboxRun) => child.id.split('.')[0];
 
 test('imports a module once for all runs, each of which starts as if it had imported it', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import os, logging
 count = 0
 print("imported")
@@ -46,24 +46,25 @@ def run(n):
     const run = await warm.run({ inputs: { n } });
     const { value, stdout, logs } = run;
     expect({ value, stdout, logs }).toEqual({
-      ...{ value: [n, 1, true], stdout: 'imported\n' },
+      value: [n, 1, true],
+      stdout: 'imported\n',
       logs: [{ level: 'warning', text: 'as line', fields: undefined }],
     });
-    sandboxes.add(sandboxOf(run));
+    sandboxes.add(getSandboxId(run));
   }
   expect(sandboxes.size).toBe(1);
 });
 
 test('a sandbox whose process has exited when it reports ready waits for the report of its exit', () => {
-  const gone = () => {
+  const throwGone = () => {
     throw new Error('no such process');
   };
-  const sandbox = new Child('1', () => {}, gone);
+  const sandbox = new Child('1', () => {}, throwGone);
   const runs: Child[] = [];
-  const zygote = { forkWarm: () => sandbox, connect: (_, run) => runs.push(run) } as Partial<ZygoteProcess>;
+  const zygote = { forkWarm: () => sandbox, forkRun: (_, run) => runs.push(run) } as Partial<ZygoteProcess>;
   const warm = new WarmSandbox(zygote as ZygoteProcess, { memoryBytes: 1 << 20, spec: {} } as WarmImport);
   sandbox.onReady?.();
-  sandbox.frames.push(frame({ t: 'warm', bytes: 1 }));
+  sandbox.frames.push(encodeFrame({ t: 'warm', bytes: 1 }));
   sandbox.onControl?.();
   runs[0]?.onReady?.();
   expect(warm.isResting()).toBe(true);
@@ -83,9 +84,9 @@ test('a reason that arrives after the report of the exit is used', async () => {
   const warm = new WarmSandbox(zygote as ZygoteProcess, { memoryBytes: 1 << 20, spec: {} } as WarmImport);
   sandbox.onReady?.();
   const gone = once(warm, 'gone');
-  sandbox.ended({ status: 0, cpuMs: 1, maxRssKb: 1 });
+  sandbox.handleExit({ status: 0, cpuMs: 1, maxRssKb: 1 });
   await sandbox.exited;
-  control.push(frame({ t: 'fresh', reason: 'its import starts a thread' }));
+  control.push(encodeFrame({ t: 'fresh', reason: 'its import starts a thread' }));
   control.push(null);
   expect(await gone).toEqual(['its import starts a thread']);
 });
@@ -201,18 +202,18 @@ def run(leave):
 };
 
 test.each(Object.keys(TRACES))('a run leaves no trace: %s', async (name) => {
-  const warm = fixture.warm(TRACES[name] ?? '');
+  const warm = fixture.createWarmRuns(TRACES[name] ?? '');
   const first = await warm.run({ inputs: { leave: true } });
   expect(typeof first.value).toBe('boolean');
   for (const _ of [1, 2]) {
     const next = await warm.run({ inputs: { leave: false } });
     expect(next.value).toBe(false);
-    expect(sandboxOf(next)).toBe(sandboxOf(first));
+    expect(getSandboxId(next)).toBe(getSandboxId(first));
   }
 });
 
 test('its first process can be neither signalled, traced, read nor written by a run', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import ctypes, os, signal
 libc = ctypes.CDLL(None, use_errno=True)
 handled = []
@@ -230,21 +231,21 @@ def run():
             refused(lambda: open("/proc/1/stat")), libc.prlimit(1, 7, None, None)]
 `);
   for (const _ of [1, 2, 3]) {
-    expect(await warmValue(warm)).toEqual([1, -1, true, true, true, true, true, -1]);
+    expect(await runWarm(warm)).toEqual([1, -1, true, true, true, true, true, -1]);
   }
 });
 
 test('libraries imported ahead are configured to start no threads, which is invisible to runs', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import os
 AT_IMPORT = os.environ.get("OMP_NUM_THREADS")
 def run(): return [AT_IMPORT, os.environ.get("OMP_NUM_THREADS")]
 `);
-  expect(await warmValue(warm)).toEqual(['1', null]);
+  expect(await runWarm(warm)).toEqual(['1', null]);
 });
 
 test('processes of a fork bomb end with its run, whether or not the sandbox is reused', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import os, time
 def run(bomb):
     if bomb and os.fork() == 0:
@@ -255,27 +256,27 @@ def run(bomb):
     return [p for p in os.listdir("/proc") if p.isdigit()] == [str(os.getpid())]
 `);
   await warm.run({ inputs: { bomb: true } });
-  expect(await warmValue(warm, { inputs: { bomb: false } })).toBe(true);
+  expect(await runWarm(warm, { inputs: { bomb: false } })).toBe(true);
 });
 
 test('a run that used its network is the last one of its sandbox', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import socket
 def run():
     server = socket.create_server(("127.0.0.1", 0))
     socket.create_connection(server.getsockname()).close()
 `);
   const sandboxes = new Set<string | undefined>();
-  for (const _ of [1, 2, 3]) sandboxes.add(sandboxOf(await warm.run()));
+  for (const _ of [1, 2, 3]) sandboxes.add(getSandboxId(await warm.run()));
   expect(sandboxes.size).toBe(3);
 });
 
 test('random numbers, identifiers and temporary names differ from run to run', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import random, ssl, tempfile, uuid, secrets
 def run(): return [random.random(), ssl.RAND_bytes(8).hex(), str(uuid.uuid4()), str(uuid.uuid1()), tempfile.mktemp(), secrets.token_hex()]
 `);
-  const runs = [await warmValue(warm), await warmValue(warm), await warmValue(warm)] as string[][];
+  const runs = [await runWarm(warm), await runWarm(warm), await runWarm(warm)] as string[][];
   for (const column of runs[0]?.keys() ?? []) expect(new Set(runs.map((run) => run[column])).size).toBe(3);
 });
 
@@ -311,8 +312,8 @@ test.each([
   ['an error', 'import nothing_like_this', /ModuleNotFoundError/],
   ['a process that ends', 'import os; os._exit(3)', /ends its process/],
 ])('code whose import needs or leaves %s runs fresh, with a reason', async (_, source, reason) => {
-  const warm = fixture.warm(`${source}\ndef run(): return 1\n`, { secretNames: ['TOKEN'] });
-  expect(await warm.reason()).toMatch(reason);
+  const warm = fixture.createWarmRuns(`${source}\ndef run(): return 1\n`, { secretNames: ['TOKEN'] });
+  expect(await warm.waitForReason()).toMatch(reason);
 });
 
 /** Python code that sends a message in frames of the control channel. */
@@ -329,14 +330,14 @@ test.each([
   ['writes an invalid message', 'os.write(3, bytes([0, 0, 0, 2]) + b"{{")'],
   ['declares a message that is too large', 'os.write(3, bytes([255] * 4))'],
 ])('a module that %s on behalf of its sandbox runs fresh', async (_, statement) => {
-  const warm = fixture.warm(`${SAY}\n${statement}\ndef run(): return 1\n`);
-  expect(await warm.reason()).toMatch(/breaks the protocol/);
+  const warm = fixture.createWarmRuns(`${SAY}\n${statement}\ndef run(): return 1\n`);
+  expect(await warm.waitForReason()).toMatch(/breaks the protocol/);
   expect((await warm.run()).isWarm).toBe(false);
 });
 
 test('an import that is interrupted by the end of its zygote is retried', async () => {
-  const own = await testSandbox({ slots: 1 });
-  const warm = own.warm('import time\ntime.sleep(0.5)\ndef run(): return 1\n');
+  const own = await startTestSandbox({ slots: 1 });
+  const warm = own.createWarmRuns('import time\ntime.sleep(0.5)\ndef run(): return 1\n');
   const run = warm.run();
   await until(() => own.sandbox.warm() === 1);
   process.kill(own.sandbox.pool?.current?.pid ?? 0, 'SIGKILL');
@@ -345,26 +346,26 @@ test('an import that is interrupted by the end of its zygote is retried', async 
 });
 
 test('code that exceeds the memory for warm sandboxes runs fresh', async () => {
-  const small = await testSandbox({ warmBytes: 1, slots: 1 });
-  const warm = small.warm('def run(): return 1\n');
-  expect(await warm.reason()).toMatch(/more memory/);
+  const small = await startTestSandbox({ warmBytes: 1, slots: 1 });
+  const warm = small.createWarmRuns('def run(): return 1\n');
+  expect(await warm.waitForReason()).toMatch(/more memory/);
   await until(() => small.sandbox.warm() === 0);
   expect(await warm.run()).toMatchObject({ value: 1, isWarm: false });
   await small.sandbox.stop();
 });
 
 test('dates, numbers and texts unrelated to the current time leave a version warm', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import datetime
 EPOCH, START, DAY, NAME = 0.0, datetime.date(2020, 1, 1), 86_400, "2020-01-01"
 LATER = [datetime.datetime(2030, 1, 1), {"at": 1e18}]
 def run(since=START): return since.year
 `);
-  expect(await warmValue(warm)).toBe(2020);
+  expect(await runWarm(warm)).toBe(2020);
 });
 
 test('a stopped run ends with all its processes, and the version stays warm', async () => {
-  const warm = fixture.warm(`
+  const warm = fixture.createWarmRuns(`
 import os, time
 def run(hang):
     if hang:
@@ -382,7 +383,7 @@ def run(hang):
       return true;
     }
   });
-  expect(await warmValue(warm, { inputs: { hang: false } })).toBe('done');
+  expect(await runWarm(warm, { inputs: { hang: false } })).toBe('done');
 });
 
 test('memory and processor time are limited as in a fresh sandbox', async () => {
@@ -391,7 +392,7 @@ def run(what):
     if what == "memory": return len(bytearray(1 << 30))
     while True: pass
 `;
-  const warm = fixture.warm(source, { memoryBytes: 128 << 20, spec: { cpuSeconds: 1 } });
+  const warm = fixture.createWarmRuns(source, { memoryBytes: 128 << 20, spec: { cpuSeconds: 1 } });
   expect((await warm.run({ inputs: { what: 'memory' } })).outcome).toMatchObject({ cause: 'memory' });
   expect((await warm.run({ inputs: { what: 'cpu' } })).outcome).toMatchObject({ cause: 'cpu' });
   expect((await warm.run({ inputs: { what: 'memory' } })).isWarm).toBe(true);

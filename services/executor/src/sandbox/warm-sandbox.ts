@@ -1,15 +1,16 @@
 /**
- * A sealed child that has imported the code of one version, and forks a process for each run of it, one after the other (warm.py).
+ * A sealed child that has imported the code of one version, and forks a process for each run of it, one after the
+ * other (warm.py).
  *
  * It has run user code: its reports are untrusted, and so is its behaviour between runs.
  */
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
-import { count, parseMessage, text, unexpected } from '../untrusted/said-values';
+import { clampCount, parseMessage, parseText, throwUnexpected } from '../untrusted/untrusted-values';
 import { Child, type Exit } from './child';
-import { frame } from './frames';
+import { encodeFrame } from './frames';
 import { CHANNEL_CLOSED } from './kill-reasons';
-import { childrenOf, watchMemory } from './memory-watch';
+import { listChildren, watchMemory } from './memory-watch';
 import { READY_MS, type SandboxSpec } from './settings';
 import type { ZygoteProcess } from './zygote-process';
 
@@ -69,7 +70,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     super();
     this.sandbox = zygote.forkWarm();
     this.sandbox.onReady = () => this.import();
-    void this.sandbox.exited.then((exit) => this.ended(exit));
+    void this.sandbox.exited.then((exit) => this.handleExit(exit));
   }
 
   /** Whether it accepts no further run. */
@@ -82,7 +83,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
   }
 
   /** Acquires a process for one run, if one waits. */
-  take(): Child | undefined {
+  acquire(): Child | undefined {
     if (this.phase !== 'waiting' || !this.run || this.isEnding) return undefined;
     this.phase = 'running';
     this.usedAt = Date.now();
@@ -100,7 +101,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
    * Waits for the next process. Undefined if importing the code in a fresh sandbox would have taken less time than to
    * wait for it.
    */
-  expect(): Promise<Child | undefined> {
+  waitForNext(): Promise<Child | undefined> {
     if (this.phase === 'answered') this.run?.control?.end();
     return new Promise((resolve) => {
       const timer = setTimeout(
@@ -126,14 +127,14 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     if (this.phase !== 'waiting') return true;
     const cpuMs = this.readCpuMs();
     if (cpuMs === undefined) return true;
-    const isAlone = childrenOf(this.sandbox.hostPid()).length <= 1;
+    const isAlone = listChildren(this.sandbox.hostPid()).length <= 1;
     return isAlone && cpuMs - this.cpuMsAtRest < RESTING_CPU_MS_MAX;
   }
 
   /** Reads the CPU time of its first process. Undefined once that has exited, possibly before its exit is reported. */
   private readCpuMs(): number | undefined {
     try {
-      return cpuMs(this.sandbox.hostPid());
+      return readProcessCpuMs(this.sandbox.hostPid());
     } catch {
       return undefined;
     }
@@ -144,32 +145,32 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     sandbox.cgroup?.limit(given.memoryBytes + given.spec.tmpBytes, given.processes + 8);
     if (!sandbox.cgroup) this.stopWatching = watchMemory(sandbox, given.memoryBytes);
     sandbox.frames.limitBytes = REPORT_BYTES_MAX;
-    sandbox.onControl = () => this.listen();
-    sandbox.control?.write(frame(given.spec));
-    sandbox.control?.write(frame({ entrypoint: given.entrypoint, secretNames: given.secretNames }));
+    sandbox.onControl = () => this.readReports();
+    sandbox.control?.write(encodeFrame(given.spec));
+    sandbox.control?.write(encodeFrame({ entrypoint: given.entrypoint, secretNames: given.secretNames }));
     this.importMs = -performance.now();
     this.endAfter(IMPORT_MS_MAX, `importing it takes more than ${IMPORT_MS_MAX / 1_000} s`);
   }
 
-  private listen(): void {
+  private readReports(): void {
     try {
       for (let body = this.sandbox.frames.next(); body; body = this.sandbox.frames.next()) {
-        this.heed(parseMessage(body, REPORT_DEPTH_MAX));
+        this.handleReport(parseMessage(body, REPORT_DEPTH_MAX));
       }
     } catch (err) {
-      this.refuse(`it breaks the protocol of its sandbox: ${(err as Error).message}`);
+      this.reject(`it breaks the protocol of its sandbox: ${(err as Error).message}`);
     }
   }
 
-  private heed(report: Record<string, unknown>): void {
+  private handleReport(report: Record<string, unknown>): void {
     const { phase } = this;
     if (report.t === 'fresh' && phase === 'importing') {
-      this.refuse(text(report.reason, REASON_CHARS_MAX));
+      this.reject(parseText(report.reason, REASON_CHARS_MAX));
     } else if (this.exit || this.sandbox.killedFor !== undefined) {
       // A run that is killed with its sandbox ends with the exit of the sandbox.
       return;
     } else if (report.t === 'broken') {
-      this.refuse(`its sandbox does not work: ${report.error}`.slice(0, REASON_CHARS_MAX));
+      this.reject(`its sandbox does not work: ${report.error}`.slice(0, REASON_CHARS_MAX));
     } else if (report.t === 'warm' && phase === 'importing') {
       this.stopWatching();
       const most = this.given.memoryBytes + this.given.spec.tmpBytes;
@@ -179,15 +180,15 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     } else if (report.t === 'ended' && phase !== 'importing' && phase !== 'forking') {
       this.sandbox.state = 'ready';
       const { status, cpuMs, maxRssKb } = report;
-      this.run?.ended({
+      this.run?.handleExit({
         status: Number.isInteger(status) ? Number(status) : 0,
-        cpuMs: count(cpuMs, Number.MAX_SAFE_INTEGER),
-        maxRssKb: count(maxRssKb, Number.MAX_SAFE_INTEGER),
+        cpuMs: clampCount(cpuMs, Number.MAX_SAFE_INTEGER),
+        maxRssKb: clampCount(maxRssKb, Number.MAX_SAFE_INTEGER),
       });
       if (this.isLast || this.zygote.retired) this.sandbox.kill('recycled');
       else this.fork();
     } else {
-      unexpected(report);
+      throwUnexpected(report);
     }
   }
 
@@ -201,12 +202,13 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
       () => sandbox.hostPid(),
     );
     const { cgroup } = sandbox;
-    if (cgroup) run.cgroup = { ...cgroup, oomKilled: () => this.exit?.oom ?? cgroup.oomKilled(), release: () => {} };
+    if (cgroup)
+      run.cgroup = { ...cgroup, wasOomKilled: () => this.exit?.oom ?? cgroup.wasOomKilled(), release: () => {} };
     run.onReady = () => {
       clearTimeout(this.timer);
       this.phase = 'waiting';
       if (this.runs === 1) this.emit('ready');
-      if (this.next) return this.next(this.take());
+      if (this.next) return this.next(this.acquire());
       this.cpuMsAtRest = this.readCpuMs() ?? 0;
     };
     run.onAnswered = () => {
@@ -214,7 +216,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     };
     this.run = run;
     this.endAfter(READY_MS);
-    zygote.connect(sandbox, run);
+    zygote.forkRun(sandbox, run);
   }
 
   /** Kills a run with its sandbox, which alone knows its processes. */
@@ -227,25 +229,25 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
   private endAfter(ms: number, reason?: string): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      if (reason) this.refuse(reason);
+      if (reason) this.reject(reason);
       else this.sandbox.kill('not ready in time');
     }, ms);
   }
 
-  private refuse(reason: string): void {
+  private reject(reason: string): void {
     this.reason ??= reason;
     this.sandbox.kill(reason);
   }
 
-  private async ended(exit: Exit): Promise<void> {
+  private async handleExit(exit: Exit): Promise<void> {
     clearTimeout(this.timer);
     this.stopWatching();
     this.exit = exit;
-    this.run?.ended(exit);
+    this.run?.handleExit(exit);
     this.run?.close();
     this.next?.(undefined);
     const endedItself = !this.sandbox.killedFor && !exit.error;
-    if (this.phase === 'importing') await this.sandbox.allRead();
+    if (this.phase === 'importing') await this.sandbox.waitForControlEnd();
     this.sandbox.close();
     if (this.phase === 'importing' && endedItself) this.reason ??= 'importing it ends its process';
     this.emit('gone', this.reason);
@@ -253,7 +255,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
 }
 
 /** Reads the CPU time of all threads of a process. @throws if it has exited */
-function cpuMs(pid: number): number {
+function readProcessCpuMs(pid: number): number {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
   // After the name, which may contain anything: user and system time are fields 14 and 15 of proc_pid_stat(5).
   const [user = 0, system = 0] = stat

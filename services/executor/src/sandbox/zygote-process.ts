@@ -7,15 +7,15 @@ import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { listenInDirectory } from '../host/hidden-path-socket';
 import { ownerTag } from '../host/owner-tag';
-import { listenInDirectory } from '../host/unseen-socket';
 import { INHERITED_FD } from './bwrap-args';
-import { type BwrapProcess, startForRuns } from './bwrap-process';
+import { type BwrapProcess, startRunBwrap } from './bwrap-process';
 import type { GroupPool } from './cgroup';
+import { chownToSandbox } from './change-owner';
 import { Child, type Exit } from './child';
-import { FrameReader, rawFrame } from './frames';
-import { giveAway } from './give-away';
-import { childConfig, PRELOAD, READY_MS, type SandboxSettings, TMP_BYTES_DEFAULT } from './settings';
+import { encodeRawFrame, FrameReader } from './frames';
+import { buildChildConfig, PRELOAD, READY_MS, type SandboxSettings, TMP_BYTES_DEFAULT } from './settings';
 
 type Role = 'c' | 'o' | 'e';
 /** The start of a child's connection: its role and its nonce in hex. */
@@ -26,11 +26,11 @@ const GROUPS_PER_SLOT = 4;
 /** If a child survives its kill for this long, its whole zygote is killed: nothing may survive. */
 const LAST_RESORT_MS = 1_000;
 
-interface Starting {
+interface StartingChild {
   child: Child;
   nonce: string;
   connected: Set<Role>;
-  saidReady: boolean;
+  hasReportedReady: boolean;
   innerPid?: number;
   timer: NodeJS.Timeout;
   lastResort?: NodeJS.Timeout;
@@ -47,7 +47,7 @@ export interface ZygoteEvents {
 }
 
 export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
-  readonly children = new Map<string, Starting>();
+  readonly children = new Map<string, StartingChild>();
   readonly startedAt = Date.now();
   forks = 0;
   dead = false;
@@ -56,7 +56,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   /** The reason why a child could not be built, as reported by the child. */
   lastBroken?: string;
   readonly dir: string;
-  private readonly byNonce = new Map<string, Starting>();
+  private readonly byNonce = new Map<string, StartingChild>();
   private bwrap!: BwrapProcess;
   private server!: net.Server;
   private gone!: Promise<void>;
@@ -70,30 +70,30 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
 
   /** The pid of the zygote itself, in this process's pid namespace. */
   get pid(): number | undefined {
-    return this.bwrap.innerPid();
+    return this.bwrap.getInnerPid();
   }
 
   async start(): Promise<void> {
     const ctl = path.join(this.dir, 'ctl');
     fs.mkdirSync(ctl, { mode: 0o700 });
-    this.server = net.createServer((socket) => this.greet(socket));
+    this.server = net.createServer((socket) => this.authenticate(socket));
     await listenInDirectory(this.server, ctl, 's');
-    giveAway(this.dir, this.settings);
+    chownToSandbox(this.dir, this.settings);
     this.groups = this.settings.cgroups?.pool(this.settings.slots * GROUPS_PER_SLOT);
     const groups = this.groups?.files ?? [];
     const config = {
-      ...childConfig(TMP_BYTES_DEFAULT),
+      ...buildChildConfig(TMP_BYTES_DEFAULT),
       preload: PRELOAD,
       inherited: { first: INHERITED_FD, count: groups.length },
     };
-    this.bwrap = startForRuns(this.settings, { ctlDir: ctl, config, inherited: groups });
+    this.bwrap = startRunBwrap(this.settings, { ctlDir: ctl, config, inherited: groups });
     this.groups?.closeFiles();
-    let said = '';
-    const listen = (text: Buffer) => {
-      said = (said + text).slice(-4_000);
+    let output = '';
+    const collectOutput = (text: Buffer) => {
+      output = (output + text).slice(-4_000);
     };
-    this.bwrap.stdout.on('data', listen);
-    this.bwrap.stderr.on('data', listen);
+    this.bwrap.stdout.on('data', collectOutput);
+    this.bwrap.stderr.on('data', collectOutput);
     let failedToStart: string | undefined;
     this.bwrap.process.once('error', (err) => {
       failedToStart = err.message;
@@ -101,7 +101,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.gone = new Promise((resolve) => {
       this.bwrap.process.once('close', (code, signal) => {
         this.dead = true;
-        this.died(`zygote ended (${signal ?? code}) ${said.trim()}`);
+        this.handleDeath(`zygote ended (${signal ?? code}) ${output.trim()}`);
         resolve();
       });
     });
@@ -112,10 +112,10 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
         for (let body = frames.next(); body; body = frames.next()) {
           const report: ZygoteReport = JSON.parse(body.toString());
           if (report.t === 'up') resolve();
-          else this.report(report);
+          else this.handleReport(report);
         }
       });
-      this.gone.then(() => reject(new Error(`the sandbox did not start: ${failedToStart ?? said.trim()}`)));
+      this.gone.then(() => reject(new Error(`the sandbox did not start: ${failedToStart ?? output.trim()}`)));
     });
     await this.bwrap.inner;
   }
@@ -131,13 +131,13 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   }
 
   /** Has a warm sandbox fork the process of its next run, `child`, which is ready once it has its connections. */
-  connect(sandbox: Child, child: Child): void {
-    const starting = this.expect(child);
+  forkRun(sandbox: Child, child: Child): void {
+    const starting = this.registerChild(child);
     void child.exited.then(() => {
       clearTimeout(starting.timer);
       this.byNonce.delete(starting.nonce);
     });
-    this.tell(`connect ${sandbox.id} ${starting.nonce}`);
+    this.sendCommand(`connect ${sandbox.id} ${starting.nonce}`);
   }
 
   private forkAs(verb: 'fork' | 'warm'): Child {
@@ -147,28 +147,28 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       () => this.kill(starting),
       () => this.hostPid(starting),
     );
-    const starting = this.expect(child);
+    const starting = this.registerChild(child);
     this.children.set(id, starting);
     // A warm sandbox is long-lived: the pooled groups are for short-lived children.
-    const group = verb === 'fork' ? this.groups?.take() : undefined;
+    const group = verb === 'fork' ? this.groups?.acquire() : undefined;
     child.cgroup = group?.cgroup;
     const places = group?.places.map((place) => INHERITED_FD + place) ?? [];
-    this.tell([verb, id, starting.nonce, ...places].join(' '));
+    this.sendCommand([verb, id, starting.nonce, ...places].join(' '));
     return child;
   }
 
   /** Registers a child until it has made its connections and reported that it is ready. */
-  private expect(child: Child): Starting {
+  private registerChild(child: Child): StartingChild {
     const nonce = randomBytes(16).toString('hex');
     const timer = setTimeout(() => child.state === 'starting' && child.kill('not ready in time'), READY_MS);
-    const starting: Starting = { child, nonce, connected: new Set(), saidReady: false, timer };
-    child.onControl = () => this.firstWords(starting);
+    const starting: StartingChild = { child, nonce, connected: new Set(), hasReportedReady: false, timer };
+    child.onControl = () => this.handleFirstMessage(starting);
     this.byNonce.set(nonce, starting);
     return starting;
   }
 
-  private tell(command: string): void {
-    this.bwrap.control.write(rawFrame(Buffer.from(command)));
+  private sendCommand(command: string): void {
+    this.bwrap.control.write(encodeRawFrame(Buffer.from(command)));
   }
 
   destroy(): Promise<void> {
@@ -184,14 +184,14 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   }
 
   /** Kills by pidfd inside the zygote, so that a reused pid cannot be hit. */
-  private kill(starting: Starting): void {
-    if (!this.dead) this.tell(`kill ${starting.child.id}`);
+  private kill(starting: StartingChild): void {
+    if (!this.dead) this.sendCommand(`kill ${starting.child.id}`);
     starting.lastResort ??= setTimeout(() => {
       if (starting.child.state !== 'dead') void this.destroy();
     }, LAST_RESORT_MS);
   }
 
-  private greet(socket: net.Socket): void {
+  private authenticate(socket: net.Socket): void {
     socket.on('error', () => socket.destroy());
     const timer = setTimeout(() => socket.destroy(), HELLO_MS);
     let head = Buffer.alloc(0);
@@ -217,7 +217,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   }
 
   /** Handles the one message that a child sends before it has a run: that it is ready, or its failure. */
-  private firstWords(starting: Starting): void {
+  private handleFirstMessage(starting: StartingChild): void {
     try {
       for (let body = starting.child.frames.next(); body; body = starting.child.frames.next()) {
         const message = JSON.parse(body.toString());
@@ -226,7 +226,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
           starting.child.kill(`sandbox: ${this.lastBroken}`);
           return;
         }
-        starting.saidReady = true;
+        starting.hasReportedReady = true;
       }
     } catch (err) {
       starting.child.kill(`protocol: ${(err as Error).message}`);
@@ -236,8 +236,8 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   }
 
   /** Three connections are three queues: "ready" on one may be read before the others have been identified. */
-  private readyWhenComplete(starting: Starting): void {
-    const { child, connected, saidReady, nonce } = starting;
+  private readyWhenComplete(starting: StartingChild): void {
+    const { child, connected, hasReportedReady: saidReady, nonce } = starting;
     // A child killed meanwhile may still report that it is ready: it must not be used.
     if (child.state !== 'starting' || child.killedFor || !saidReady || connected.size < 3) return;
     this.byNonce.delete(nonce);
@@ -263,39 +263,39 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     }
   }
 
-  private report(report: ZygoteReport): void {
+  private handleReport(report: ZygoteReport): void {
     if (report.t === 'up') return;
     const starting = this.children.get(report.id);
     if (!starting) return;
     if (report.t === 'forked') starting.innerPid = report.pid;
-    else this.ended(starting, { status: -1, cpuMs: 0, maxRssKb: 0, ...report });
+    else this.handleChildExit(starting, { status: -1, cpuMs: 0, maxRssKb: 0, ...report });
   }
 
-  private ended(starting: Starting, exit: Exit): void {
+  private handleChildExit(starting: StartingChild, exit: Exit): void {
     clearTimeout(starting.timer);
     clearTimeout(starting.lastResort);
     const { child } = starting;
-    const was = child.state;
+    const previousState = child.state;
     this.children.delete(child.id);
     this.byNonce.delete(starting.nonce);
     if (starting.innerPid) this.hostPids.delete(starting.innerPid);
-    child.ended(exit);
-    if (was !== 'running') child.close();
-    this.emit('exit', child, was);
+    child.handleExit(exit);
+    if (previousState !== 'running') child.close();
+    this.emit('exit', child, previousState);
     if (this.retired && this.children.size === 0) void this.destroy();
   }
 
-  private died(why: string): void {
+  private handleDeath(reason: string): void {
     for (const starting of [...this.children.values()]) {
-      this.ended(starting, { status: -9, cpuMs: 0, maxRssKb: 0, error: why });
+      this.handleChildExit(starting, { status: -9, cpuMs: 0, maxRssKb: 0, error: reason });
     }
     this.groups?.remove();
     this.server.close();
     fs.rmSync(this.dir, { recursive: true, force: true });
-    this.emit('died', why);
+    this.emit('died', reason);
   }
 
-  private hostPid(starting: Starting): number {
+  private hostPid(starting: StartingChild): number {
     const inner = starting.innerPid ?? 0;
     if (!this.hostPids.has(inner)) {
       const known = new Set(this.hostPids.values());

@@ -7,16 +7,16 @@ import { fetchZip } from './fetch-zip';
 export type ContextStore = ReturnType<typeof createContextStore>;
 
 /** Returns a key other than the zip's digest, under which code of the same bytes would be stored with its byte code. */
-export const storedAs = ({ digest }: Pick<JobContext, 'digest'>) =>
+export const toStoreKey = ({ digest }: Pick<JobContext, 'digest'>) =>
   createHash('sha256').update(`context\n${digest}`).digest('hex');
 
 export function createContextStore({ store }: { store: DirectoryStore }) {
   return {
     /** Unpacks the files into the store, under the key of `toStoreKey`. */
     pin: (context: JobContext): void | Promise<void> =>
-      store.pin(storedAs(context), async (directory) => {
+      store.pin(toStoreKey(context), async (directory) => {
         await unpackZip(await fetchZip(context, `the context ${context.name}`), directory);
       }),
-    unpin: (context: JobContext) => store.unpin(storedAs(context)),
+    unpin: (context: JobContext) => store.unpin(toStoreKey(context)),
   };
 }

@@ -11,9 +11,10 @@ export interface ZipReference {
 const ZIP_BYTES_MAX = 100 << 20;
 
 /** Downloads a zip. @throws if the download is larger than announced, or does not match the digest. */
-export async function fetchZip({ digest: wanted, url, size }: ZipReference, what: string): Promise<Buffer> {
+export async function fetchZip({ digest: expectedDigest, url, size }: ZipReference, label: string): Promise<Buffer> {
   const zip = await getBytes(url, Math.min(size, ZIP_BYTES_MAX));
   const digest = createHash('sha256').update(zip).digest('hex');
-  if (digest !== wanted) throw new Error(`${what} was downloaded with the digest ${digest}, not ${wanted}`);
+  if (digest !== expectedDigest)
+    throw new Error(`${label} was downloaded with the digest ${digest}, not ${expectedDigest}`);
   return zip;
 }

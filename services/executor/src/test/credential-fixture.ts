@@ -33,13 +33,13 @@ export interface CredentialFixture extends ExecutorFixture {
   /** Names that were resolved. */
   asked: string[];
   /** Replaces the response of every host. */
-  answer(with_: (request: SeenRequest, response: ServerResponse) => void): void;
+  setResponder(handler: (request: SeenRequest, response: ServerResponse) => void): void;
   /** Replaces the socket handler after the 101 of every host. */
-  answerSocket(with_: (request: SeenRequest, socket: Duplex) => void): void;
-  runWith(source: string, overrides?: Partial<Job>): ReturnType<ExecutorFixture['service']['run']>;
+  setSocketHandler(handler: (request: SeenRequest, socket: Duplex) => void): void;
+  runWithFetch(source: string, overrides?: Partial<Job>): ReturnType<ExecutorFixture['service']['run']>;
 }
 
-export const echo = (seen: SeenRequest, response: ServerResponse) => {
+export const echoRequest = (seen: SeenRequest, response: ServerResponse) => {
   response.setHeader('x-echo', [seen.headers.authorization ?? '']);
   response.end(JSON.stringify(seen));
 };
@@ -84,10 +84,10 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-roots-'));
   const file = path.join(directory, 'roots.pem');
   fs.writeFileSync(file, authority.certificate);
-  const before = process.env.NODE_EXTRA_CA_CERTS;
+  const previousCerts = process.env.NODE_EXTRA_CA_CERTS;
   process.env.NODE_EXTRA_CA_CERTS = file;
   const seen: SeenRequest[] = [];
-  let answer = echo;
+  let answer = echoRequest;
   let answerSocket = (_: SeenRequest, socket: Duplex): void => {
     socket.end();
   };
@@ -95,33 +95,33 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
   const servers: https.Server[] = [];
   let port = 0;
   for (const [host, address] of Object.entries(hosts)) {
-    const leaf = await authority.leafFor(host === 'wrong.test' ? 'api.test' : host);
+    const leaf = await authority.getLeaf(host === 'wrong.test' ? 'api.test' : host);
     const server = https.createServer({ ...leaf, keepAliveTimeout: 60_000 }, async (request, response) => {
       const { method = '', url = '', headers } = request;
       const body = Buffer.concat(await request.toArray()).toString('latin1');
-      const one = { host, method, url, headers, body };
-      seen.push(one);
-      answer(one, response);
+      const seenRequest = { host, method, url, headers, body };
+      seen.push(seenRequest);
+      answer(seenRequest, response);
     });
     server.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
-      const one = { host, method, url, headers, body: '' };
-      seen.push(one);
+      const seenRequest = { host, method, url, headers, body: '' };
+      seen.push(seenRequest);
       socket.on('error', () => socket.destroy());
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n');
       socket.write(`X-Echo: ${headers['x-key']}\r\n\r\n`);
-      answerSocket(one, socket);
+      answerSocket(seenRequest, socket);
     });
     await new Promise<void>((resolve) => server.listen(port, address, resolve));
     port = (server.address() as AddressInfo).port;
     servers.push(server);
   }
-  let rebound = 0;
+  let rebindings = 0;
   const asked = resolveTestNames({
     ...Object.fromEntries(Object.entries(hosts).map(([name, address]) => [name, [address]])),
     'closed.test': ['127.0.0.5'],
     'inside.test': ['10.0.0.7'],
     // Another address with each lookup.
-    'rebinding.test': () => [rebound++ ? '10.0.0.7' : '127.0.0.2'],
+    'rebinding.test': () => [rebindings++ ? '10.0.0.7' : '127.0.0.2'],
     'mixed.test': ['127.0.0.2', '10.0.0.7'],
   });
   const fixture = await startTestExecutor({
@@ -129,17 +129,22 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
     ...overrides,
   });
   return {
-    ...{ ...fixture, port, seen, asked },
-    answer: (with_) => {
-      answer = with_;
+    ...fixture,
+    port,
+    seen,
+    asked,
+    setResponder: (handler) => {
+      answer = handler;
     },
-    answerSocket: (with_) => {
-      answerSocket = with_;
+    setSocketHandler: (handler) => {
+      answerSocket = handler;
     },
-    runWith: (source, overrides) => {
+    runWithFetch: (source, overrides) => {
       seen.splice(0);
       return fixture.service.run(FETCH + source, {
-        ...{ network: 'egress', inputs: { port }, credentials: [credential(port)] },
+        network: 'egress',
+        inputs: { port },
+        credentials: [buildCredential(port)],
         ...overrides,
       });
     },
@@ -149,39 +154,42 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
         server.closeAllConnections();
         server.close();
       }
-      if (before === undefined) delete process.env.NODE_EXTRA_CA_CERTS;
-      else process.env.NODE_EXTRA_CA_CERTS = before;
+      if (previousCerts === undefined) delete process.env.NODE_EXTRA_CA_CERTS;
+      else process.env.NODE_EXTRA_CA_CERTS = previousCerts;
       fs.rmSync(directory, { recursive: true });
       jest.restoreAllMocks();
     },
   };
 }
 
-export const credential = (port: number, overrides: Partial<JobCredential> = {}): JobCredential => ({
-  ...{ name: 'api', kind: 'connection', placeholder: PLACEHOLDER, value: VALUE, hosts: [`api.test:${port}`] },
-  ...{
-    places: ['header', 'query', 'path'],
-    baseUrl: `https://api.test:${port}`,
-    accountLabel: 'me@api',
-    scopes: ['read'],
-  },
+export const buildCredential = (port: number, overrides: Partial<JobCredential> = {}): JobCredential => ({
+  name: 'api',
+  kind: 'connection',
+  placeholder: PLACEHOLDER,
+  value: VALUE,
+  hosts: [`api.test:${port}`],
+  places: ['header', 'query', 'path'],
+  baseUrl: `https://api.test:${port}`,
+  accountLabel: 'me@api',
+  scopes: ['read'],
   ...overrides,
 });
 
 /** Builds a frame as a server sends it. */
-export function frame(payload: string | Buffer, { opcode = 1, isFinal = true } = {}): Buffer {
+export function buildFrame(payload: string | Buffer, { opcode = 1, isFinal = true } = {}): Buffer {
   const bytes = Buffer.from(payload);
   if (bytes.length > 125) throw new Error('too long for a short frame');
   return Buffer.concat([Buffer.from([(isFinal ? 0x80 : 0) | opcode, bytes.length]), bytes]);
 }
 
-export const requestsOf = (events: RunEvent[]) => events.flatMap((event) => (event.type === 'request' ? [event] : []));
+export const listRequests = (events: RunEvent[]) =>
+  events.flatMap((event) => (event.type === 'request' ? [event] : []));
 
 /** Asserts that a text contains neither the value nor any usual form of it. */
-export function expectNoValue(thing: unknown, value = VALUE): void {
-  const text = typeof thing === 'string' ? thing : JSON.stringify(thing);
-  const bytes = Buffer.from(value);
-  for (const form of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
+export function expectNoValue(value: unknown, secret = VALUE): void {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const bytes = Buffer.from(secret);
+  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
     expect(text.includes(form)).toBe(false);
   for (const encoding of ['base64', 'base64url', 'hex'] as const)
     expect(text.includes(bytes.toString(encoding).replace(/=+$/, ''))).toBe(false);

@@ -1,9 +1,9 @@
 import { type Bus, connectBus } from '@gantry/events';
-import { catchLogs, given, startTestNats, type TestNats } from '@gantry/testing';
+import { catchLogs, setupResource, startTestNats, type TestNats } from '@gantry/testing';
 import { type Executor, type ExecutorOptions, startExecutor } from '../executor';
 import { findInterpreter } from '../runners/python/interpreter';
-import { type FakeService, fakeService } from './fake-service';
-import { temporaryLayout, testOwner } from './sandbox-fixture';
+import { type FakeService, startFakeService } from './fake-service';
+import { createTemporaryLayout, testOwner } from './sandbox-fixture';
 
 export interface ExecutorFixture {
   nats: TestNats;
@@ -26,13 +26,13 @@ export async function startTestExecutor(
   const logs = catchLogs();
   const [source = 'automation'] = overrides.sources ?? [];
   const bus = await connectBus({ ...nats.as(`${source}-api`), name: 'service', log: logs.log });
-  const service = await fakeService(bus, nats, source);
+  const service = await startFakeService(bus, nats, source);
   await before(service);
-  const own = await connectBus({ ...nats.newExecutor(), name: 'executor', log: logs.log });
+  const executorBus = await connectBus({ ...nats.newExecutor(), name: 'executor', log: logs.log });
   const executor = await startExecutor({
-    bus: own,
+    bus: executorBus,
     log: logs.log,
-    layout: temporaryLayout(),
+    layout: createTemporaryLayout(),
     interpreter: findInterpreter(),
     bwrap: 'bwrap',
     uv: null,
@@ -47,10 +47,14 @@ export async function startTestExecutor(
     ...overrides,
   });
   return {
-    ...{ nats, service, bus, executor, logs },
+    nats,
+    service,
+    bus,
+    executor,
+    logs,
     async stop() {
       await executor.stop(0);
-      await own.nc.close();
+      await executorBus.nc.close();
       await bus.nc.close();
       await service.stop();
       await nats.stop();
@@ -59,8 +63,8 @@ export async function startTestExecutor(
 }
 
 /** Starts it before the tests of this file or `describe`, and stops it after them. */
-export const testExecutor = (...options: Parameters<typeof startTestExecutor>): ExecutorFixture =>
-  given(
+export const setupTestExecutor = (...options: Parameters<typeof startTestExecutor>): ExecutorFixture =>
+  setupResource(
     () => startTestExecutor(...options),
     (fixture) => fixture.stop(),
   );

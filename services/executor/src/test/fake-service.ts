@@ -11,13 +11,13 @@ import {
   consumeDurable,
   createSealer,
   decodeRunEvents,
+  EMPTY_REPLY,
   type ExecutorStatus,
   encode,
-  executorOf,
+  executorIdFromSubject,
   INGEST_DURABLE,
   type Job,
   type LeaseRenewal,
-  NOTHING_TO_DO,
   newId,
   type PrepareRequest,
   PYTHON,
@@ -31,7 +31,7 @@ import {
   sealJob,
   stepRecord,
 } from '@gantry/events';
-import { type TestNats, until, zipOf } from '@gantry/testing';
+import { createZip, type TestNats, until } from '@gantry/testing';
 import type { JsMsg, Msg } from 'nats';
 import { pino } from 'pino';
 
@@ -51,16 +51,16 @@ export type JobOverrides = Partial<Omit<Job, 'limits'>> & {
 
 export interface FakeService {
   objects: Map<string, Buffer>;
-  url(path: string): string;
-  code(files: Record<string, string | Buffer> | string): Promise<Job['code']>;
+  buildUrl(path: string): string;
+  uploadCode(files: Record<string, string | Buffer> | string): Promise<Job['code']>;
   /** Queues a run for the next claim. @returns its id. */
-  queue(code: Job['code'], overrides?: JobOverrides): string;
+  enqueue(code: Job['code'], overrides?: JobOverrides): string;
   /** Queues a run and waits for its terminal event. */
   run(files: Record<string, string> | string, overrides?: JobOverrides): Promise<RunView>;
   /** Returns the view of the latest attempt, unless another is named. */
-  view(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
-  finished(runId: string): Promise<RunView>;
-  started(runId: string): Promise<void>;
+  getView(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
+  waitForFinished(runId: string): Promise<RunView>;
+  waitForStarted(runId: string): Promise<void>;
   claims: ClaimRequest[];
   withdrawn: string[];
   statuses: (ExecutorStatus & { executorId: string })[];
@@ -73,21 +73,21 @@ export interface FakeService {
   /** Every request to record a step. */
   stepRequests: StepRecord[];
   /** Recorded steps of a run, in order. */
-  steps(runId: string): RecordedStep[];
+  listSteps(runId: string): RecordedStep[];
   /** Assigns the run again, with its recorded steps, and waits for the end of that attempt. */
-  again(runId: string, overrides?: JobOverrides): Promise<RunView>;
+  runAgain(runId: string, overrides?: JobOverrides): Promise<RunView>;
   /** Records a step as the service does when a run's wait is over. */
   recordStep(runId: string, step: RecordedStep): void;
   /** Requests the executor that holds the run to stop it. */
   cancel(runId: string): void;
   /** Counts the waiting claims. */
-  standing(): number;
+  countWaitingClaims(): number;
   /** Drops the claims of a killed executor: with a real service its lease would expire. */
   forgetClaims(): void;
   stop(): Promise<void>;
 }
 
-type HandedOut = Job & { executorId: string };
+type AssignedJob = Job & { executorId: string };
 
 export const LIMITS: Job['limits'] = {
   wallMs: 20_000,
@@ -101,7 +101,7 @@ export const LIMITS: Job['limits'] = {
 };
 
 /** @param nats also receives the executors' status, which is not sent to this service */
-export async function fakeService(
+export async function startFakeService(
   bus: Bus,
   nats: TestNats,
   source: Job['source'] = 'automation',
@@ -133,7 +133,7 @@ export async function fakeService(
   const waitingClaims: Msg[] = [];
   /** The latest attempt at each run. */
   const attempts = new Map<string, number>();
-  const handedOut = new Map<string, HandedOut>();
+  const assignedJobs = new Map<string, AssignedJob>();
   const batches = new Map<string, RunEventBatch[]>();
   const self = {
     claims: [] as ClaimRequest[],
@@ -157,28 +157,28 @@ export async function fakeService(
     return { result: step.result };
   }
 
-  function match() {
+  function assignJobs() {
     while (waitingJobs.length && waitingClaims.length) {
       const message = waitingClaims.shift() as Msg;
       const runId = waitingJobs.shift() as string;
       const job = jobs.get(runId);
       if (!job) continue;
-      const claimant = { ...message.json<ClaimRequest>(), executorId: executorOf(message.subject) };
-      handedOut.set(runId, { ...job, executorId: claimant.executorId });
+      const claimant = { ...message.json<ClaimRequest>(), executorId: executorIdFromSubject(message.subject) };
+      assignedJobs.set(runId, { ...job, executorId: claimant.executorId });
       message.respond(sealJob(seal, claimant, job));
     }
   }
 
-  const stepsOf = (runId: string) => [...(recorded.get(runId)?.values() ?? [])].sort((a, b) => a.ordinal - b.ordinal);
+  const listSteps = (runId: string) => [...(recorded.get(runId)?.values() ?? [])].sort((a, b) => a.ordinal - b.ordinal);
 
   bus.nc.subscribe(runSubjects.claim(source, '*'), {
     callback: (_, message) => {
       self.claims.push(message.json());
       waitingClaims.push(message);
-      match();
+      assignJobs();
       setTimeout(() => {
         const at = waitingClaims.indexOf(message);
-        if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(NOTHING_TO_DO);
+        if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(EMPTY_REPLY);
       }, CLAIM_HOLD_MS).unref();
     },
   });
@@ -187,13 +187,13 @@ export async function fakeService(
       const { claimId } = message.json<{ claimId: string }>();
       self.withdrawn.push(claimId);
       const at = waitingClaims.findIndex((waiting) => waiting.json<ClaimRequest>().claimId === claimId);
-      if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(NOTHING_TO_DO);
+      if (at >= 0) waitingClaims.splice(at, 1)[0]?.respond(EMPTY_REPLY);
     },
   });
   bus.nc.subscribe(runSubjects.lease(source, '*'), {
     callback: (_, message) => {
       const renewal = message.json<LeaseRenewal>();
-      if (renewal.runs.length) self.renewals.push({ ...renewal, executorId: executorOf(message.subject) });
+      if (renewal.runs.length) self.renewals.push({ ...renewal, executorId: executorIdFromSubject(message.subject) });
       const ids = renewal.runs.map(({ runId }) => runId);
       message.respond(
         encode({
@@ -229,22 +229,23 @@ export async function fakeService(
   const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
   spectator.nc.subscribe(runSubjects.executorStatus('*'), {
     callback: (_, message) => {
-      self.statuses.push({ ...message.json<ExecutorStatus>(), executorId: executorOf(message.subject) });
+      self.statuses.push({ ...message.json<ExecutorStatus>(), executorId: executorIdFromSubject(message.subject) });
     },
   });
   // Only events stored by JetStream count, as for the real service.
   const ingest = consumeDurable({
-    ...{ bus, log },
+    bus,
+    log,
     stream: runEventsStream(source),
     durable: INGEST_DURABLE,
     messagesMax: 500,
     onMessage: (message) => {
-      keep(message);
+      storeBatch(message);
       message.ack();
     },
   });
 
-  function keep(message: JsMsg) {
+  function storeBatch(message: JsMsg) {
     const batch = decodeRunEvents(message);
     if (batch.token !== tokens.get(`${batch.runId}/${batch.attempt}`)) throw new Error('events with a wrong token');
     batches.set(batch.runId, [...(batches.get(batch.runId) ?? []), batch]);
@@ -261,18 +262,20 @@ export async function fakeService(
     const runId = overrides.runId ?? newId('run_');
     const token = newId('tok_');
     const job: Job = {
-      ...{
-        runId,
-        source,
-        attempt: 1,
-        token,
-        workspaceId: 'ws_test',
-        kind: 'run',
-        runner: PYTHON,
-        code,
-        entrypoint: 'main.py',
-      },
-      ...{ dependencies: [], inputs: {}, files: [], network: 'none', isolation: 'zygote' },
+      runId,
+      source,
+      attempt: 1,
+      token,
+      workspaceId: 'ws_test',
+      kind: 'run',
+      runner: PYTHON,
+      code,
+      entrypoint: 'main.py',
+      dependencies: [],
+      inputs: {},
+      files: [],
+      network: 'none',
+      isolation: 'zygote',
       limits: { ...LIMITS, ...limits },
       ...overrides,
     };
@@ -280,7 +283,7 @@ export async function fakeService(
     tokens.set(`${runId}/${job.attempt}`, job.token);
     attempts.set(runId, overrides.attempt ?? 1);
     waitingJobs.push(runId);
-    match();
+    assignJobs();
     return runId;
   }
 
@@ -290,11 +293,11 @@ export async function fakeService(
     });
     const seen = view(runId);
     const end = seen.events.find((event) => event.type === 'finished');
-    return { ...seen, job: handedOut.get(runId) as Job, finished: end as RunView['finished'] };
+    return { ...seen, job: assignedJobs.get(runId) as Job, finished: end as RunView['finished'] };
   }
 
   async function code(files: Record<string, string | Buffer> | string): Promise<Job['code']> {
-    const zip = await zipOf(typeof files === 'string' ? { 'main.py': files } : files);
+    const zip = await createZip(typeof files === 'string' ? { 'main.py': files } : files);
     const digest = createHash('sha256').update(zip).digest('hex');
     objects.set(`code/${digest}`, zip);
     return { digest, url: `${base}/code/${digest}`, size: zip.length };
@@ -304,26 +307,26 @@ export async function fakeService(
     ...self,
     objects,
     requestsToStore,
-    url: (path) => `${base}/${path}`,
-    steps: stepsOf,
+    buildUrl: (path) => `${base}/${path}`,
+    listSteps,
     recordStep: (runId, step) => void recordStep(runId, step),
-    again(runId, overrides) {
-      const { code, attempt, may } = handedOut.get(runId) as Job;
-      return finished(queue(code, { runId, attempt: attempt + 1, may, steps: stepsOf(runId), ...overrides }));
+    runAgain(runId, overrides) {
+      const { code, attempt, may } = assignedJobs.get(runId) as Job;
+      return finished(queue(code, { runId, attempt: attempt + 1, may, steps: listSteps(runId), ...overrides }));
     },
-    code,
-    queue,
+    uploadCode: code,
+    enqueue: queue,
     run: async (files, overrides) => finished(queue(await code(files), overrides)),
-    view,
-    finished,
-    started: async (runId) => {
+    getView: view,
+    waitForFinished: finished,
+    waitForStarted: async (runId) => {
       await until(() => view(runId).events.some((event) => event.type === 'started'));
     },
     cancel: (runId) => {
-      const { token, executorId } = handedOut.get(runId) as HandedOut;
+      const { token, executorId } = assignedJobs.get(runId) as AssignedJob;
       bus.nc.publish(runSubjects.cancel(executorId, runId), encode({ token }));
     },
-    standing: () => waitingClaims.length,
+    countWaitingClaims: () => waitingClaims.length,
     forgetClaims: () => void waitingClaims.splice(0),
     stop: async () => {
       await ingest.stop();

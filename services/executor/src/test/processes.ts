@@ -10,7 +10,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Lists all descendants of a process, with their state letters. */
-export function descendants(pid: number): { pid: number; state: string }[] {
+export function listDescendants(pid: number): { pid: number; state: string }[] {
   const all = fs
     .readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

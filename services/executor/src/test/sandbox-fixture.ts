@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { until } from '@gantry/testing';
 import { findInterpreter } from '../runners/python/interpreter';
-import { type Finished, runInChild, type SandboxJob } from '../runners/python/run-in-child';
+import { type ChildResult, runInChild, type SandboxJob } from '../runners/python/run-in-child';
 import type { RunHooks } from '../runners/runner';
 import { openCgroups, prepareCgroups } from '../sandbox/cgroup';
 import type { Child } from '../sandbox/child';
@@ -17,15 +17,15 @@ import type { WarmRequest } from '../sandbox/warm-pool';
 /** Sandboxes never run as root: if the tests do, their sandboxes use this uid. */
 export const testOwner = process.getuid?.() === 0 ? { uid: 61_234, gid: 61_234 } : null;
 
-export function temporaryLayout() {
+export function createTemporaryLayout() {
   const base = fs.mkdtempSync(path.join(process.env.GANTRY_TEST_DIR ?? os.tmpdir(), 'executor-'));
   fs.chmodSync(base, 0o755);
   return prepareLayout(path.join(base, 'x'), testOwner);
 }
 
-export function testSettings(overrides: Partial<SandboxSettings> = {}): SandboxSettings {
+export function buildTestSettings(overrides: Partial<SandboxSettings> = {}): SandboxSettings {
   if (testOwner) prepareCgroups(testOwner.uid, testOwner.gid);
-  const layout = temporaryLayout();
+  const layout = createTemporaryLayout();
   const interpreter = findInterpreter();
   return {
     ...layout,
@@ -53,7 +53,7 @@ export interface RunOptions {
   onChild?: (child: Child) => void;
 }
 
-export interface SandboxRun extends Finished {
+export interface SandboxRun extends ChildResult {
   isWarm: boolean;
   stdout: string;
   stderr: string;
@@ -70,7 +70,7 @@ export interface WarmRuns {
   /** Runs once, in a warm or a fresh process. */
   runNext(options?: RunOptions): Promise<SandboxRun>;
   /** Waits for the reason why it can't be warm. */
-  reason(): Promise<string>;
+  waitForReason(): Promise<string>;
 }
 
 /** @property secretNames those of all runs */
@@ -81,10 +81,10 @@ export interface WarmOptions extends RunOptions {
 }
 
 export interface TestSandbox {
-  warm(code: string | Record<string, string>, options?: WarmOptions): WarmRuns;
+  createWarmRuns(code: string | Record<string, string>, options?: WarmOptions): WarmRuns;
   sandbox: Sandbox;
   settings: SandboxSettings;
-  put(files: Record<string, string | Buffer>): string;
+  storeFiles(files: Record<string, string | Buffer>): string;
   run(code: string | Record<string, string>, options?: RunOptions): Promise<SandboxRun>;
 }
 
@@ -92,11 +92,11 @@ export interface TestSandbox {
 export type TestIsolation = Isolation | 'warm';
 export const ISOLATIONS = ['zygote', 'warm', 'process'] as const;
 
-export async function testSandbox(
+export async function startTestSandbox(
   overrides: Partial<SandboxSettings> = {},
   isolation: TestIsolation = 'zygote',
 ): Promise<TestSandbox> {
-  const settings = testSettings(overrides);
+  const settings = buildTestSettings(overrides);
   const sandbox = await startSandbox(settings, isolation === 'process' ? 'process' : 'zygote');
 
   function put(files: Record<string, string | Buffer>): string {
@@ -110,7 +110,10 @@ export async function testSandbox(
     return digest;
   }
 
-  function specOf(code: string | Record<string, string>, { memoryBytes = 512 << 20, spec }: RunOptions): SandboxSpec {
+  function buildSpec(
+    code: string | Record<string, string>,
+    { memoryBytes = 512 << 20, spec }: RunOptions,
+  ): SandboxSpec {
     return {
       code: put(typeof code === 'string' ? { 'main.py': code } : code),
       deps: null,
@@ -123,22 +126,29 @@ export async function testSandbox(
   }
 
   async function run(code: string | Record<string, string>, options: RunOptions = {}): Promise<SandboxRun> {
-    const asked = options.isolation ?? isolation;
-    if (asked === 'warm') return warm(code, { ...options, secretNames: Object.keys(options.job?.env ?? {}) }).run();
-    const spec = specOf(code, options);
-    const child = await sandbox.acquire(asked, spec);
-    return runIn(child, spec, options);
+    const requestedIsolation = options.isolation ?? isolation;
+    if (requestedIsolation === 'warm')
+      return warm(code, { ...options, secretNames: Object.keys(options.job?.env ?? {}) }).run();
+    const spec = buildSpec(code, options);
+    const child = await sandbox.acquire(requestedIsolation, spec);
+    return runInSandboxChild(child, spec, options);
   }
 
   function warm(
     code: string | Record<string, string>,
-    { secretNames = [], workspaceId = 'ws_1', subjectId = 'wkr_1', ...shared }: WarmOptions = {},
+    { secretNames = [], workspaceId = 'ws_1', subjectId = 'wkr_1', ...sharedOptions }: WarmOptions = {},
   ): WarmRuns {
-    const spec = specOf(code, shared);
-    const entrypoint = shared.job?.entrypoint ?? 'main.py';
+    const spec = buildSpec(code, sharedOptions);
+    const entrypoint = sharedOptions.job?.entrypoint ?? 'main.py';
     const request = {
-      ...{ workspaceId, subjectId, spec, entrypoint, secretNames, memoryBytes: shared.memoryBytes ?? 512 << 20 },
-      ...{ processes: 32, pin: async () => () => {} },
+      workspaceId,
+      subjectId,
+      spec,
+      entrypoint,
+      secretNames,
+      memoryBytes: sharedOptions.memoryBytes ?? 512 << 20,
+      processes: 32,
+      pin: async () => () => {},
     };
     return {
       request,
@@ -148,17 +158,17 @@ export async function testSandbox(
           return (await child) ?? reason;
         });
         const child = typeof found === 'string' ? await sandbox.acquire('zygote', spec) : found;
-        return runIn(child, spec, { ...shared, ...options });
+        return runInSandboxChild(child, spec, { ...sharedOptions, ...options });
       },
       async runNext(options = {}) {
         const child = (await sandbox.acquireWarm(request).child) ?? (await sandbox.acquire('zygote', spec));
-        return runIn(child, spec, { ...shared, ...options });
+        return runInSandboxChild(child, spec, { ...sharedOptions, ...options });
       },
-      reason: () => until(() => sandbox.acquireWarm(request).reason),
+      waitForReason: () => until(() => sandbox.acquireWarm(request).reason),
     };
   }
 
-  async function runIn(child: Child, spec: SandboxSpec, options: RunOptions): Promise<SandboxRun> {
+  async function runInSandboxChild(child: Child, spec: SandboxSpec, options: RunOptions): Promise<SandboxRun> {
     const memoryBytes = options.memoryBytes ?? 512 << 20;
     const out = { stdout: '', stderr: '' };
     const logs: SandboxRun['logs'] = [];
@@ -181,12 +191,12 @@ export async function testSandbox(
         ...options.hooks,
       },
     );
-    return { ...finished, ...out, logs, value: shownValue(finished), child, isWarm: child.id.includes('.') };
+    return { ...finished, ...out, logs, value: toValue(finished), child, isWarm: child.id.includes('.') };
   }
-  return { sandbox, settings, put, run, warm };
+  return { sandbox, settings, storeFiles: put, run, createWarmRuns: warm };
 }
 
-function shownValue({ outcome }: Finished): unknown {
+function toValue({ outcome }: ChildResult): unknown {
   switch (outcome.kind) {
     case 'returned':
       return JSON.parse(outcome.json.toString());

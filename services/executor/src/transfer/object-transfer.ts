@@ -5,7 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { drained } from './drained';
+import { waitForDrain } from './wait-for-drain';
 
 const IDLE_MS = 15_000;
 /** A starting service assigns runs a moment before it serves their files: 4.5 s in total. */
@@ -27,71 +27,71 @@ export class TransferError extends Error {
 }
 
 /** Removes the signature from a URL, for errors. */
-const addressOf = (url: string) => {
+const removeSignature = (url: string) => {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 };
 
-function open(method: string, url: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
+function openRequest(method: string, url: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
   const { protocol } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TransferError(`not an http address: ${addressOf(url)}`, false);
+    throw new TransferError(`not an http address: ${removeSignature(url)}`, false);
   const { request, agent } = agents[protocol];
   const sent = request(url, { method, headers, agent });
   sent.setTimeout(IDLE_MS, () => sent.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
   return sent;
 }
 
-function answerOf(sent: http.ClientRequest, url: string): Promise<http.IncomingMessage> {
+function waitForResponse(sent: http.ClientRequest, url: string): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    sent.once('error', (err) => reject(new TransferError(`${addressOf(url)}: ${err.message}`, true)));
+    sent.once('error', (err) => reject(new TransferError(`${removeSignature(url)}: ${err.message}`, true)));
     sent.once('response', (response) => {
       const status = response.statusCode ?? 0;
       if (status >= 200 && status < 300) return resolve(response);
       response.resume();
-      reject(new TransferError(`${addressOf(url)} answered ${status}`, status >= 500 || status === 429));
+      reject(new TransferError(`${removeSignature(url)} answered ${status}`, status >= 500 || status === 429));
     });
   });
 }
 
 /** @throws TransferError. */
 export async function getStream(url: string): Promise<Readable> {
-  return retried(async () => {
-    const sent = open('GET', url, {});
+  return retry(async () => {
+    const sent = openRequest('GET', url, {});
     sent.end();
-    return answerOf(sent, url);
+    return waitForResponse(sent, url);
   });
 }
 
 /** @throws TransferError, also if the body exceeds `bytesMax`. */
 export async function getBytes(url: string, bytesMax: number): Promise<Buffer> {
-  return retried(async () => {
-    const sent = open('GET', url, {});
+  return retry(async () => {
+    const sent = openRequest('GET', url, {});
     sent.end();
-    const response = await answerOf(sent, url);
+    const response = await waitForResponse(sent, url);
     const parts: Buffer[] = [];
     let size = 0;
     try {
       for await (const chunk of response) {
         size += chunk.length;
-        if (size > bytesMax) throw new TransferError(`${addressOf(url)} is larger than ${bytesMax} bytes`, false);
+        if (size > bytesMax) throw new TransferError(`${removeSignature(url)} is larger than ${bytesMax} bytes`, false);
         parts.push(chunk);
       }
     } catch (err) {
       response.destroy();
       throw err instanceof TransferError
         ? err
-        : new TransferError(`${addressOf(url)}: ${(err as Error).message}`, true);
+        : new TransferError(`${removeSignature(url)}: ${(err as Error).message}`, true);
     }
     return Buffer.concat(parts);
   });
 }
 
 export async function putBytes(url: string, contentType: string, body: Buffer): Promise<void> {
-  return retried(async () => {
-    const sent = open('PUT', url, { 'content-type': contentType, 'content-length': body.length });
+  return retry(async () => {
+    const sent = openRequest('PUT', url, { 'content-type': contentType, 'content-length': body.length });
     sent.end(body);
-    (await answerOf(sent, url)).resume();
+    (await waitForResponse(sent, url)).resume();
   });
 }
 
@@ -102,29 +102,29 @@ export type Upload = Awaited<ReturnType<typeof startUpload>>;
  * starting. @throws TransferError if it cannot be reached
  */
 export async function startUpload(url: string, contentType: string, size: number) {
-  const { sent, answer } = await retried(async () => {
-    const sent = open('PUT', url, { 'content-type': contentType, 'content-length': size });
-    const answer = answerOf(sent, url);
-    answer.catch(() => {});
-    await Promise.race([connected(sent), answer]);
-    return { sent, answer };
+  const { sent, answer: response } = await retry(async () => {
+    const sent = openRequest('PUT', url, { 'content-type': contentType, 'content-length': size });
+    const response = waitForResponse(sent, url);
+    response.catch(() => {});
+    await Promise.race([waitForConnect(sent), response]);
+    return { sent, answer: response };
   });
   return {
     /** Returns a promise if the store applies backpressure. */
     write(piece: Buffer): Promise<void> | void {
       if (sent.destroyed || sent.write(piece)) return;
-      return drained(sent);
+      return waitForDrain(sent);
     },
     /** Resolves when the store has received everything. */
     async end() {
       sent.end();
-      (await answer).resume();
+      (await response).resume();
     },
     abort: () => sent.destroy(),
   };
 }
 
-function connected(sent: http.ClientRequest): Promise<void> {
+function waitForConnect(sent: http.ClientRequest): Promise<void> {
   return new Promise((resolve) => {
     sent.once('socket', (socket) => {
       if (socket.connecting) socket.once('connect', resolve);
@@ -133,13 +133,13 @@ function connected(sent: http.ClientRequest): Promise<void> {
   });
 }
 
-async function retried<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tried = 1; ; tried++) {
+async function retry<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (err) {
-      if (!(err instanceof TransferError) || !err.retryable || tried === TRIES) throw err;
-      await delay(RETRY_MS * tried);
+      if (!(err instanceof TransferError) || !err.retryable || tries === TRIES) throw err;
+      await delay(RETRY_MS * tries);
     }
   }
 }

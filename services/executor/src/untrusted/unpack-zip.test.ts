@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { BadArchive } from '@gantry/archive';
-import { rawZip, zipOf } from '@gantry/testing';
+import { createZip, rawZip } from '@gantry/testing';
 import { checkZip, unpackZip } from './unpack-zip';
 
 let outside: string;
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(outside, { recursive: true, force: true }));
 
 test('an ordinary zip is unpacked with its folders into read-only files', async () => {
-  const zip = await zipOf({
+  const zip = await createZip({
     'main.py': 'a',
     'pkg/sub/__init__.py': 'bc',
     'ä ö.txt': '',
@@ -34,8 +34,8 @@ test('a directory without files is created', async () => {
   expect(fs.readdirSync(target)).toEqual(['empty']);
 });
 
-const bomb = () => [1, 2, 3, 4].map((n) => ({ name: `bomb${n}`, content: Buffer.alloc(30 << 20) }));
-const many = () => Array.from({ length: 2_001 }, (_, n) => ({ name: `f${n}`, content: Buffer.alloc(0) }));
+const buildBomb = () => [1, 2, 3, 4].map((n) => ({ name: `bomb${n}`, content: Buffer.alloc(30 << 20) }));
+const buildManyEntries = () => Array.from({ length: 2_001 }, (_, n) => ({ name: `f${n}`, content: Buffer.alloc(0) }));
 
 test.each<[string, () => Buffer, RegExp]>([
   ['a parent folder', () => rawZip([{ name: 'a' }, { name: '../evil' }]), /plain relative path/],
@@ -44,11 +44,11 @@ test.each<[string, () => Buffer, RegExp]>([
   ['a file that is also a folder', () => rawZip([{ name: 'a' }, { name: 'a/b' }]), /inside a file/],
   ['two names that are one file elsewhere', () => rawZip([{ name: 'a' }, { name: 'A' }]), /appears twice/],
   ['a wrong checksum', () => rawZip([{ name: 'main.py', crc: 1 }]), /checksum/],
-  ['a bomb of 120 MB', () => rawZip(bomb()), /more than 100 MB/],
-  ['more than 2,000 entries', () => rawZip(many()), /more than 2000 entries/],
+  ['a bomb of 120 MB', () => rawZip(buildBomb()), /more than 100 MB/],
+  ['more than 2,000 entries', () => rawZip(buildManyEntries()), /more than 2000 entries/],
   ['something else', () => Buffer.from('#!/bin/sh\n'.repeat(10)), /not a readable zip/],
-])('%s is rejected, by the check and while unpacking, and nothing is written outside', async (_, make, says) => {
-  const zip = make();
+])('%s is rejected, by the check and while unpacking, and nothing is written outside', async (_, build, says) => {
+  const zip = build();
   for (const err of [await checkZip(zip).catch((err) => err), await unpackZip(zip, target).catch((err) => err)]) {
     expect(err).toBeInstanceOf(BadArchive);
     expect(err.message).toMatch(says);
@@ -59,5 +59,5 @@ test.each<[string, () => Buffer, RegExp]>([
 
 test('a file system error is not reported as a bad zip', async () => {
   fs.writeFileSync(path.join(target, 'a'), '');
-  await expect(unpackZip(await zipOf({ 'a/b': 'x' }), target)).rejects.not.toBeInstanceOf(BadArchive);
+  await expect(unpackZip(await createZip({ 'a/b': 'x' }), target)).rejects.not.toBeInstanceOf(BadArchive);
 });

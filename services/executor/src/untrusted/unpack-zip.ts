@@ -6,12 +6,12 @@ const LIMITS = { entries: 2_000, bytes: 100 << 20 };
 
 /** @throws BadArchive, and errors of the file system; the content of `directory` is then unusable. */
 export async function unpackZip(zip: Buffer, directory: string): Promise<void> {
-  const made = new Set<string>();
+  const created = new Set<string>();
   for (const entry of await readZip(zip, LIMITS)) {
     const target = path.join(directory, entry.path);
     const folder = entry.isDirectory ? target : path.dirname(target);
-    if (!made.has(folder)) fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
-    made.add(folder);
+    if (!created.has(folder)) fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
+    created.add(folder);
     if (!entry.isDirectory) await writeEntry(entry, target);
   }
 }

@@ -7,7 +7,10 @@
  * again differs from its size on arrival: see `canExceed`.
  */
 
-/** Limit of one value, the same as for the body of an HTTP request: the output of a run may become the input of another one. */
+/**
+ * Limit of one value, the same as for the body of an HTTP request: the output of a run may become the input of another
+ * one.
+ */
 export const DEPTH_MAX = 64;
 
 /** Names in objects, and lists and objects together. Both cost a hundred times as much as their bytes. */
@@ -15,8 +18,8 @@ export const NAMES_MAX = 250_000;
 export const CONTAINERS_MAX = 250_000;
 
 /**
- * No text grows by more than this factor between JSON.parse and JSON.stringify. Numbers grow the most (`1e20` has 4 bytes and
- * becomes 21 digits), followed by bytes that are not UTF-8, which become U+FFFD with three.
+ * No text grows by more than this factor between JSON.parse and JSON.stringify. Numbers grow the most (`1e20` has 4
+ * bytes and becomes 21 digits), followed by bytes that are not UTF-8, which become U+FFFD with three.
  */
 const GROWTH_MAX = 6;
 
@@ -31,9 +34,9 @@ export class BadJson extends Error {
 }
 
 /** @throws BadJson */
-export function parseUntrusted(bytes: Buffer, depthMax = DEPTH_MAX): unknown {
-  const { depth, names, containers, mayOverflow } = measure(bytes, depthMax);
-  if (depth > depthMax) throw new BadJson('too_deep', `is nested deeper than ${depthMax} levels`);
+export function parseUntrusted(bytes: Buffer, maxDepth = DEPTH_MAX): unknown {
+  const { depth, names, containers, mayOverflow: canOverflow } = measure(bytes, maxDepth);
+  if (depth > maxDepth) throw new BadJson('too_deep', `is nested deeper than ${maxDepth} levels`);
   if (names > NAMES_MAX) throw new BadJson('too_large', `has more than ${NAMES_MAX} names in its objects`);
   if (containers > CONTAINERS_MAX) throw new BadJson('too_large', `has more than ${CONTAINERS_MAX} lists and objects`);
   let value: unknown;
@@ -43,7 +46,7 @@ export function parseUntrusted(bytes: Buffer, depthMax = DEPTH_MAX): unknown {
     throw new BadJson('malformed', 'is not JSON');
   }
   // It would be serialised as null.
-  if (mayOverflow && !isFiniteThroughout(value)) {
+  if (canOverflow && !isFiniteThroughout(value)) {
     throw new BadJson('number', 'contains a number beyond 1.8e308, which JSON readers treat as infinity');
   }
   return value;
@@ -53,7 +56,7 @@ export function parseUntrusted(bytes: Buffer, depthMax = DEPTH_MAX): unknown {
  * Whether a value parsed from this many bytes, and masked since, may exceed `bytesMax` when serialised again.
  * If so, the caller serialises it to find out; nearly all values are far too small for that.
  */
-export const mayExceed = (parsedBytes: number, bytesMax: number) => parsedBytes * GROWTH_MAX > bytesMax;
+export const canExceed = (parsedBytes: number, bytesMax: number) => parsedBytes * GROWTH_MAX > bytesMax;
 
 /** Compares the depth of a value that was parsed here, so the recursion is bounded. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
@@ -79,23 +82,26 @@ for (const [bytes, meaning] of [
 /** A number with fewer digits and without an exponent is below 1.8e308. */
 const DIGITS_SAFE = 308;
 
-/** Correct for every text up to its first syntax error, which is as far as a parser reads. Stops when a bound is exceeded. */
-function measure(bytes: Buffer, depthMax: number) {
+/**
+ * Correct for every text up to its first syntax error, which is as far as a parser reads. Stops when a bound is
+ * exceeded.
+ */
+function measure(bytes: Buffer, maxDepth: number) {
   const { length } = bytes;
   let depth = 0;
   let deepest = 0;
   let names = 0;
   let containers = 0;
   let digits = 0;
-  let mayOverflow = false;
+  let canOverflow = false;
   for (let at = 0; at < length; at++) {
     const meaning = MEANING[bytes[at] as number];
     if (meaning === DIGIT) {
-      if (++digits > DIGITS_SAFE) mayOverflow = true;
+      if (++digits > DIGITS_SAFE) canOverflow = true;
       continue;
     }
     // `true` and `false` have an e as well, but no digit before it.
-    if (meaning === EXPONENT && digits > 0) mayOverflow = true;
+    if (meaning === EXPONENT && digits > 0) canOverflow = true;
     digits = 0;
     if (meaning === OTHER) continue;
     if (meaning === STRING) {
@@ -109,10 +115,10 @@ function measure(bytes: Buffer, depthMax: number) {
     else if (meaning === OPEN) {
       containers++;
       if (++depth > deepest) deepest = depth;
-      if (depth > depthMax) break;
+      if (depth > maxDepth) break;
     }
   }
-  return { depth: deepest, names, containers, mayOverflow };
+  return { depth: deepest, names, containers, mayOverflow: canOverflow };
 }
 
 function isFiniteThroughout(value: unknown): boolean {

@@ -1,7 +1,7 @@
 /** The callers of this surface: readers and writers. */
-import { callerOf, forbidden, type Made, madeBy, type Principal } from '@gantry/http';
+import { createMarker, forbidden, getCaller, type MarkCreated, type Principal } from '@gantry/http';
 import type { Request } from 'express';
-import { type Audit, auditOf } from '../audit/audit';
+import { type Audit, createAudit } from '../audit/audit';
 
 /** Any caller; nulls for one who is not signed in. An owner is a user in a workspace, never a user alone. */
 export interface Reader {
@@ -24,17 +24,17 @@ export interface Person extends Reader {
 export interface Actor extends Person {
   audit: Audit;
   /** Records what was created for the Idempotency-Key of the request. */
-  made: Made;
+  made: MarkCreated;
 }
 
-export const readerOf = ({ principal }: Request): Reader => ({
+export const toReader = ({ principal }: Request): Reader => ({
   userId: principal?.userId ?? null,
   workspaceId: principal?.workspaceId ?? null,
-  email: provenEmail(principal),
+  email: getProvenEmail(principal),
   member: toMember(principal),
 });
 
-const provenEmail = (principal: Principal | undefined): string | null =>
+const getProvenEmail = (principal: Principal | undefined): string | null =>
   principal?.emailVerified ? (principal.email?.toLowerCase() ?? null) : null;
 
 const toMember = (principal: Principal | undefined): Reader['member'] =>
@@ -43,34 +43,34 @@ const toMember = (principal: Principal | undefined): Reader['member'] =>
     : { holderSince: new Date(principal.holderSince), workspaceIds: Object.keys(principal.memberships) };
 
 /** @throws AppError 403 for a workspace token, which has no user */
-export function personOf(req: Request): Actor {
-  const caller = callerOf(req);
+export function getPerson(req: Request): Actor {
+  const caller = getCaller(req);
   const { userId, workspaceId, name } = caller;
   if (userId) {
-    const { email, member } = readerOf(req);
-    return { userId, workspaceId, email, member, name, audit: auditOf(req), made: madeBy(req) };
+    const { email, member } = toReader(req);
+    return { userId, workspaceId, email, member, name, audit: createAudit(req), made: createMarker(req) };
   }
   throw forbidden('needs_user', 'skills belong to people: a workspace token can only read them');
 }
 
 /** @throws AppError 403 for an API key of this surface */
-export function refuseApiKey(req: Request): void {
-  if (callerOf(req).kind !== 'api_key') return;
+export function assertNotApiKey(req: Request): void {
+  if (getCaller(req).kind !== 'api_key') return;
   throw forbidden('session_required', 'an API key can’t do this; sign in, or send a token of the account');
 }
 
 /** Returns a person with a session or a token of the account. @throws AppError 403 */
-export function signedInOf(req: Request): Actor {
-  refuseApiKey(req);
-  return personOf(req);
+export function getSignedInPerson(req: Request): Actor {
+  assertNotApiKey(req);
+  return getPerson(req);
 }
 
 /**
  * Returns a person with a session, for operations on credentials: a key created by a token would exceed the rights of
  * the token and outlive it. @throws AppError 403
  */
-export function personInSessionOf(req: Request): Actor {
-  const { kind } = callerOf(req);
-  if (kind === 'session' || kind === 'jwt') return personOf(req);
+export function getSessionPerson(req: Request): Actor {
+  const { kind } = getCaller(req);
+  if (kind === 'session' || kind === 'jwt') return getPerson(req);
   throw forbidden('session_required', 'API keys are for people: no token can do this; sign in');
 }

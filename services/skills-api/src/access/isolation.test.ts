@@ -1,10 +1,10 @@
 /** Calls every operation of the OpenAPI file without permission; the file is the list, so none is missed. */
 
 import { readFileSync } from 'node:fs';
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { readOperations } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import { type Method, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const operations = readOperations(openapiFiles.skills);
@@ -34,8 +34,8 @@ const BODIES: Record<string, object> = {
 };
 
 const api = testSkillsApi();
-const owner = given(() => api.person());
-const viewer = given(() => api.person({ workspaceId: owner.workspaceId, role: 'viewer' }));
+const owner = setupResource(() => api.person());
+const viewer = setupResource(() => api.person({ workspaceId: owner.workspaceId, role: 'viewer' }));
 beforeAll(async () => {
   const gone = await api.apiKey(owner);
   revoked = gone.key;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await mine.post(`/api/v1/libraries/${LIBRARY}/skills`).send({ skill_slug: SKILL }).expect(200);
 });
 
-function pathOf({ id, path }: { id: string; path: string }): string {
+function buildPath({ id, path }: { id: string; path: string }): string {
   const slug = /ibrar|ubscri/.test(id) ? LIBRARY : SKILL;
   const query = id === 'searchSkills' ? '?q=secret' : '';
   return (
@@ -63,69 +63,78 @@ function call(operation: (typeof operations)[number], credential: string | TestP
   const isPerson = typeof credential === 'object' && credential !== null;
   const test = api
     .as(isPerson && /ApiKey/.test(operation.id) ? credential.jwt : credential)
-    [operation.method as Method](pathOf(operation));
+    [operation.method as Method](buildPath(operation));
   if (operation.id === 'importSkill') return test.attach('bundle', Buffer.from('no zip'), 'skill.zip');
   return BODIES[operation.id] ? test.send(BODIES[operation.id]) : test;
 }
 
-const guarded = operations.filter(({ access }) => access !== 'public' && access !== 'optional');
-const open = operations.filter(({ access }) => access === 'optional');
+const guardedOperations = operations.filter(({ access }) => access !== 'public' && access !== 'optional');
+const optionalOperations = operations.filter(({ access }) => access === 'optional');
 /** These act on the caller's own resources, so they cannot name one of another user. */
-const OWN =
+const OWN_RESOURCE_OPERATIONS =
   /^(me|publish|import|createApiKey|listApiKeys|createLibrary|listMy|listSaved|listSubscriptions|listWorkspaceSkills|renderSkill|searchSkills|listLibraries|homePage)/;
 
-test.each(guarded)(
+test.each(guardedOperations)(
   '$id: no credential, a malformed one, an unknown one and a revoked key are 401',
   async (operation) => {
-    for (const credential of [null, 'rly_short', newOpaqueToken('rly_'), newOpaqueToken('svc_'), revoked]) {
-      const answer = await call(operation, credential);
-      expect([credential, answer.status]).toEqual([credential, 401]);
-      expect(answer.body).toEqual({ error: expect.any(String), code: expect.any(String) });
+    for (const credential of [null, 'rly_short', createOpaqueToken('rly_'), createOpaqueToken('svc_'), revoked]) {
+      const response = await call(operation, credential);
+      expect([credential, response.status]).toEqual([credential, 401]);
+      expect(response.body).toEqual({ error: expect.any(String), code: expect.any(String) });
     }
   },
 );
 
-test.each(open)('$id: nobody is welcome, but a bad credential is not taken for nobody', async (operation) => {
-  expect([200, 404]).toContain((await call(operation, null)).status);
-  for (const credential of ['rly_short', newOpaqueToken('rly_'), revoked]) {
-    expect((await call(operation, credential)).status).toBe(401);
-  }
-});
+test.each(optionalOperations)(
+  '$id: nobody is welcome, but a bad credential is not taken for nobody',
+  async (operation) => {
+    expect([200, 404]).toContain((await call(operation, null)).status);
+    for (const credential of ['rly_short', createOpaqueToken('rly_'), revoked]) {
+      expect((await call(operation, credential)).status).toBe(401);
+    }
+  },
+);
 
-test.each([...guarded, ...open].filter(({ id }) => !OWN.test(id)))(
+test.each([...guardedOperations, ...optionalOperations].filter(({ id }) => !OWN_RESOURCE_OPERATIONS.test(id)))(
   '$id: a stranger, also one of the same workspace, learns nothing and changes nothing',
   async (operation) => {
     const colleague = api.person({ workspaceId: owner.workspaceId, role: 'owner' });
     for (const stranger of [api.person({ role: 'owner' }), colleague]) {
-      const answer = await call(operation, stranger);
-      expect(answer.status).toBe(404);
-      expect(answer.text).not.toContain('the secret text');
+      const response = await call(operation, stranger);
+      expect(response.status).toBe(404);
+      expect(response.text).not.toContain('the secret text');
     }
   },
 );
 
-test.each(guarded)('$id: naming a workspace that one is no member of is 403', async (operation) => {
+test.each(guardedOperations)('$id: naming a workspace that one is no member of is 403', async (operation) => {
   const stranger = api.person();
   expect((await call(operation, stranger).set('x-svc-workspace', owner.workspaceId)).status).toBe(403);
   expect((await call(operation, key).set('x-svc-workspace', stranger.workspaceId)).status).toBe(403);
 });
 
-test.each(guarded)('$id: a viewer reads and keeps lists, and writes nothing that others see', async (operation) => {
-  const { status } = await call(operation, viewer);
-  if (operation.access === 'member') expect(status).toBe(403);
-  else expect([200, 201, 204, 404]).toContain(status);
-});
+test.each(guardedOperations)(
+  '$id: a viewer reads and keeps lists, and writes nothing that others see',
+  async (operation) => {
+    const { status } = await call(operation, viewer);
+    if (operation.access === 'member') expect(status).toBe(403);
+    else expect([200, 201, 204, 404]).toContain(status);
+  },
+);
 
-test.each(guarded)('$id: an API key opens it exactly where the OpenAPI file says so', async ({ id, method, path }) => {
-  const { security = document.security } = document.paths[path.replace(/:(\w+)/g, '{$1}')][method];
-  const listed = security.some((scheme: object) => 'apiKey' in scheme);
-  const stranger = await api.apiKey(api.person());
-  const { status, body } = await call({ id, method, path } as (typeof operations)[number], stranger.key);
-  if (listed) expect(body.code).not.toBe('session_required');
-  else expect([status, body.code]).toEqual([403, 'session_required']);
-});
+test.each(guardedOperations)(
+  '$id: an API key opens it exactly where the OpenAPI file says so',
+  async ({ id, method, path }) => {
+    const { security = document.security } = document.paths[path.replace(/:(\w+)/g, '{$1}')][method];
+    const listed = security.some((scheme: object) => 'apiKey' in scheme);
+    const stranger = await api.apiKey(api.person());
+    const { status, body } = await call({ id, method, path } as (typeof operations)[number], stranger.key);
+    if (listed) expect(body.code).not.toBe('session_required');
+    else expect([status, body.code]).toEqual([403, 'session_required']);
+  },
+);
 
-test.each(guarded)('$id: a token opens it unless the OpenAPI file asks for a person', async (operation) => {
+test.each(guardedOperations)('$id: a token opens it unless the OpenAPI file asks for a person', async (operation) => {
   const { security = document.security } = document.paths[operation.path.replace(/:(\w+)/g, '{$1}')][operation.method];
   const forPeople = !security.some((scheme: object) => 'token' in scheme);
   for (const token of [api.person().token, api.workspaceToken(owner.workspaceId)]) {

@@ -54,22 +54,24 @@ const ROUTES: Record<string, (slug: string) => string> = {
   'SKILL.md': (slug) => `/.well-known/agent-skills/${slug}/SKILL.md`,
 };
 
-function expected(state: (typeof STATES)[number], reader: (typeof READERS)[number]): number {
+function expectedStatus(state: (typeof STATES)[number], reader: (typeof READERS)[number]): number {
   const isOwner = reader === 'owner' || reader === 'key';
   if (state === 'deleted') return isOwner ? 410 : 404;
   if (isOwner || state === 'public' || state === 'unlisted') return 200;
   return state === 'shared' && reader === 'shared-with' ? 200 : 404;
 }
 
-const cases = STATES.flatMap((state) => READERS.map((reader) => [state, reader, expected(state, reader)] as const));
+const cases = STATES.flatMap((state) =>
+  READERS.map((reader) => [state, reader, expectedStatus(state, reader)] as const),
+);
 
 test.each(cases)('a %s skill, read by %s: %i on every route and in every format', async (state, reader, status) => {
   const client = api.as(credentials[reader] ?? null);
   const slug = slugs[state] as string;
   for (const [name, route] of Object.entries(ROUTES)) {
-    const answer = await client.get(route(slug));
-    expect([name, answer.status]).toEqual([name, status]);
-    if (status !== 200) expect(answer.text).not.toContain(`text of ${state}`);
+    const response = await client.get(route(slug));
+    expect([name, response.status]).toEqual([name, status]);
+    if (status !== 200) expect(response.text).not.toContain(`text of ${state}`);
   }
   const findable = status === 200 && (state !== 'unlisted' || reader === 'owner' || reader === 'key');
   const { body: hits } = await client.get(`/api/v1/search?q=${state}%20skill`).expect(200);

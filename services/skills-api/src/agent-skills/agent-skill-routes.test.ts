@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { given, rawZip, zipOf } from '@gantry/testing';
+import { createZip, rawZip, setupResource } from '@gantry/testing';
 import type { Response } from 'supertest';
 import { testSkillsApi } from '../test/test-skills-api';
 import { readSkillZip } from './skill-zip';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 
 const upload = (zip: Buffer, field = 'bundle') =>
   api.as(ada).post('/api/v1/skills/import').attach(field, zip, 'skill.zip');
@@ -40,7 +40,7 @@ test('the index comes in pages and answers 304', async () => {
 
 test('a skill goes out as a zip and comes back as the same skill', async () => {
   const published = await upload(
-    await zipOf({ 'from-a-zip/SKILL.md': SKILL_MD, 'from-a-zip/scripts/run.py': 'print()' }),
+    await createZip({ 'from-a-zip/SKILL.md': SKILL_MD, 'from-a-zip/scripts/run.py': 'print()' }),
   ).expect(201);
   expect(published.body).toMatchObject({
     slug: 'from-a-zip',
@@ -48,39 +48,48 @@ test('a skill goes out as a zip and comes back as the same skill', async () => {
     visibility: 'unlisted',
   });
   expect(published.body.warnings).toEqual([expect.stringContaining('scripts/run.py')]);
-  const { body: zip, headers } = await api.as(null).get('/s/from-a-zip.zip').buffer(true).parse(binary).expect(200);
+  const { body: zip, headers } = await api
+    .as(null)
+    .get('/s/from-a-zip.zip')
+    .buffer(true)
+    .parse(parseBinary)
+    .expect(200);
   expect(headers['content-disposition']).toBe('attachment; filename=from-a-zip.zip');
   expect(await readSkillZip(zip)).toEqual({ body: SKILL_MD, others: [] });
-  const again = await api.as(null).get('/s/from-a-zip.zip').buffer(true).parse(binary).expect(200);
+  const again = await api.as(null).get('/s/from-a-zip.zip').buffer(true).parse(parseBinary).expect(200);
   expect(again.body.equals(zip)).toBe(true);
 });
 
 test.each([
   ['no zip', async () => Buffer.from('not a zip'), 400],
-  ['no SKILL.md', () => zipOf({ 'README.md': 'x' }), 400],
-  ['SKILL.md too deep', () => zipOf({ 'a/b/SKILL.md': SKILL_MD }), 400],
-  ['two SKILL.md', () => zipOf({ 'a/SKILL.md': SKILL_MD, 'b/SKILL.md': SKILL_MD }), 400],
-  ['SKILL.md that is no text', () => zipOf({ 'SKILL.md': Buffer.from([0xff, 0xfe, 0x00]) }), 400],
-  ['a bomb', () => zipOf({ 'SKILL.md': Buffer.alloc(50 * 1024 * 1024, 0x61) }), 413],
+  ['no SKILL.md', () => createZip({ 'README.md': 'x' }), 400],
+  ['SKILL.md too deep', () => createZip({ 'a/b/SKILL.md': SKILL_MD }), 400],
+  ['two SKILL.md', () => createZip({ 'a/SKILL.md': SKILL_MD, 'b/SKILL.md': SKILL_MD }), 400],
+  ['SKILL.md that is no text', () => createZip({ 'SKILL.md': Buffer.from([0xff, 0xfe, 0x00]) }), 400],
+  ['a bomb', () => createZip({ 'SKILL.md': Buffer.alloc(50 * 1024 * 1024, 0x61) }), 413],
   ['a hostile zip', async () => rawZip([{ name: '../SKILL.md' }]), 400],
   ['a SKILL.md with a wrong checksum', async () => rawZip([{ name: 'SKILL.md', crc: 1 }]), 400],
   ['a link beside SKILL.md', async () => rawZip([{ name: 'SKILL.md' }, { name: 'a', mode: 0o120777 }]), 400],
-  ['201 files', () => zipOf(Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`${index}.txt`, 'x']))), 400],
+  [
+    '201 files',
+    () => createZip(Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`${index}.txt`, 'x']))),
+    400,
+  ],
   ['more than 1 MB', async () => Buffer.alloc(1024 * 1024 + 1), 413],
 ])('%s is refused', async (_what, make, status) => {
   await upload(await make()).expect(status);
 });
 
 test('the field is named, and one Idempotency-Key tells different zips apart', async () => {
-  expect((await upload(await zipOf({ 'SKILL.md': SKILL_MD }), 'file')).status).toBe(400);
+  expect((await upload(await createZip({ 'SKILL.md': SKILL_MD }), 'file')).status).toBe(400);
   const send = async (text: string) =>
-    upload(await zipOf({ 'SKILL.md': `${SKILL_MD}${text}` })).set('Idempotency-Key', 'zip-1');
+    upload(await createZip({ 'SKILL.md': `${SKILL_MD}${text}` })).set('Idempotency-Key', 'zip-1');
   const once = await send('one');
   expect(once.status).toBe(201);
   expect((await send('another')).status).toBe(422);
 });
 
-const binary = (res: Response, done: (err: Error | null, body: Buffer) => void) => {
+const parseBinary = (res: Response, done: (err: Error | null, body: Buffer) => void) => {
   const chunks: Buffer[] = [];
   const stream = res as unknown as NodeJS.ReadableStream;
   stream.on('data', (chunk) => chunks.push(chunk));

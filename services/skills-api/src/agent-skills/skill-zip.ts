@@ -17,11 +17,11 @@ export function zipSkill(slug: string, skillMd: string, at: Date): Promise<Buffe
  * @throws AppError 400 `bad_zip`, 413
  */
 export async function readSkillZip(zip: Buffer): Promise<{ body: string; others: string[] }> {
-  const files = (await readZip(zip, LIMITS).catch(refuse)).filter(({ isDirectory }) => !isDirectory);
+  const files = (await readZip(zip, LIMITS).catch(throwBadZip)).filter(({ isDirectory }) => !isDirectory);
   const [skillMd, another] = files.filter(isSkillMd);
   if (!skillMd) throw badZip('it has no SKILL.md at its root or in its only folder');
   if (another) throw badZip('it has more than one SKILL.md');
-  const content = await skillMd.content().catch(refuse);
+  const content = await skillMd.content().catch(throwBadZip);
   const others = files.filter((file) => file !== skillMd).map(({ path }) => path);
   try {
     return { body: new TextDecoder('utf-8', { fatal: true }).decode(content), others };
@@ -32,7 +32,7 @@ export async function readSkillZip(zip: Buffer): Promise<{ body: string; others:
 
 const isSkillMd = ({ path }: ZipEntry) => /^(?:[^/]+\/)?SKILL\.md$/.test(path);
 
-function refuse(err: unknown): never {
+function throwBadZip(err: unknown): never {
   if (!(err instanceof BadArchive)) throw err;
   if (err.code !== 'too_large') throw badZip(err.message, err);
   throw new AppError('too_large', 'too_large', `bundle: SKILL.md has more than ${BODY_BYTES_MAX} bytes`);

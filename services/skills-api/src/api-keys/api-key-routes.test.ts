@@ -1,17 +1,17 @@
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import { testSkillsApi } from '../test/test-skills-api';
 import { KEYS_PER_USER_MAX } from './api-key';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 
-const works = async (key: string) => (await api.as(key).get('/api/v1/me/skills')).status === 200;
+const canUseKey = async (key: string) => (await api.as(key).get('/api/v1/me/skills')).status === 200;
 
 test('a key is shown once, known by its beginning, kept as a hash, and its last use is noted', async () => {
   const { body } = await api.as(ada.jwt).post('/api/v1/api-keys').send({ name: ' Laptop ' }).expect(201);
   expect(body).toMatchObject({ name: 'Laptop', prefix: body.key.slice(0, 9), last_used_at: null });
   expect(body.key).toMatch(/^rly_[0-9A-Za-z]{49}$/);
-  expect(await works(body.key)).toBe(true);
+  expect(await canUseKey(body.key)).toBe(true);
   await api.keyUse.flush();
   const { body: list, text } = await api.as(ada.jwt).get('/api/v1/api-keys').expect(200);
   expect(list).toEqual([expect.objectContaining({ id: body.id, last_used_at: expect.any(String) })]);
@@ -22,13 +22,13 @@ test('a key is shown once, known by its beginning, kept as a hash, and its last 
 
 test('rotated, the new secret works and the old one is refused at once; revoked, neither does', async () => {
   const { id, key } = await api.apiKey(ada);
-  expect(await works(key)).toBe(true);
+  expect(await canUseKey(key)).toBe(true);
   const { body } = await api.as(ada.jwt).post(`/api/v1/api-keys/${id}/rotate`).expect(200);
-  expect([await works(key), await works(body.key)]).toEqual([false, true]);
+  expect([await canUseKey(key), await canUseKey(body.key)]).toEqual([false, true]);
   await api.as(ada.jwt).delete(`/api/v1/api-keys/${id}`).expect(204);
-  expect(await works(body.key)).toBe(false);
+  expect(await canUseKey(body.key)).toBe(false);
   await api.as(ada.jwt).delete(`/api/v1/api-keys/${id}`).expect(404);
-  expect(await api.announced()).toContain('auth.token.revoked.v1');
+  expect(await api.listOutboxTypes()).toContain('auth.token.revoked.v1');
 });
 
 test('a key can’t make, list, rotate or revoke keys, nor touch those of somebody else', async () => {
@@ -38,7 +38,7 @@ test('a key can’t make, list, rotate or revoke keys, nor touch those of somebo
   await api.as(key).post(`/api/v1/api-keys/${id}/rotate`).expect(403);
   await api.as(key).delete(`/api/v1/api-keys/${id}`).expect(403);
   await api.as(api.person().jwt).delete(`/api/v1/api-keys/${id}`).expect(404);
-  expect(await works(key)).toBe(true);
+  expect(await canUseKey(key)).toBe(true);
 });
 
 test('no token makes, lists, rotates or revokes keys: a key would do more than it and outlive it', async () => {
@@ -47,25 +47,25 @@ test('no token makes, lists, rotates or revokes keys: a key would do more than i
   const expiring = api.person({ expiresAt: Date.now() + 60_000 });
   for (const token of [ada.token, viewer.token, expiring.token, api.workspaceToken(ada.workspaceId)]) {
     const program = api.as(token);
-    for (const answer of [
+    for (const response of [
       await program.post('/api/v1/api-keys').send({ name: 'x' }),
       await program.get('/api/v1/api-keys'),
       await program.post(`/api/v1/api-keys/${id}/rotate`),
       await program.delete(`/api/v1/api-keys/${id}`),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([403, 'session_required']);
+      expect([response.status, response.body.code]).toEqual([403, 'session_required']);
     }
   }
-  expect(await works(key)).toBe(true);
+  expect(await canUseKey(key)).toBe(true);
 });
 
 test('nobody has more than the limit, also when asking for many at once', async () => {
   const eager = api.person();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: KEYS_PER_USER_MAX + 5 }, () => api.as(eager.jwt).post('/api/v1/api-keys').send({ name: 'x' })),
   );
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(KEYS_PER_USER_MAX);
-  expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(KEYS_PER_USER_MAX);
+  expect(responses.filter(({ status }) => status === 409)).toHaveLength(5);
 });
 
 test('a session works with an Origin of ours and not from elsewhere', async () => {

@@ -1,30 +1,31 @@
-import { type Call, created, noContent, type Operations, ok, okPage } from '@gantry/http';
-import { personInSessionOf } from '../access/caller';
+import { type Call, created, noContent, type Operations, ok, respondWithPage } from '@gantry/http';
+import { getSessionPerson } from '../access/caller';
 import type { Deps } from '../deps';
 import { apiKeyToApi, createApiKey, getOwnKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-key';
 
 export function apiKeyOperations(deps: Deps): Operations<'skills'> {
   const { prisma, evictKey } = deps;
-  const see = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, personInSessionOf(req), id);
+  const see = ({ req }: Pick<Call, 'req'>, id: string) => getOwnKey(prisma, getSessionPerson(req), id);
   return {
     createApiKey: {
-      make: async ({ req, body }) => {
-        const { row, key } = await createApiKey(deps, personInSessionOf(req), body.name);
+      create: async ({ req, body }) => {
+        const { row, key } = await createApiKey(deps, getSessionPerson(req), body.name);
         return created({ ...apiKeyToApi(row), key });
       },
-      see,
+      assertVisible: see,
     },
-    listApiKeys: async (call) => okPage(call, await listApiKeys(prisma, personInSessionOf(call.req)), apiKeyToApi),
+    listApiKeys: async (call) =>
+      respondWithPage(call, await listApiKeys(prisma, getSessionPerson(call.req)), apiKeyToApi),
     rotateApiKey: {
-      make: async ({ req, path }) => {
-        const { row, key } = await rotateApiKey(deps, personInSessionOf(req), path.id);
+      create: async ({ req, path }) => {
+        const { row, key } = await rotateApiKey(deps, getSessionPerson(req), path.id);
         evictKey(path.id);
         return ok({ ...apiKeyToApi(row), key });
       },
-      see,
+      assertVisible: see,
     },
     revokeApiKey: async ({ req, path }) => {
-      await revokeApiKey(prisma, personInSessionOf(req), path.id);
+      await revokeApiKey(prisma, getSessionPerson(req), path.id);
       evictKey(path.id);
       return noContent();
     },

@@ -1,8 +1,11 @@
-/** API keys of this surface, `rly_…`. They act as their user, in the workspace where they were created, and nowhere else. */
+/**
+ * API keys of this surface, `rly_…`. They act as their user, in the workspace where they were created, and nowhere
+ * else.
+ */
 
-import { type LastUse, newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
+import { createOpaqueToken, getDisplayPrefix, type LastUse, type OwnTokens, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
-import { apiFields, conflict, notFound } from '@gantry/http';
+import { conflict, notFound, toApiFields } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Actor, Person } from '../access/caller';
@@ -16,27 +19,27 @@ export const KEYS_PER_USER_MAX = 25;
 type ApiKeyDeps = Pick<Deps, 'prisma' | 'hasher'>;
 
 export const apiKeyToApi = (key: ApiKey) =>
-  apiFields(key, 'id', 'name', 'prefix', 'createdAt', 'rotatedAt', 'lastUsedAt');
+  toApiFields(key, 'id', 'name', 'prefix', 'createdAt', 'rotatedAt', 'lastUsedAt');
 
 /** With the key itself, which is shown this once. */
-interface ShownKey {
+interface IssuedKey {
   row: ApiKey;
   key: string;
 }
 
 /** @throws AppError 409 for the 26th */
-export function createApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, name: string): Promise<ShownKey> {
+export function createApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, name: string): Promise<IssuedKey> {
   return transaction(prisma, async (tx) => {
     await lockUser(tx, person.userId);
     if ((await tx.apiKey.count({ where: { userId: person.userId, revokedAt: null } })) >= KEYS_PER_USER_MAX) {
       throw conflict('too_many_keys', `you have ${KEYS_PER_USER_MAX} keys already; revoke some first`);
     }
-    const { key, ...secret } = newKey(hasher);
+    const { key, ...secret } = generateKey(hasher);
     const { userId, workspaceId } = person;
     const row = await tx.apiKey.create({
       data: { id: newId('key_'), userId, workspaceId, name: name.trim(), ...secret },
     });
-    await person.audit(tx, changeOf('api_key.created', row));
+    await person.audit(tx, toChange('api_key.created', row));
     await person.made(tx, row.id);
     return { row, key };
   });
@@ -50,13 +53,13 @@ export const listApiKeys = (db: Db, { userId, workspaceId }: Person): Promise<Ap
   });
 
 /** Replaces the secret of a key; the old one is refused at once. */
-export function rotateApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, id: string): Promise<ShownKey> {
+export function rotateApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, id: string): Promise<IssuedKey> {
   return transaction(prisma, async (tx) => {
     await getOwnKey(tx, person, id);
-    const { key, ...secret } = newKey(hasher);
+    const { key, ...secret } = generateKey(hasher);
     const row = await tx.apiKey.update({ where: { id }, data: { ...secret, rotatedAt: new Date(), lastUsedAt: null } });
     await enqueue(tx, tokenRevoked, person.workspaceId, { tokenId: id });
-    await person.audit(tx, changeOf('api_key.rotated', row));
+    await person.audit(tx, toChange('api_key.rotated', row));
     await person.made(tx, id);
     return { row, key };
   });
@@ -67,15 +70,15 @@ export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): P
     await getOwnKey(tx, person, id);
     const row = await tx.apiKey.update({ where: { id }, data: { revokedAt: new Date() } });
     await enqueue(tx, tokenRevoked, person.workspaceId, { tokenId: id });
-    await person.audit(tx, changeOf('api_key.revoked', row));
+    await person.audit(tx, toChange('api_key.revoked', row));
   });
 }
 
 /**
- * Resolves a key to its user, as worker-api knows them now, in the key's workspace only. Null for a key that is unknown,
- * revoked or older than the account accepts, and for a user who is disabled or no longer a member there.
+ * Resolves a key to its user, as worker-api knows them now, in the key's workspace only. Null for a key that is
+ * unknown, revoked or older than the account accepts, and for a user who is disabled or no longer a member there.
  */
-export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: LastUse }): OwnTokens {
+export function createApiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: LastUse }): OwnTokens {
   return {
     prefix: 'rly_',
     identify: async (token, introspect) => {
@@ -99,16 +102,16 @@ export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: 
   };
 }
 
-const changeOf = (action: Change['action'], { id, name, prefix }: ApiKey): Change => ({
+const toChange = (action: Change['action'], { id, name, prefix }: ApiKey): Change => ({
   action,
   id,
   details: { name, prefix },
 });
 
-function newKey(hasher: TokenHasher) {
-  const key = newOpaqueToken('rly_');
+function generateKey(hasher: TokenHasher) {
+  const key = createOpaqueToken('rly_');
   const { hash, pepperVersion } = hasher.hash(key);
-  return { key, prefix: shownPrefix(key), hash: new Uint8Array(hash), pepperVersion };
+  return { key, prefix: getDisplayPrefix(key), hash: new Uint8Array(hash), pepperVersion };
 }
 
 /** @throws AppError 404 */

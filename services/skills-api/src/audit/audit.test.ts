@@ -3,7 +3,7 @@ import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const api = testSkillsApi();
 
-async function entriesOf({ workspaceId }: TestPerson) {
+async function listEntries({ workspaceId }: TestPerson) {
   const { rows } = await api.database.pool.query(
     'SELECT data FROM outbox WHERE type = $1 AND workspace_id = $2 ORDER BY created_at, id',
     [auditRecorded.type, workspaceId],
@@ -42,7 +42,7 @@ test('every change is announced: who, what, which, from where, and no key and no
   const { body: rotated } = await signedIn.post(`/api/v1/api-keys/${id}/rotate`).expect(200);
   await signedIn.delete(`/api/v1/api-keys/${id}`).expect(204);
 
-  const entries = await entriesOf(person);
+  const entries = await listEntries(person);
   expect(entries.map(({ action }) => action)).toEqual([
     ...['published', 'changed', 'shared', 'deleted', 'restored'].map((what) => `skill.${what}`),
     ...['created', 'changed', 'skill_added', 'reordered', 'skill_removed', 'deleted'].map((what) => `library.${what}`),
@@ -69,10 +69,10 @@ test('what was refused or changed nothing is not announced', async () => {
   const { body: library } = await me.post('/api/v1/libraries').send({ title: 'Two' }).expect(201);
   const add = () => me.post(`/api/v1/libraries/${library.slug}/skills`).send({ skill_slug: skill.slug });
   await add().expect(200);
-  const before = await entriesOf(person);
+  const before = await listEntries(person);
   await add().expect(200);
   await me.post(`/api/v1/skills/${skill.slug}/restore`).expect(200);
   await api.as(api.person()).delete(`/api/v1/skills/${skill.slug}`).expect(403);
   await me.delete(`/api/v1/libraries/${library.slug}/skills/no-such-skill`).expect(404);
-  expect(await entriesOf(person)).toEqual(before);
+  expect(await listEntries(person)).toEqual(before);
 });

@@ -1,4 +1,4 @@
-import { type AuditedChange, type Audit as AuditOf, auditOf as auditOfCaller } from '@gantry/http';
+import { type AuditedChange, type Audit as AuditOf, createCallerAudit } from '@gantry/http';
 import type { Request } from 'express';
 
 export type Change = AuditedChange<
@@ -8,4 +8,4 @@ export type Change = AuditedChange<
 >;
 export type Audit = AuditOf<Change>;
 
-export const auditOf = (req: Request): Audit => auditOfCaller('skills-api', req);
+export const createAudit = (req: Request): Audit => createCallerAudit('skills-api', req);

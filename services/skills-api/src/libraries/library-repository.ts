@@ -1,35 +1,35 @@
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { type Library, Prisma } from '../generated/prisma/client';
-import type { Page } from '../page-of';
-import { ownerName } from '../people-repository';
-import { findableSkill, owned, readableLibrary, readableSkill } from '../skills/readable';
+import { ownerNameSql } from '../people-repository';
+import { buildOwnedFilter, isFindableSkillSql, isReadableLibrarySql, isReadableSkillSql } from '../skills/readable';
 import type { SkillRow } from '../skills/skill';
 import { skillColumns, skillTable, skillTables } from '../skills/skill-repository';
 import { SLUG } from '../skills/slug';
+import type { Page } from '../to-page';
 import type { LibraryRow } from './library';
 
-const columns = (reader: Reader): Prisma.Sql => Prisma.sql`
-  l.id, l.slug, l.owner_id, ${ownerName('l.owner_id')} AS owner_name, l.title, l.description, l.visibility::text, l.starter, l.created_at,
-  l.updated_at, l.deleted_at, ${owned('l', reader)} AS owned, ${readableLibrary(reader)} AS readable,
+const buildColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
+  l.id, l.slug, l.owner_id, ${ownerNameSql('l.owner_id')} AS owner_name, l.title, l.description, l.visibility::text, l.starter, l.created_at,
+  l.updated_at, l.deleted_at, ${buildOwnedFilter('l', reader)} AS owned, ${isReadableLibrarySql(reader)} AS readable,
   EXISTS (SELECT 1 FROM library_subscriptions b WHERE b.library_id = l.id AND b.user_id = ${reader.userId}) AS subscribed,
   (SELECT count(*)::int FROM library_subscriptions b WHERE b.library_id = l.id) AS subscriber_count,
   (SELECT count(*)::int FROM library_skills ls JOIN ${skillTable} ON s.id = ls.skill_id
-    WHERE ls.library_id = l.id AND (${findableSkill(reader)}
-      OR (${readableSkill(reader)} AND (s.owner_id = l.owner_id OR l.owner_id = ${reader.userId})))) AS skill_count`;
+    WHERE ls.library_id = l.id AND (${isFindableSkillSql(reader)}
+      OR (${isReadableSkillSql(reader)} AND (s.owner_id = l.owner_id OR l.owner_id = ${reader.userId})))) AS skill_count`;
 
 /** The row says whether the reader may see it. */
 export async function findLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<LibraryRow[]>`
-    SELECT ${columns(reader)} FROM libraries l WHERE l.slug = ${slug}`;
+    SELECT ${buildColumns(reader)} FROM libraries l WHERE l.slug = ${slug}`;
   return rows[0] ?? null;
 }
 
 /** Libraries that ship with the installation, newest first. */
-export function listStarters(db: Db, reader: Reader, { limit, offset }: Page): Promise<LibraryRow[]> {
+export function listStarterLibraries(db: Db, reader: Reader, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
-    SELECT ${columns(reader)} FROM libraries l
+    SELECT ${buildColumns(reader)} FROM libraries l
     WHERE l.starter AND l.visibility = 'public' AND l.deleted_at IS NULL
     ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
@@ -37,17 +37,17 @@ export function listStarters(db: Db, reader: Reader, { limit, offset }: Page): P
 /** Newest first. */
 export function listOwnLibraries(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
-    SELECT ${columns(person)} FROM libraries l
-    WHERE ${owned('l', person)} AND l.deleted_at IS NULL
+    SELECT ${buildColumns(person)} FROM libraries l
+    WHERE ${buildOwnedFilter('l', person)} AND l.deleted_at IS NULL
     ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
 
 /** Newest subscription first; libraries that are no longer readable are left out. */
-export function listSubscribed(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
+export function listSubscribedLibraries(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
-    SELECT ${columns(person)} FROM library_subscriptions mine JOIN libraries l ON l.id = mine.library_id
+    SELECT ${buildColumns(person)} FROM library_subscriptions mine JOIN libraries l ON l.id = mine.library_id
      
-    WHERE mine.user_id = ${person.userId} AND ${readableLibrary(person)}
+    WHERE mine.user_id = ${person.userId} AND ${isReadableLibrarySql(person)}
     ORDER BY mine.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
 
@@ -68,7 +68,7 @@ export async function insertLibrary(
 export const lockLibrary = (tx: Db, slug: string): Promise<number> =>
   tx.$executeRaw`SELECT 1 FROM libraries WHERE slug = ${slug} FOR UPDATE`;
 
-export async function placeSkills(tx: Db, libraryId: string, skillIds: string[]): Promise<void> {
+export async function updateSkillOrder(tx: Db, libraryId: string, skillIds: string[]): Promise<void> {
   await tx.$executeRaw`
     UPDATE library_skills ls SET position = wanted.position::int
     FROM unnest(${skillIds}::text[]) WITH ORDINALITY AS wanted(skill_id, position)
@@ -76,18 +76,22 @@ export async function placeSkills(tx: Db, libraryId: string, skillIds: string[])
 }
 
 /**
- * In the library's order, those that the reader could find anyway. The link of an unlisted skill is given away only by the
- * library of its own owner.
+ * In the library's order, those that the reader could find anyway. The link of an unlisted skill is given away only by
+ * the library of its own owner.
  */
-export function listInLibrary(db: Db, reader: Reader, library: { id: string; owner_id: string }): Promise<SkillRow[]> {
+export function listLibrarySkills(
+  db: Db,
+  reader: Reader,
+  library: { id: string; owner_id: string },
+): Promise<SkillRow[]> {
   return db.$queryRaw<SkillRow[]>`
     SELECT ${skillColumns(reader)} FROM library_skills ls JOIN ${skillTables(reader)} ON s.id = ls.skill_id
-    WHERE ls.library_id = ${library.id} AND (${findableSkill(reader)}
-      OR (${readableSkill(reader)} AND (s.owner_id = ${library.owner_id} OR ${library.owner_id} = ${reader.userId})))
+    WHERE ls.library_id = ${library.id} AND (${isFindableSkillSql(reader)}
+      OR (${isReadableSkillSql(reader)} AND (s.owner_id = ${library.owner_id} OR ${library.owner_id} = ${reader.userId})))
     ORDER BY ls.position, ls.skill_id`;
 }
 
-export const findLibraryBySlug = (tx: Db, slug: string): Promise<Library> =>
+export const getLibraryBySlug = (tx: Db, slug: string): Promise<Library> =>
   tx.library.findUniqueOrThrow({ where: { slug } });
 
 export async function updateLibrary(tx: Db, id: string, data: Prisma.LibraryUpdateInput): Promise<void> {
@@ -95,7 +99,12 @@ export async function updateLibrary(tx: Db, id: string, data: Prisma.LibraryUpda
 }
 
 /** In this order; those that are in it already stay where they are. */
-export async function insertSkills(tx: Db, libraryId: string, skillIds: string[], addedBy: string): Promise<void> {
+export async function insertLibrarySkills(
+  tx: Db,
+  libraryId: string,
+  skillIds: string[],
+  addedBy: string,
+): Promise<void> {
   await tx.librarySkill.createMany({
     data: skillIds.map((skillId, index) => ({ libraryId, skillId, position: index + 1, addedBy })),
     skipDuplicates: true,

@@ -1,22 +1,22 @@
-import { catchLogs, given } from '@gantry/testing';
+import { catchLogs, setupResource } from '@gantry/testing';
 import { seedLibraries } from '../starter/seed-libraries';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
-const bob = given(() => api.person());
+const ada = setupResource(() => api.person());
+const bob = setupResource(() => api.person());
 
-async function skill(title: string, visibility = 'public', person = ada): Promise<string> {
+async function createSkill(title: string, visibility = 'public', person = ada): Promise<string> {
   const { body } = await api.as(person).post('/api/v1/skills').send({ title, body_md: 'Text', visibility }).expect(201);
   return body.slug;
 }
-async function library(visibility = 'public'): Promise<string> {
+async function createLibrary(visibility = 'public'): Promise<string> {
   return (await api.as(ada).post('/api/v1/libraries').send({ title: 'Useful things', visibility }).expect(201)).body
     .slug;
 }
-const add = (slug: string, skill_slug: string, person = ada) =>
+const addSkill = (slug: string, skill_slug: string, person = ada) =>
   api.as(person).post(`/api/v1/libraries/${slug}/skills`).send({ skill_slug });
-const slugsOf = async (slug: string, person: TestPerson | null) =>
+const listSlugs = async (slug: string, person: TestPerson | null) =>
   (await api.as(person).get(`/api/v1/libraries/${slug}`).expect(200)).body.skills.map(
     (one: { slug: string }) => one.slug,
   );
@@ -44,14 +44,14 @@ test('three libraries with real skills come with the installation, once, however
 });
 
 test('a subscriber sees what is added later, in the order of its owner', async () => {
-  const slug = await library();
-  const [one, two, three] = [await skill('One'), await skill('Two'), await skill('Three')];
-  await add(slug, one).expect(200);
+  const slug = await createLibrary();
+  const [one, two, three] = [await createSkill('One'), await createSkill('Two'), await createSkill('Three')];
+  await addSkill(slug, one).expect(200);
   for (let i = 0; i < 2; i++)
     await api.as(bob).post('/api/v1/me/subscriptions').send({ library_slug: slug }).expect(200);
-  await add(slug, two).expect(200);
-  await add(slug, three).expect(200);
-  await add(slug, three).expect(200);
+  await addSkill(slug, two).expect(200);
+  await addSkill(slug, three).expect(200);
+  await addSkill(slug, three).expect(200);
   const { body } = await api.as(bob).get('/api/v1/me/subscriptions').expect(200);
   expect(body).toEqual([expect.objectContaining({ slug, subscribed: true, subscriber_count: 1, skill_count: 3 })]);
   await api
@@ -59,37 +59,37 @@ test('a subscriber sees what is added later, in the order of its owner', async (
     .put(`/api/v1/libraries/${slug}/skills`)
     .send({ skill_slugs: [three] })
     .expect(200);
-  expect(await slugsOf(slug, bob)).toEqual([three, one, two]);
+  expect(await listSlugs(slug, bob)).toEqual([three, one, two]);
   await api.as(ada).delete(`/api/v1/libraries/${slug}/skills/${one}`).expect(204);
   await api.as(ada).delete(`/api/v1/libraries/${slug}/skills/${one}`).expect(404);
-  expect(await slugsOf(slug, bob)).toEqual([three, two]);
+  expect(await listSlugs(slug, bob)).toEqual([three, two]);
   await api.as(bob).delete(`/api/v1/me/subscriptions/${slug}`).expect(204);
   expect((await api.as(bob).get('/api/v1/me/subscriptions')).body).toEqual([]);
 });
 
 test('a library gives away nothing that its reader may not see', async () => {
-  const slug = await library();
-  const open = await skill('Open');
-  const hidden = await skill('Hidden', 'private');
-  const linked = await skill('Linked by its owner', 'unlisted');
-  const others = await skill('Linked by somebody else', 'unlisted', bob);
-  const foreign = await skill('Of somebody else', 'private', bob);
-  for (const one of [open, hidden, linked, others]) await add(slug, one).expect(200);
-  await add(slug, foreign).expect(404);
-  expect(await slugsOf(slug, ada)).toEqual([open, hidden, linked, others]);
-  expect(await slugsOf(slug, null)).toEqual([open, linked]);
+  const slug = await createLibrary();
+  const open = await createSkill('Open');
+  const hidden = await createSkill('Hidden', 'private');
+  const linked = await createSkill('Linked by its owner', 'unlisted');
+  const others = await createSkill('Linked by somebody else', 'unlisted', bob);
+  const foreign = await createSkill('Of somebody else', 'private', bob);
+  for (const one of [open, hidden, linked, others]) await addSkill(slug, one).expect(200);
+  await addSkill(slug, foreign).expect(404);
+  expect(await listSlugs(slug, ada)).toEqual([open, hidden, linked, others]);
+  expect(await listSlugs(slug, null)).toEqual([open, linked]);
   expect((await api.as(null).get(`/l/${slug}`)).text).not.toContain(hidden);
   await api.as(ada).delete(`/api/v1/skills/${open}`).expect(204);
-  expect(await slugsOf(slug, null)).toEqual([linked]);
+  expect(await listSlugs(slug, null)).toEqual([linked]);
 });
 
 test('only its owner changes a library; private, it is nobody else’s', async () => {
-  const slug = await library('private');
+  const slug = await createLibrary('private');
   await api.as(bob).get(`/api/v1/libraries/${slug}`).expect(404);
   await api.as(bob).post('/api/v1/me/subscriptions').send({ library_slug: slug }).expect(404);
   await api.as(ada).patch(`/api/v1/libraries/${slug}`).send({ visibility: 'public', title: 'Opened' }).expect(200);
   await api.as(bob).get(`/api/v1/libraries/${slug}`).expect(200);
-  await add(slug, await skill('Mine', 'public', bob), bob).expect(403);
+  await addSkill(slug, await createSkill('Mine', 'public', bob), bob).expect(403);
   await api.as(bob).patch(`/api/v1/libraries/${slug}`).send({ title: 'Mine' }).expect(403);
   await api.as(bob).delete(`/api/v1/libraries/${slug}`).expect(403);
   await api.as(ada).delete(`/api/v1/libraries/${slug}`).expect(204);
@@ -109,9 +109,9 @@ test.each([
 });
 
 test('unknown libraries and skills are 404, a foreign skill in an order is named', async () => {
-  const slug = await library();
-  await add('no-such-library', await skill('Some')).expect(404);
-  await add(slug, 'no-such-skill').expect(404);
+  const slug = await createLibrary();
+  await addSkill('no-such-library', await createSkill('Some')).expect(404);
+  await addSkill(slug, 'no-such-skill').expect(404);
   const { body } = await api
     .as(ada)
     .put(`/api/v1/libraries/${slug}/skills`)

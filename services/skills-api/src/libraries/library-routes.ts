@@ -1,10 +1,15 @@
 import { created, noContent, type Operations, ok } from '@gantry/http';
 import type { Request } from 'express';
-import { readerOf, signedInOf } from '../access/caller';
+import { getSignedInPerson, toReader } from '../access/caller';
 import type { Deps } from '../deps';
-import { pageOf } from '../page-of';
+import { toPage } from '../to-page';
 import { type LibraryRow, libraryItemToApi, libraryToApi } from './library';
-import { listInLibrary, listOwnLibraries, listStarters, listSubscribed } from './library-repository';
+import {
+  listLibrarySkills,
+  listOwnLibraries,
+  listStarterLibraries,
+  listSubscribedLibraries,
+} from './library-repository';
 import {
   addToLibrary,
   changeLibrary,
@@ -19,52 +24,53 @@ import {
 
 export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skills'> {
   /** Loads the library as the caller sees it. */
-  async function seenBy(req: Request, slug: string) {
-    const reader = readerOf(req);
+  async function loadLibrary(req: Request, slug: string) {
+    const reader = toReader(req);
     const library = await getReadableLibrary(prisma, slug, reader);
-    return libraryToApi(library, await listInLibrary(prisma, reader, library), skillsUrl);
+    return libraryToApi(library, await listLibrarySkills(prisma, reader, library), skillsUrl);
   }
 
-  const answerCreated = async (req: Request, slug: string) =>
-    created(await seenBy(req, slug), { Location: `/api/v1/libraries/${slug}` });
+  const respondCreated = async (req: Request, slug: string) =>
+    created(await loadLibrary(req, slug), { Location: `/api/v1/libraries/${slug}` });
 
   const toItem = (row: LibraryRow) => libraryItemToApi(row, skillsUrl);
 
   return {
-    listLibraries: async (call) => pageOf(call, await listStarters(prisma, readerOf(call.req), call.query), toItem),
+    listLibraries: async (call) =>
+      toPage(call, await listStarterLibraries(prisma, toReader(call.req), call.query), toItem),
     createLibrary: {
-      make: async ({ req, body }) => answerCreated(req, await createLibrary(prisma, signedInOf(req), body)),
-      see: ({ req }, slug) => getReadableLibrary(prisma, slug, signedInOf(req)),
-      answer: ({ req }, slug) => answerCreated(req, slug),
+      create: async ({ req, body }) => respondCreated(req, await createLibrary(prisma, getSignedInPerson(req), body)),
+      assertVisible: ({ req }, slug) => getReadableLibrary(prisma, slug, getSignedInPerson(req)),
+      answer: ({ req }, slug) => respondCreated(req, slug),
     },
-    getLibrary: async ({ req, path }) => ok(await seenBy(req, path.slug)),
+    getLibrary: async ({ req, path }) => ok(await loadLibrary(req, path.slug)),
     changeLibrary: async ({ req, path, body }) => {
-      await changeLibrary(prisma, signedInOf(req), path.slug, body);
-      return ok(await seenBy(req, path.slug));
+      await changeLibrary(prisma, getSignedInPerson(req), path.slug, body);
+      return ok(await loadLibrary(req, path.slug));
     },
-    deleteLibrary: async ({ req, path }) => deleteLibrary(prisma, signedInOf(req), path.slug).then(noContent),
+    deleteLibrary: async ({ req, path }) => deleteLibrary(prisma, getSignedInPerson(req), path.slug).then(noContent),
     addToLibrary: async ({ req, path, body }) => {
-      await addToLibrary(prisma, signedInOf(req), path.slug, body.skill_slug);
-      return ok(await seenBy(req, path.slug));
+      await addToLibrary(prisma, getSignedInPerson(req), path.slug, body.skill_slug);
+      return ok(await loadLibrary(req, path.slug));
     },
     removeFromLibrary: async ({ req, path }) =>
-      removeFromLibrary(prisma, signedInOf(req), path.slug, path.skill_slug).then(noContent),
+      removeFromLibrary(prisma, getSignedInPerson(req), path.slug, path.skill_slug).then(noContent),
     orderLibrary: async ({ req, path, body }) => {
-      await orderLibrary(prisma, signedInOf(req), path.slug, body.skill_slugs);
-      return ok(await seenBy(req, path.slug));
+      await orderLibrary(prisma, getSignedInPerson(req), path.slug, body.skill_slugs);
+      return ok(await loadLibrary(req, path.slug));
     },
     listMyLibraries: async (call) =>
-      pageOf(call, await listOwnLibraries(prisma, signedInOf(call.req), call.query), toItem),
+      toPage(call, await listOwnLibraries(prisma, getSignedInPerson(call.req), call.query), toItem),
     listSubscriptions: async (call) => {
-      const person = signedInOf(call.req);
-      const rows = await listSubscribed(prisma, person, call.query);
-      const skills = await Promise.all(rows.map((row) => listInLibrary(prisma, person, row)));
-      return pageOf(call, rows, (row) => libraryToApi(row, skills[rows.indexOf(row)] ?? [], skillsUrl));
+      const person = getSignedInPerson(call.req);
+      const rows = await listSubscribedLibraries(prisma, person, call.query);
+      const skills = await Promise.all(rows.map((row) => listLibrarySkills(prisma, person, row)));
+      return toPage(call, rows, (row) => libraryToApi(row, skills[rows.indexOf(row)] ?? [], skillsUrl));
     },
     subscribe: async ({ req, body }) => {
-      await subscribe(prisma, signedInOf(req), body.library_slug);
-      return ok(await seenBy(req, body.library_slug));
+      await subscribe(prisma, getSignedInPerson(req), body.library_slug);
+      return ok(await loadLibrary(req, body.library_slug));
     },
-    unsubscribe: async ({ req, path }) => unsubscribe(prisma, signedInOf(req), path.slug).then(noContent),
+    unsubscribe: async ({ req, path }) => unsubscribe(prisma, getSignedInPerson(req), path.slug).then(noContent),
   };
 }

@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { AppError, type CallOf, conflict, type FieldProblem, gone, invalid } from '@gantry/http';
+import { AppError, conflict, type FieldProblem, gone, invalid, type OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';
@@ -10,9 +10,9 @@ import { getReadableSkill } from '../skills/get-skill';
 import { checkSlug } from '../skills/skill-input';
 import { deriveSlug, withSuffix } from '../skills/slug';
 import { LIBRARY_SKILLS_MAX, type LibraryRow } from './library';
-import { findLibrary, insertLibrary, lockLibrary, placeSkills, updateLibrary } from './library-repository';
+import { findLibrary, insertLibrary, lockLibrary, updateLibrary, updateSkillOrder } from './library-repository';
 
-export type LibraryInput = CallOf<'skills', 'createLibrary'>['body'];
+export type LibraryInput = OperationCall<'skills', 'createLibrary'>['body'];
 
 const ATTEMPTS_MAX = 5;
 
@@ -122,7 +122,10 @@ export async function removeFromLibrary(
   });
 }
 
-/** The named skills come first, in this order, followed by the others in their present order. @throws AppError 400 naming unknown ones */
+/**
+ * The named skills come first, in this order, followed by the others in their present order.
+ * @throws AppError 400 naming unknown ones
+ */
 export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, skillSlugs: string[]): Promise<void> {
   return transaction(prisma, async (tx) => {
     await lockLibrary(tx, slug);
@@ -141,7 +144,7 @@ export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, s
     if (problems.length) throw invalid(problems);
     const named = skillSlugs.map((skillSlug) => idBySlug.get(skillSlug) as string);
     const order = new Set([...named, ...inside.map((place) => place.skillId)]);
-    await placeSkills(tx, id, [...order]);
+    await updateSkillOrder(tx, id, [...order]);
     await updateLibrary(tx, id, {});
     await owner.audit(tx, { action: 'library.reordered', id, details: { slug } });
   });
@@ -164,8 +167,8 @@ export async function unsubscribe(prisma: PrismaClient, person: Person, slug: st
   if (!count) await getReadableLibrary(prisma, slug, person);
 }
 
-function checkTitle(given: string): string {
-  const title = given.replace(/\s+/g, ' ').trim();
+function checkTitle(input: string): string {
+  const title = input.replace(/\s+/g, ' ').trim();
   if (!title) throw invalid([{ path: 'title', message: 'must not be empty' }]);
   if (title.includes('\0')) throw invalid([{ path: 'title', message: 'must not contain NUL' }]);
   return title;

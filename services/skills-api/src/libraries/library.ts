@@ -1,5 +1,5 @@
 /** A library: an ordered collection of skills that others can subscribe to. */
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { Visibility } from '../generated/prisma/client';
 import { publishedToApi, type SkillRow, skillItemToApi } from '../skills/skill';
 
@@ -29,7 +29,7 @@ export interface LibraryRow {
 export function libraryItemToApi(row: LibraryRow, skillsUrl: string) {
   return {
     ...publishedToApi(row, `${skillsUrl}/l`),
-    ...apiFields(row, 'starter', 'skill_count', 'subscriber_count', 'subscribed'),
+    ...toApiFields(row, 'starter', 'skill_count', 'subscriber_count', 'subscribed'),
   };
 }
 

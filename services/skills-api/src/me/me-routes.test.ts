@@ -1,55 +1,55 @@
 /** Accounts of worker-api used on this service: two databases, one token, NATS between them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTokenHasher, remoteIdentify, trackLastUse } from '@gantry/auth';
+import { createRemoteIdentify, createTokenHasher, trackLastUse } from '@gantry/auth';
 import { openWorkspaceClosures, startRelay } from '@gantry/events';
-import { health, postgresCheck } from '@gantry/http';
+import { createHealth, createPostgresCheck } from '@gantry/http';
 import {
   catchLogs,
   createDatabase,
-  given,
-  givenBus,
-  givenNats,
-  givenWorkerApi,
-  issuerOf,
+  getIssuer,
+  setupBus,
+  setupNats,
+  setupResource,
+  setupWorkerApi,
   until,
   WORKER_API_ISSUER,
 } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
-import { apiKeyTokens } from '../api-keys/api-key';
+import { createApiKeyTokens } from '../api-keys/api-key';
 import { createApp } from '../app';
 import { openDatabase } from '../database';
-import { cacheRendered } from '../rendering/rendered-cache';
+import { createRenderCache } from '../rendering/rendered-cache';
 import { createRenderer } from '../rendering/renderer';
 import { countViews } from '../skills/view-counts';
-import { findMembersOver } from '../workspaces/find-members';
+import { createFindMembers } from '../workspaces/find-members';
 
 /** Identities are cached for 20 s: only an event evicts one earlier. */
 const BY_EVENT = { deadlineMs: 15_000 };
 
 const { log } = catchLogs();
-const nats = givenNats();
-const accounts = givenWorkerApi(nats);
-const bus = givenBus(nats, 'skills-api');
-const database = given(
+const nats = setupNats();
+const accounts = setupWorkerApi(nats);
+const bus = setupBus(nats, 'skills-api');
+const database = setupResource(
   async () => openDatabase((await createDatabase('skills-api')).url, log),
   (opened) => opened.close(),
 );
 const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
-given(
+setupResource(
   () => startRelay({ pool: database.pool, bus, service: 'skills-api', log }),
   (relay) => relay.stop(),
 );
-const identities = given(
+const identities = setupResource(
   () => {
     const { pool, prisma } = database;
-    const ownTokens = apiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) });
-    return remoteIdentify({ bus, ...issuerOf(accounts), ownTokens, log });
+    const ownTokens = createApiKeyTokens({ prisma, hasher, keyUse: trackLastUse({ pool, table: 'api_keys', log }) });
+    return createRemoteIdentify({ bus, ...getIssuer(accounts), ownTokens, log });
   },
   (remote) => remote.stop(),
 );
-const closures = given(
+const closures = setupResource(
   () => openWorkspaceClosures({ pool: database.pool, bus, log }),
   (opened) => opened.stop(),
 );
@@ -60,13 +60,13 @@ beforeAll(async () => {
   const { pool } = database;
   const app = createApp({
     database,
-    health: health({ postgres: postgresCheck(pool), nats: () => bus.nc.flush() }, { degrading: ['nats'] }),
+    health: createHealth({ postgres: createPostgresCheck(pool), nats: () => bus.nc.flush() }, { degrading: ['nats'] }),
     identify: identities.identify,
     closures,
     hasher,
     views: countViews({ pool, log }),
-    render: cacheRendered(createRenderer({ log })),
-    findMembers: findMembersOver(bus),
+    render: createRenderCache(createRenderer({ log })),
+    findMembers: createFindMembers(bus),
     forgiving: true,
     // No direct eviction, so that the event is tested.
     evictKey: () => {},
@@ -82,10 +82,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const me = (headers: Record<string, string>) => request(url).get('/api/me').set(headers);
-const bearer = (credential: string) => ({ Authorization: `Bearer ${credential}` });
+const getMe = (headers: Record<string, string>) => request(url).get('/api/me').set(headers);
+const bearerHeader = (credential: string) => ({ Authorization: `Bearer ${credential}` });
 const revoke = (tokenId: string) =>
-  request(accounts.url).delete(`/auth/tokens/${tokenId}`).set(bearer(accounts.owner.jwt)).expect(204);
+  request(accounts.url).delete(`/auth/tokens/${tokenId}`).set(bearerHeader(accounts.owner.jwt)).expect(204);
 
 test('it is alive and ready', async () => {
   await request(url).get('/healthz').expect(200);
@@ -98,13 +98,16 @@ test('every credential of the account opens it: personal token, workspace token,
   const wst = await accounts.createToken('workspace', owner.jwt);
   const where = { workspace_id: workspaceId, role: 'owner' };
   const whole = { id: owner.userId, email: owner.email, email_verified: false, name: null, ...where };
-  expect((await me({ 'x-svc-token': svc.token }).expect(200)).body).toEqual({ ...whole, credential: 'personal_token' });
-  expect((await me(bearer(owner.jwt)).expect(200)).body).toEqual({ ...whole, credential: 'jwt' });
-  expect((await me({ Cookie: `svc_cloud_session=${owner.cookie}` }).expect(200)).body).toEqual({
+  expect((await getMe({ 'x-svc-token': svc.token }).expect(200)).body).toEqual({
+    ...whole,
+    credential: 'personal_token',
+  });
+  expect((await getMe(bearerHeader(owner.jwt)).expect(200)).body).toEqual({ ...whole, credential: 'jwt' });
+  expect((await getMe({ Cookie: `svc_cloud_session=${owner.cookie}` }).expect(200)).body).toEqual({
     ...whole,
     credential: 'session',
   });
-  expect((await me(bearer(wst.token)).expect(200)).body).toMatchObject({
+  expect((await getMe(bearerHeader(wst.token)).expect(200)).body).toMatchObject({
     id: null,
     role: 'admin',
     workspace_id: workspaceId,
@@ -112,45 +115,45 @@ test('every credential of the account opens it: personal token, workspace token,
 });
 
 test('without a credential, or with a made-up one, it says so in its own error shape', async () => {
-  expect((await me({}).expect(401)).body).toEqual({ error: expect.any(String), code: 'no_credential' });
-  await me(bearer(`svc_${'a'.repeat(49)}`)).expect(401);
-  await me(bearer('eyJhbGciOiJub25lIn0.e30.x')).expect(401);
+  expect((await getMe({}).expect(401)).body).toEqual({ error: expect.any(String), code: 'no_credential' });
+  await getMe(bearerHeader(`svc_${'a'.repeat(49)}`)).expect(401);
+  await getMe(bearerHeader('eyJhbGciOiJub25lIn0.e30.x')).expect(401);
 });
 
 test('a workspace of somebody else is refused', async () => {
-  await me({ ...bearer(accounts.owner.jwt), 'x-svc-workspace': accounts.foreign.workspaceId }).expect(403);
+  await getMe({ ...bearerHeader(accounts.owner.jwt), 'x-svc-workspace': accounts.foreign.workspaceId }).expect(403);
 });
 
 test('a token that was just used is refused within two seconds of its revocation', async () => {
   const { id, token } = await accounts.createToken('personal', accounts.owner.jwt);
-  await me(bearer(token)).expect(200);
+  await getMe(bearerHeader(token)).expect(200);
   await revoke(id);
-  await until(async () => (await me(bearer(token))).status === 401, BY_EVENT);
+  await until(async () => (await getMe(bearerHeader(token))).status === 401, BY_EVENT);
 });
 
 test('an API key stands for its user as worker-api knows them, opens nothing else, and ends within two seconds', async () => {
-  const session = bearer(accounts.owner.jwt);
+  const session = bearerHeader(accounts.owner.jwt);
   const { body } = await request(url).post('/api/v1/api-keys').set(session).send({ name: 'laptop' }).expect(201);
-  const list = () => request(url).get('/api/v1/me/skills').set(bearer(body.key));
+  const list = () => request(url).get('/api/v1/me/skills').set(bearerHeader(body.key));
   await list().expect(200);
-  await me(bearer(body.key)).expect(403);
-  await request(accounts.url).get('/auth/me').set(bearer(body.key)).expect(401);
+  await getMe(bearerHeader(body.key)).expect(403);
+  await request(accounts.url).get('/auth/me').set(bearerHeader(body.key)).expect(401);
   await request(url).delete(`/api/v1/api-keys/${body.id}`).set(session).expect(204);
   await until(async () => (await list()).status === 401, BY_EVENT);
 });
 
 test('what is shared with an address is for whoever has proven it, not for whoever was invited by that name', async () => {
-  const publisher = bearer(accounts.foreign.owner.jwt);
+  const publisher = bearerHeader(accounts.foreign.owner.jwt);
   const grace = await accounts.addMember('member');
   const emails = [grace.email, 'victim@example.com'];
   const skill = { title: 'Shared with two', slug: 'shared-with-two', body_md: 'x', visibility: 'private' };
   await request(url).post('/api/v1/skills').set(publisher).send(skill).expect(201);
   await request(url).post('/api/v1/skills/shared-with-two/share').set(publisher).send({ emails }).expect(200);
-  const read = (jwt: string) => request(url).get('/api/v1/skills/shared-with-two').set(bearer(jwt));
+  const read = (jwt: string) => request(url).get('/api/v1/skills/shared-with-two').set(bearerHeader(jwt));
   await read(grace.jwt).expect(200);
 
   // Without e-mail the inviter gets the link, and may open it.
-  const asOwner = bearer(accounts.owner.jwt);
+  const asOwner = bearerHeader(accounts.owner.jwt);
   const invited = await request(accounts.url)
     .post(`/api/workspaces/${accounts.workspaceId}/members/invite`)
     .set(asOwner)
@@ -161,20 +164,20 @@ test('what is shared with an address is for whoever has proven it, not for whoev
     .send({ token: invited.body.invite_url.split('#')[1], password: 'correct horse battery staple' })
     .expect(201);
   const jwt: string = joined.body.access_token;
-  expect((await me(bearer(jwt)).expect(200)).body).toMatchObject({ email: emails[1], email_verified: false });
+  expect((await getMe(bearerHeader(jwt)).expect(200)).body).toMatchObject({ email: emails[1], email_verified: false });
   await read(jwt).expect(404);
-  const key = await request(url).post('/api/v1/api-keys').set(bearer(jwt)).send({ name: 'x' }).expect(201);
+  const key = await request(url).post('/api/v1/api-keys').set(bearerHeader(jwt)).send({ name: 'x' }).expect(201);
   await read(key.body.key).expect(404);
 });
 
 test('signing out everywhere with the tokens ends the API keys too', async () => {
   const person = await accounts.addMember('member');
-  const key = await request(url).post('/api/v1/api-keys').set(bearer(person.jwt)).send({ name: 'x' }).expect(201);
-  const list = () => request(url).get('/api/v1/me/skills').set(bearer(key.body.key));
+  const key = await request(url).post('/api/v1/api-keys').set(bearerHeader(person.jwt)).send({ name: 'x' }).expect(201);
+  const list = () => request(url).get('/api/v1/me/skills').set(bearerHeader(key.body.key));
   await list().expect(200);
   await request(accounts.url)
     .post('/auth/logout/everywhere')
-    .set(bearer(person.jwt))
+    .set(bearerHeader(person.jwt))
     .send({ tokens: true })
     .expect(204);
   await until(async () => (await list()).status === 401, BY_EVENT);
@@ -183,27 +186,27 @@ test('signing out everywhere with the tokens ends the API keys too', async () =>
 test('without NATS a known caller goes on for some seconds, an unknown one gets 503 and not 401', async () => {
   const known = await accounts.createToken('personal', accounts.owner.jwt);
   const unknown = await accounts.createToken('personal', accounts.owner.jwt);
-  await me(bearer(known.token)).expect(200);
+  await getMe(bearerHeader(known.token)).expect(200);
   await nats.kill();
-  await me(bearer(known.token)).expect(200);
-  const answer = await me(bearer(unknown.token)).expect(503);
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  await getMe(bearerHeader(known.token)).expect(200);
+  const response = await getMe(bearerHeader(unknown.token)).expect(503);
+  expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   const { body } = await request(url).get('/health').expect(200);
   expect(body).toEqual({ status: 'degraded', down: ['nats'] });
 
   // Revoked while NATS was down: refused as soon as the connection is back.
   await revoke(known.id);
   await nats.restart();
-  await until(async () => (await me(bearer(known.token))).status === 401);
-  await until(async () => (await me(bearer(unknown.token))).status === 200);
+  await until(async () => (await getMe(bearerHeader(known.token))).status === 401);
+  await until(async () => (await getMe(bearerHeader(unknown.token))).status === 200);
 });
 
 test('a member whose address worker-api has not verified reads what is shared with it', async () => {
-  const owner = bearer(accounts.owner.jwt);
+  const owner = bearerHeader(accounts.owner.jwt);
   const member = await accounts.addMember('member', { emailVerified: false });
   const input = { title: 'For one member', body_md: 'x', visibility: 'private' };
   const { slug } = (await request(url).post('/api/v1/skills').set(owner).send(input).expect(201)).body;
-  const read = () => request(url).get(`/api/v1/skills/${slug}`).set(bearer(member.jwt));
+  const read = () => request(url).get(`/api/v1/skills/${slug}`).set(bearerHeader(member.jwt));
   await read().expect(404);
   const emails = [member.email, 'elsewhere@example.com'];
   const shared = await request(url).post(`/api/v1/skills/${slug}/share`).set(owner).send({ emails }).expect(200);

@@ -1,9 +1,9 @@
 import { type Operations, ok } from '@gantry/http';
-import { refuseApiKey } from '../access/caller';
+import { assertNotApiKey } from '../access/caller';
 
 export const meOperations: Operations<'skills'> = {
   me: ({ caller, req }) => {
-    refuseApiKey(req);
+    assertNotApiKey(req);
     const { userId, email, emailVerified, name, kind, workspaceId, role } = caller;
     const who = { id: userId, email, email_verified: emailVerified, name };
     return ok({ ...who, credential: kind, workspace_id: workspaceId, role });

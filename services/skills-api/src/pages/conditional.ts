@@ -15,17 +15,17 @@ const VARY = 'Authorization, Cookie, X-Svc-Token, X-Svc-Workspace';
 export function skillEtag(skill: SkillRow): string {
   const { slug, version, content_hash: hash, visibility, updated_at: at, owner_name: owner, owned, saved } = skill;
   const own = [skill.override_folder, skill.override_tags];
-  return etagOf([slug, version, hash, visibility, at.getTime(), owner, owned, saved, own]);
+  return computeEtag([slug, version, hash, visibility, at.getTime(), owner, owned, saved, own]);
 }
 
-export const etagOf = (parts: unknown[]): string =>
+export const computeEtag = (parts: unknown[]): string =>
   `W/"${createHash('sha256')
     .update(JSON.stringify([RENDERER_VERSION, assetsVersion, ...parts]))
     .digest('base64url')
     .slice(0, 27)}"`;
 
 /** @returns true if the client's copy is current and a 304 was sent. */
-export function sendUnlessKnown(
+export function sendIfNotModified(
   req: Request,
   res: Response,
   etag: string,

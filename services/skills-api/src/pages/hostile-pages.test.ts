@@ -1,11 +1,11 @@
 /** Texts built to be expensive are published, shown and searched like others, and delay no other request. */
-import { given } from '@gantry/testing';
-import { withoutTitle } from '../rendering/page-text';
+import { setupResource } from '@gantry/testing';
+import { stripTitle } from '../rendering/page-text';
 import { hostileMarkdown } from '../test/hostile-markdown';
 import { testSkillsApi } from '../test/test-skills-api';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 
 const CHARS = 200_000;
 /** Texts that are expensive for PostgreSQL's parser, and some that are expensive for the renderer. */
@@ -50,7 +50,7 @@ test.each([
   ['## A title\ntext', 'A title', '## A title\ntext'],
   ['#A title\n', 'A title', '#A title\n'],
 ])('%j begins with the title %j or not', (text, title, rest) => {
-  expect(withoutTitle(text, title)).toBe(rest);
+  expect(stripTitle(text, title)).toBe(rest);
 });
 
 test.each([
@@ -59,5 +59,5 @@ test.each([
   `# ${'# '.repeat(125_000)}`,
   ' '.repeat(250_000),
 ])('a first line of 250,000 characters is read once (%#)', (text) => {
-  expect(withoutTitle(text, 'A title')).toBe(text);
+  expect(stripTitle(text, 'A title')).toBe(text);
 });

@@ -2,7 +2,7 @@ import type { LibraryRow } from '../libraries/library';
 import { type Html, html } from '../rendering/html';
 import { type SearchHit, toSegments } from '../skills/search-skills';
 import type { SkillRow } from '../skills/skill';
-import { byLine, dayOf } from './skill-page';
+import { byLine, formatDay } from './skill-page';
 
 /** @param level of the headings: one below that of the surrounding section */
 export function skillList(skills: SkillRow[], level: 2 | 3): Html {
@@ -10,7 +10,7 @@ export function skillList(skills: SkillRow[], level: 2 | 3): Html {
     (skill) => html`<li>
 ${heading(level, html`<a href="/s/${skill.slug}">${skill.title}</a>`)}
 ${skill.description && html`<p dir="auto">${skill.description}</p>`}
-<p class="facts">${byLine(skill)}${dayOf(skill.updated_at)}</p>
+<p class="facts">${byLine(skill)}${formatDay(skill.updated_at)}</p>
 </li>
 `,
   )}</ul>`;
@@ -19,9 +19,9 @@ ${skill.description && html`<p dir="auto">${skill.description}</p>`}
 export function hitList(hits: SearchHit[]): Html {
   return html`<ul class="cards">${hits.map(
     (hit) => html`<li>
-${heading(2, html`<a href="/s/${hit.slug}">${marked(hit.title_marked)}</a>`)}
-<p dir="auto">${marked(hit.excerpt_marked)}</p>
-<p class="facts">${byLine(hit)}${dayOf(hit.updated_at)}</p>
+${heading(2, html`<a href="/s/${hit.slug}">${highlightMatches(hit.title_marked)}</a>`)}
+<p dir="auto">${highlightMatches(hit.excerpt_marked)}</p>
+<p class="facts">${byLine(hit)}${formatDay(hit.updated_at)}</p>
 </li>
 `,
   )}</ul>`;
@@ -32,7 +32,7 @@ export function libraryList(libraries: LibraryRow[]): Html {
     (library) => html`<li>
 ${heading(3, html`<a href="/l/${library.slug}">${library.title}</a>`)}
 <p dir="auto">${library.description}</p>
-<p class="facts">${countOf(library.skill_count, 'skill')}</p>
+<p class="facts">${formatCount(library.skill_count, 'skill')}</p>
 </li>
 `,
   )}</ul>`;
@@ -41,7 +41,7 @@ ${heading(3, html`<a href="/l/${library.slug}">${library.title}</a>`)}
 const heading = (level: 2 | 3, content: Html): Html =>
   level === 2 ? html`<h2 dir="auto">${content}</h2>` : html`<h3 dir="auto">${content}</h3>`;
 
-export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const marked = (text: string): Html[] =>
+const highlightMatches = (text: string): Html[] =>
   toSegments(text).map((segment) => (segment.matched ? html`<mark>${segment.text}</mark>` : html`${segment.text}`));

@@ -1,9 +1,9 @@
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { SKILLS_URL, type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 
 async function publish(input: object = {}): Promise<string> {
   const whole = { title: 'A page', body_md: '# Top\n\nText', visibility: 'public', ...input };
@@ -30,15 +30,15 @@ test('a page is whole without a script: heading, text, tags, Open Graph, formats
 
 test('a suffix decides whatever Accept says; without one Accept decides, and a page is the default', async () => {
   const slug = await publish();
-  const typeOf = async (path: string, accept?: string) =>
+  const getMediaType = async (path: string, accept?: string) =>
     (await get(path, accept ? { Accept: accept } : {}).expect(200)).headers['content-type']?.split(';')[0];
-  expect(await typeOf(`/s/${slug}`)).toBe('text/html');
-  expect(await typeOf(`/s/${slug}`, 'text/html,application/xhtml+xml,*/*;q=0.8')).toBe('text/html');
-  expect(await typeOf(`/s/${slug}`, 'text/markdown')).toBe('text/markdown');
-  expect(await typeOf(`/s/${slug}`, 'application/json')).toBe('application/json');
-  expect(await typeOf(`/s/${slug}`, 'image/png')).toBe('text/html');
-  expect(await typeOf(`/s/${slug}.md`, 'application/json')).toBe('text/markdown');
-  expect(await typeOf(`/s/${slug}.json`, 'text/html')).toBe('application/json');
+  expect(await getMediaType(`/s/${slug}`)).toBe('text/html');
+  expect(await getMediaType(`/s/${slug}`, 'text/html,application/xhtml+xml,*/*;q=0.8')).toBe('text/html');
+  expect(await getMediaType(`/s/${slug}`, 'text/markdown')).toBe('text/markdown');
+  expect(await getMediaType(`/s/${slug}`, 'application/json')).toBe('application/json');
+  expect(await getMediaType(`/s/${slug}`, 'image/png')).toBe('text/html');
+  expect(await getMediaType(`/s/${slug}.md`, 'application/json')).toBe('text/markdown');
+  expect(await getMediaType(`/s/${slug}.json`, 'text/html')).toBe('application/json');
 });
 
 test('a text that begins with its title shows it once, and its headings stay where they are', async () => {
@@ -76,15 +76,15 @@ test('all formats share an ETag, which answers 304 until the skill changes', asy
 });
 
 test('what anybody may read is asked for again each time; what is private is never stored', async () => {
-  const cachingOf = async (slug: string, person: TestPerson | null) => {
+  const getCaching = async (slug: string, person: TestPerson | null) => {
     const { headers } = await api.as(person).get(`/s/${slug}`).expect(200);
     expect(headers.vary).toContain('Authorization, Cookie');
     return headers['cache-control'];
   };
-  expect(await cachingOf(await publish(), null)).toBe('public, no-cache');
-  expect(await cachingOf(await publish(), ada)).toBe('private, no-cache');
-  expect(await cachingOf(await publish({ visibility: 'unlisted' }), null)).toBe('private, no-cache');
-  expect(await cachingOf(await publish({ visibility: 'private' }), ada)).toBe('private, no-store');
+  expect(await getCaching(await publish(), null)).toBe('public, no-cache');
+  expect(await getCaching(await publish(), ada)).toBe('private, no-cache');
+  expect(await getCaching(await publish({ visibility: 'unlisted' }), null)).toBe('private, no-cache');
+  expect(await getCaching(await publish({ visibility: 'private' }), ada)).toBe('private, no-store');
 });
 
 test('deleted or made private, it lingers in no cache: a copy that asks again is refused', async () => {
@@ -151,8 +151,8 @@ test('the typeface, the mark and the icon come from this origin and are kept for
   expect([fonts.length, marks.length]).toEqual([2, 2]);
   expect(fonts.some((font) => text.includes(`<link rel="preload" href="${font}"`))).toBe(true);
   for (const file of [...fonts, ...marks, icon]) {
-    const answer = await get(file).expect(200);
-    expect([file, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+    const response = await get(file).expect(200);
+    expect([file, response.headers['content-type'], response.headers['cache-control']]).toEqual([
       file,
       file.endsWith('.woff2') ? 'font/woff2' : 'image/svg+xml',
       'public, max-age=31536000, immutable',

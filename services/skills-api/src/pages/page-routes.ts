@@ -1,20 +1,20 @@
 /** Pages that people open in a browser, and the same skill as Markdown and JSON. */
-import { AppError, type CallOf, type Operations } from '@gantry/http';
+import { AppError, type OperationCall, type Operations } from '@gantry/http';
 import type { Response } from 'express';
-import { readerOf } from '../access/caller';
+import { toReader } from '../access/caller';
 import type { Deps } from '../deps';
-import { listInLibrary, listStarters } from '../libraries/library-repository';
+import { listLibrarySkills, listStarterLibraries } from '../libraries/library-repository';
 import { getReadableLibrary } from '../libraries/library-service';
 import { html } from '../rendering/html';
-import { pageText } from '../rendering/page-text';
+import { toPageText } from '../rendering/page-text';
 import { parseBody } from '../skills/front-matter';
 import { getReadableSkill } from '../skills/get-skill';
 import { searchSkills } from '../skills/search-skills';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
-import { listPublic } from '../skills/skill-lists';
-import { etagOf, sendUnlessKnown, skillEtag, VARY_BY_FORMAT } from './conditional';
+import { listPublicSkills } from '../skills/skill-lists';
+import { computeEtag, sendIfNotModified, skillEtag, VARY_BY_FORMAT } from './conditional';
 import { sendPage } from './layout';
-import { countOf, hitList, libraryList, skillList } from './lists';
+import { formatCount, hitList, libraryList, skillList } from './lists';
 import { byLine, skillHead, skillPage } from './skill-page';
 
 const FIRST_PAGE = { limit: 30, offset: 0 };
@@ -23,7 +23,7 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
   const { prisma, skillsUrl, views, render, forgiving } = deps;
   const formats = {
     html: async (res: Response, skill: SkillWithBody) => {
-      const { text, lowered } = pageText(parseBody(skill.body_md).text, skill.title);
+      const { text, lowered } = toPageText(parseBody(skill.body_md).text, skill.title);
       const { markup, plain } = await render(`${skill.content_hash} ${lowered}`, text, lowered);
       // A later attempt may succeed.
       if (plain) {
@@ -37,10 +37,10 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
     json: async (res: Response, skill: SkillWithBody) => void res.json(skillToApi(skill, skillsUrl)),
   };
 
-  async function sendSkill(call: CallOf<'skills', 'skillPage'>, format: keyof typeof formats, vary?: string) {
+  async function sendSkill(call: OperationCall<'skills', 'skillPage'>, format: keyof typeof formats, vary?: string) {
     const { req, res, path } = call;
-    const skill = await getReadableSkill(prisma, path.slug, readerOf(req));
-    if (sendUnlessKnown(req, res, skillEtag(skill), skill.visibility, vary)) return;
+    const skill = await getReadableSkill(prisma, path.slug, toReader(req));
+    if (sendIfNotModified(req, res, skillEtag(skill), skill.visibility, vary)) return;
     views.note(skill.id);
     await formats[format](res, skill);
   }
@@ -53,13 +53,13 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
       const wanted = call.req.accepts(['text/html', 'text/markdown', 'application/json']);
       if (wanted === 'text/markdown') return sendSkill(call, 'md', VARY_BY_FORMAT);
       if (wanted === 'application/json') return sendSkill(call, 'json', VARY_BY_FORMAT);
-      await orMissingPage(call.res, skillsUrl, () => sendSkill(call, 'html', VARY_BY_FORMAT));
+      await withMissingPage(call.res, skillsUrl, () => sendSkill(call, 'html', VARY_BY_FORMAT));
     },
     libraryPage: ({ req, res, path }) =>
-      orMissingPage(res, skillsUrl, async () => {
-        const reader = readerOf(req);
+      withMissingPage(res, skillsUrl, async () => {
+        const reader = toReader(req);
         const library = await getReadableLibrary(prisma, path.slug, reader);
-        const skills = await listInLibrary(prisma, reader, library);
+        const skills = await listLibrarySkills(prisma, reader, library);
         const { slug, title, description, visibility, updated_at: at } = library;
         const inside = skills.map((skill) => [
           skill.slug,
@@ -68,7 +68,14 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
           skill.updated_at,
           skill.owner_name,
         ]);
-        if (sendUnlessKnown(req, res, etagOf([slug, title, description, at, library.owner_name, inside]), visibility))
+        if (
+          sendIfNotModified(
+            req,
+            res,
+            computeEtag([slug, title, description, at, library.owner_name, inside]),
+            visibility,
+          )
+        )
           return;
         const head = { title, description, url: `${skillsUrl}/l/${slug}`, indexed: visibility === 'public' };
         sendPage(
@@ -77,13 +84,13 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
           html`<header class="head">
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
-<p class="facts">${byLine(library)}${countOf(skills.length, 'skill')}</p>
+<p class="facts">${byLine(library)}${formatCount(skills.length, 'skill')}</p>
 </header>
 ${skillList(skills, 2)}`,
         );
       }),
     homePage: async ({ req, res, query }) => {
-      const reader = readerOf(req);
+      const reader = toReader(req);
       const wanted = query.q?.trim() ?? '';
       const head = {
         title: wanted || 'Skills',
@@ -94,23 +101,23 @@ ${skillList(skills, 2)}`,
       if (wanted) {
         const hits = await searchSkills(prisma, reader, wanted, FIRST_PAGE, forgiving);
         res.set('Cache-Control', 'private, no-store');
-        const found = hits.slice(0, FIRST_PAGE.limit);
+        const visibleHits = hits.slice(0, FIRST_PAGE.limit);
         return sendPage(
           res,
           head,
           html`<h1>Skills about “<span dir="auto">${wanted}</span>”</h1>
-${found.length ? hitList(found) : html`<p>Nothing you may read matches. Try fewer or other words.</p>`}`,
+${visibleHits.length ? hitList(visibleHits) : html`<p>Nothing you may read matches. Try fewer or other words.</p>`}`,
         );
       }
       const [libraries, newest] = await Promise.all([
-        listStarters(prisma, reader, FIRST_PAGE),
-        listPublic(prisma, reader, FIRST_PAGE),
+        listStarterLibraries(prisma, reader, FIRST_PAGE),
+        listPublicSkills(prisma, reader, FIRST_PAGE),
       ]);
       const skills = newest.slice(0, FIRST_PAGE.limit);
-      const shown = [libraries, skills].map((rows) =>
+      const etagParts = [libraries, skills].map((rows) =>
         rows.map((row) => [row.slug, row.title, row.description, row.updated_at]),
       );
-      if (sendUnlessKnown(req, res, etagOf(shown), 'public')) return;
+      if (sendIfNotModified(req, res, computeEtag(etagParts), 'public')) return;
       sendPage(
         res,
         head,
@@ -126,7 +133,7 @@ ${skillList(skills, 3)}`,
 }
 
 /** Sends an HTML page for a missing resource, with the same status as the other formats. */
-async function orMissingPage(res: Response, skillsUrl: string, work: () => Promise<void>): Promise<void> {
+async function withMissingPage(res: Response, skillsUrl: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (err) {

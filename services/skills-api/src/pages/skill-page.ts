@@ -21,14 +21,14 @@ type Addresses = Pick<Deps, 'skillsUrl' | 'dashboardUrl'>;
 /** @param text the Markdown without its front matter, as markup */
 export function skillPage(skill: SkillWithBody, text: Html, { skillsUrl, dashboardUrl }: Addresses): Html {
   const { slug, title, description, tags, license, front_matter: front } = skill;
-  const shown = skill.override_tags ?? tags;
+  const displayedTags = skill.override_tags ?? tags;
   return html`<article>
 <header class="head">
 ${skill.visibility !== 'public' && html`<p class="badge">${skill.visibility === 'private' ? 'Private' : 'Unlisted: anyone with the link can read it'}</p>`}
 <h1 dir="auto">${title}</h1>
 ${description && html`<p class="lead" dir="auto">${description}</p>`}
-<p class="facts">${byLine(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${dayOf(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>
-${shown.length > 0 && html`<ul class="tags" aria-label="Tags">${shown.map((tag) => html`<li dir="auto"><a href="/?q=${encodeURIComponent(tag)}">${tag}</a></li>`)}</ul>`}
+<p class="facts">${byLine(skill)}version ${skill.version} · <time datetime="${skill.updated_at.toISOString()}">${formatDay(skill.updated_at)}</time>${license && html` · ${license}`}${front?.compatibility && html` · ${front.compatibility}`}</p>
+${displayedTags.length > 0 && html`<ul class="tags" aria-label="Tags">${displayedTags.map((tag) => html`<li dir="auto"><a href="/?q=${encodeURIComponent(tag)}">${tag}</a></li>`)}</ul>`}
 </header>
 ${installBox(skill, skillsUrl)}
 <div class="text" dir="auto">
@@ -58,4 +58,4 @@ ${visibility === 'private' && html`<p>This skill is private: <code>SKILLS_KEY</c
 /** Accounts without a name are omitted: the e-mail address is private. */
 export const byLine = ({ owner_name: name }: { owner_name: string | null }): string => (name ? `By ${name} · ` : '');
 
-export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
+export const formatDay = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,7 +1,9 @@
 import { escapeHtml } from '@gantry/http';
 import hljs from 'highlight.js/lib/common';
 
-/** Grammars are regular expressions, most of them quadratic in a line, some in a block: larger blocks are shown plain. */
+/**
+ * Grammars are regular expressions, most of them quadratic in a line, some in a block: larger blocks are shown plain.
+ */
 const BLOCK_CHARS_MAX = 10_000;
 const LINE_CHARS_MAX = 1_000;
 /** Per document. */
@@ -13,12 +15,12 @@ const hasLongLine = (code: string): boolean => code.split('\n').some((line) => l
 
 /** Highlights code within a budget. Create one per document. */
 export function createHighlighter(): (code: string, language: string) => string {
-  let left = DOCUMENT_CHARS_MAX;
+  let remainingChars = DOCUMENT_CHARS_MAX;
   let spentMs = 0;
   return (code, language) => {
-    if (spentMs > DOCUMENT_MS_MAX || code.length > Math.min(BLOCK_CHARS_MAX, left)) return escapeHtml(code);
+    if (spentMs > DOCUMENT_MS_MAX || code.length > Math.min(BLOCK_CHARS_MAX, remainingChars)) return escapeHtml(code);
     if (!hljs.getLanguage(language) || hasLongLine(code)) return escapeHtml(code);
-    left -= code.length;
+    remainingChars -= code.length;
     const began = performance.now();
     const { value } = hljs.highlight(code, { language, ignoreIllegals: true });
     spentMs += performance.now() - began;

@@ -22,4 +22,4 @@ function toMarkup(value: Value): string {
 }
 
 /** Marks a string as safe markup: the caller vouches for it. */
-export const trusted = (text: string): Html => new Html(text);
+export const toTrustedHtml = (text: string): Html => new Html(text);

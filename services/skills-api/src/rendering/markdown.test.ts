@@ -61,8 +61,8 @@ test.each(hostileMarkdown)('the work for %s grows with the text and not faster',
   // Retried, because the machine may have been busy; a quadratic algorithm fails every time.
   const ratios: number[] = [];
   do {
-    const small = workOf(text(16 * 1024));
-    const large = workOf(text(64 * 1024));
+    const small = measureWork(text(16 * 1024));
+    const large = measureWork(text(64 * 1024));
     ratios.push(large < 30 ? 0 : large / Math.max(small, 1));
   } while ((ratios.at(-1) ?? 0) > RATIO_MAX && ratios.length < 5);
   expect(Math.min(...ratios)).toBeLessThan(RATIO_MAX);
@@ -72,7 +72,7 @@ test.each(hostileMarkdown)('the work for %s grows with the text and not faster',
 const RATIO_MAX = 9;
 
 /** CPU milliseconds of this process, so that other processes hardly matter. A refusal counts as work too. */
-function workOf(text: string): number {
+function measureWork(text: string): number {
   const before = process.cpuUsage();
   try {
     render(text);

@@ -2,13 +2,13 @@
  * Renders untrusted Markdown to markup that is safe for any reader.
  *
  * Three independent defences, each sufficient: raw HTML is text (markdown-it with html: false), the result passes an
- * allow-list of tags and attributes, and the page's Content-Security-Policy runs no script and loads nothing from other hosts.
- * An image from another host becomes a link, so that opening a page discloses nothing to that host.
+ * allow-list of tags and attributes, and the page's Content-Security-Policy runs no script and loads nothing from other
+ * hosts. An image from another host becomes a link, so that opening a page discloses nothing to that host.
  */
 import MarkdownIt from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
 import { createHighlighter } from './highlight';
-import { type Html, trusted } from './html';
+import { type Html, toTrustedHtml } from './html';
 
 /** Part of every ETag: increment it when the same Markdown renders to different markup. */
 export const RENDERER_VERSION = 2;
@@ -18,8 +18,8 @@ const LANGUAGE = /^[\w+#.-]{1,30}$/;
 /** For quotes and lists, counting each list and each of its items: the cost of every line grows with its depth. */
 const NESTING_MAX = 40;
 /**
- * For all addresses and titles together. A reference may be used a hundred thousand times, and its address is expanded each
- * time; without references, a text cannot contain more of them than it has characters.
+ * For all addresses and titles together. A reference may be used a hundred thousand times, and its address is expanded
+ * each time; without references, a text cannot contain more of them than it has characters.
  */
 const ATTRIBUTE_CHARS_MAX = 1024 * 1024;
 
@@ -52,16 +52,16 @@ interface Environment extends Record<PropertyKey, unknown> {
 export function renderMarkdown(text: string, lowered: 0 | 1 = 1): Html {
   const environment: Environment = { highlight: createHighlighter(), headings: new Map(), lowered };
   const tokens = markdown.parse(text, environment);
-  if (attributeChars(tokens) > ATTRIBUTE_CHARS_MAX) {
+  if (countAttributeChars(tokens) > ATTRIBUTE_CHARS_MAX) {
     throw new TooMuchMarkup(`its references expand to more than ${ATTRIBUTE_CHARS_MAX} characters of addresses`);
   }
-  return trusted(sanitizeHtml(markdown.renderer.render(tokens, markdown.options, environment), RULES));
+  return toTrustedHtml(sanitizeHtml(markdown.renderer.render(tokens, markdown.options, environment), RULES));
 }
 
-function attributeChars(tokens: MarkdownIt.Token[]): number {
+function countAttributeChars(tokens: MarkdownIt.Token[]): number {
   return tokens.reduce((sum, { attrs, children }) => {
     const own = (attrs ?? []).reduce((chars, [, value]) => chars + String(value).length, 0);
-    return sum + own + (children ? attributeChars(children) : 0);
+    return sum + own + (children ? countAttributeChars(children) : 0);
   }, 0);
 }
 
@@ -101,7 +101,10 @@ function renderHeading(tokens: MarkdownIt.Token[], index: number, _options: unkn
   return `<${token.tag} id="h-${words || 'section'}${seen ? `-${seen}` : ''}">`;
 }
 
-/** http, https, mailto, and relative addresses; never `javascript:`, `vbscript:`, `file:`, or `data:` except for pictures. */
+/**
+ * http, https, mailto, and relative addresses; never `javascript:`, `vbscript:`, `file:`, or `data:` except for
+ * pictures.
+ */
 export function isAllowedUrl(url: string): boolean {
   // Browsers ignore control characters and spaces inside a scheme.
   const plain = [...url].filter((char) => char > ' ' && char !== '\u007f').join('');
@@ -113,7 +116,7 @@ export function isAllowedUrl(url: string): boolean {
 
 const ALIGNED = /^text-align:(left|right|center)$/;
 
-const alignment: sanitizeHtml.Transformer = (tagName, { style }) => {
+const alignCell: sanitizeHtml.Transformer = (tagName, { style }) => {
   const side = ALIGNED.exec(style ?? '')?.[1];
   const attribs: sanitizeHtml.Attributes = side ? { class: `align-${side}` } : {};
   return { tagName, attribs };
@@ -170,7 +173,7 @@ const RULES: sanitizeHtml.IOptions = {
         ...(!href.startsWith('#') && { rel: 'nofollow noopener noreferrer ugc' }),
       },
     }),
-    th: alignment,
-    td: alignment,
+    th: alignCell,
+    td: alignCell,
   },
 };

@@ -3,13 +3,13 @@
  * title was stripped.
  * @param text without front matter
  */
-export function pageText(text: string, title: string): { text: string; lowered: 0 | 1 } {
-  const rest = withoutTitle(text, title);
+export function toPageText(text: string, title: string): { text: string; lowered: 0 | 1 } {
+  const rest = stripTitle(text, title);
   return { text: rest, lowered: rest === text ? 1 : 0 };
 }
 
 /** Strips a leading heading that equals the title, which the page already shows. */
-export function withoutTitle(text: string, title: string): string {
+export function stripTitle(text: string, title: string): string {
   const begin = text.length - text.trimStart().length;
   const lineEnd = text.indexOf('\n', begin);
   const end = lineEnd === -1 ? text.length : lineEnd + 1;

@@ -1,15 +1,15 @@
 import { catchLogs, until } from '@gantry/testing';
 import { hostileMarkdown } from '../test/hostile-markdown';
-import { cacheRendered } from './rendered-cache';
+import { createRenderCache } from './rendered-cache';
 import { createRenderer, type Rendered, type Renderer, type RendererLimits } from './renderer';
 
-const open: Renderer[] = [];
+const openRenderers: Renderer[] = [];
 afterEach(async () => {
-  for (const renderer of open.splice(0)) await renderer.stop();
+  for (const renderer of openRenderers.splice(0)) await renderer.stop();
 });
-function rendererWith(limits: Partial<RendererLimits> = {}): Renderer {
+function createTestRenderer(limits: Partial<RendererLimits> = {}): Renderer {
   const renderer = createRenderer({ log: catchLogs().log, limits: { taskMs: 60_000, waitMs: 60_000, ...limits } });
-  open.push(renderer);
+  openRenderers.push(renderer);
   return renderer;
 }
 
@@ -17,7 +17,7 @@ function rendererWith(limits: Partial<RendererLimits> = {}): Renderer {
 const LONG = '*a_'.repeat(80_000);
 
 test('the event loop goes on while a document is rendered', async () => {
-  const { render } = rendererWith();
+  const { render } = createTestRenderer();
   await render('warm', 1);
   const order: string[] = [];
   const long = render(LONG, 1).then(() => order.push('document'));
@@ -27,7 +27,7 @@ test('the event loop goes on while a document is rendered', async () => {
 });
 
 test('a document that takes too long is shown as it was written, and the next one is laid out', async () => {
-  const { render } = rendererWith({ taskMs: 1_000 });
+  const { render } = createTestRenderer({ taskMs: 1_000 });
   const { plain, markup } = await render(`<b>${LONG.repeat(20)}`, 1);
   expect(plain).toBe('costly');
   expect(markup.text).toContain('&lt;b&gt;*a_*a_');
@@ -39,14 +39,14 @@ test('a document that takes too long is shown as it was written, and the next on
 });
 
 test('a document whose markup would be far larger than itself is shown as it was written', async () => {
-  const { render } = rendererWith();
+  const { render } = createTestRenderer();
   const bomb = `[a]: /${'b'.repeat(100_000)}\n\n${'[a]'.repeat(50_000)}`;
   const { plain, markup } = await render(bomb, 1);
   expect([plain, markup.text.length < 2 * bomb.length]).toEqual(['costly', true]);
 });
 
 test('a document that waits too long is shown as it was written', async () => {
-  const { render } = rendererWith({ waitMs: 20 });
+  const { render } = createTestRenderer({ waitMs: 20 });
   await until(async () => (await render('warm', 1)).plain === null);
   const first = render(LONG, 1);
   expect((await render('*a*', 1)).plain).toBe('busy');
@@ -57,12 +57,12 @@ test('what is laid out is kept, and asked for once by many; what nobody had time
   let calls = 0;
   let plain: Rendered['plain'] = null;
   let now = 0;
-  const { render: real } = rendererWith();
+  const { render: real } = createTestRenderer();
   const slow = async (text: string, lowered: 0 | 1) => {
     calls++;
     return { ...(await real(text, lowered)), plain };
   };
-  const render = cacheRendered({ render: slow }, () => now);
+  const render = createRenderCache({ render: slow }, () => now);
   await Promise.all([render('a', '*a*', 1), render('a', '*a*', 1)]);
   await render('a', '*a*', 1);
   expect(calls).toBe(1);
@@ -80,7 +80,7 @@ test('what is laid out is kept, and asked for once by many; what nobody had time
 });
 
 test('every hostile document of full length is answered', async () => {
-  const { render } = rendererWith();
+  const { render } = createTestRenderer();
   for (const [what, text] of hostileMarkdown.filter((_, index) => index % 8 === 0)) {
     const { markup } = await render(text(250_000), 1);
     expect([what, markup.text.length > 0]).toEqual([what, true]);

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { createThreadPool, type ThreadLimits } from '@gantry/thread-pool';
 import type { Logger } from 'pino';
-import { type Html, html, trusted } from './html';
+import { type Html, html, toTrustedHtml } from './html';
 
 export interface RenderTask {
   text: string;
@@ -15,7 +15,10 @@ export type RenderResult = { markup: string } | { problem: string };
 
 export interface Rendered {
   markup: Html;
-  /** Reason for showing the plain source: the renderer was busy, or the document costs too much. Null if it was rendered. */
+  /**
+   * Reason for showing the plain source: the renderer was busy, or the document costs too much. Null if it was
+   * rendered.
+   */
   plain: 'busy' | 'costly' | null;
 }
 
@@ -34,15 +37,15 @@ export function createRenderer({ log, limits = LIMITS }: { log: Logger; limits?:
     async render(text: string, lowered: 0 | 1): Promise<Rendered> {
       const outcome = await pool.run({ text, lowered });
       const rendered = 'result' in outcome ? outcome.result : outcome;
-      if ('markup' in rendered) return { markup: trusted(rendered.markup), plain: null };
+      if ('markup' in rendered) return { markup: toTrustedHtml(rendered.markup), plain: null };
       log.warn({ chars: text.length, problem: rendered.problem }, 'Markdown is shown as plain source');
       const isBusy = 'reason' in outcome && outcome.reason === 'busy';
-      return { markup: asWritten(text), plain: isBusy ? 'busy' : 'costly' };
+      return { markup: toPlainSource(text), plain: isBusy ? 'busy' : 'costly' };
     },
     stop: () => pool.stop(),
   };
 }
 
-const asWritten = (text: string): Html =>
+const toPlainSource = (text: string): Html =>
   html`<p>This text is shown as plain source, because rendering it takes too long.</p>
 <pre tabindex="0"><code>${text}</code></pre>`;

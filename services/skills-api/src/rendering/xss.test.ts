@@ -1,5 +1,5 @@
 /** No script in untrusted text runs: checked in a real browser, and in the markup itself. */
-import { given, lacksTool, openBrowser } from '@gantry/testing';
+import { lacksTool, openBrowser, setupResource } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSkillsApi } from '../test/test-skills-api';
 import { xssPayloads } from '../test/xss-payloads';
@@ -9,7 +9,7 @@ const inChromium = lacksTool('chromium') ? test.skip : test;
 let slugs: string[];
 
 const api = testSkillsApi();
-const ada = given(() => api.person({ name: xssPayloads[6] }));
+const ada = setupResource(() => api.person({ name: xssPayloads[6] }));
 beforeAll(async () => {
   slugs = [];
   for (const payload of xssPayloads) {
@@ -55,12 +55,12 @@ const KNOWN =
 inChromium('none runs in Chromium, and no page asks another host for anything', async () => {
   const browser = openBrowser();
   const page = await browser.visit();
-  const elsewhere: string[] = [];
+  const foreignRequests: string[] = [];
   const dialogs: string[] = [];
   await page.route('**/*', (route) => {
     const { origin } = new URL(route.request().url());
     if (origin === api.url || origin === 'null') return route.continue();
-    elsewhere.push(route.request().url());
+    foreignRequests.push(route.request().url());
     return route.abort();
   });
   page.on('dialog', (dialog) => {
@@ -75,7 +75,7 @@ inChromium('none runs in Chromium, and no page asks another host for anything', 
   ]) {
     await visit(page, api.url + path);
   }
-  expect({ elsewhere, dialogs }).toEqual({ elsewhere: [], dialogs: [] });
+  expect({ elsewhere: foreignRequests, dialogs }).toEqual({ elsewhere: [], dialogs: [] });
   await browser.closePages();
 });
 

@@ -1,15 +1,15 @@
 import type { Operations } from '@gantry/http';
-import { readerOf } from '../access/caller';
+import { toReader } from '../access/caller';
 import type { Deps } from '../deps';
-import { pageOf } from '../page-of';
 import { searchSkills, toSegments } from '../skills/search-skills';
 import { skillItemToApi } from '../skills/skill';
+import { toPage } from '../to-page';
 
 export function searchOperations({ prisma, skillsUrl, forgiving }: Deps): Operations<'skills'> {
   return {
     searchSkills: async (call) => {
-      const hits = await searchSkills(prisma, readerOf(call.req), call.query.q, call.query, forgiving);
-      return pageOf(call, hits, (hit) => ({
+      const hits = await searchSkills(prisma, toReader(call.req), call.query.q, call.query, forgiving);
+      return toPage(call, hits, (hit) => ({
         ...skillItemToApi(hit, skillsUrl),
         rank: hit.rank,
         highlights: { title: toSegments(hit.title_marked), excerpt: toSegments(hit.excerpt_marked) },

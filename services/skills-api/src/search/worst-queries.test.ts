@@ -1,11 +1,11 @@
 /** The most expensive search queries, over skills of maximum length: none blocks other requests. */
-import { given, measureLongestTurn } from '@gantry/testing';
+import { measureLongestTurn, setupResource } from '@gantry/testing';
 import { testSkillsApi } from '../test/test-skills-api';
 
 const BLOCKED_MS_MAX = 50;
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 
 /** Nearly the limit for the Markdown of a skill. */
 const BYTES = 260_000;

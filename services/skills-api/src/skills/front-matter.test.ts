@@ -1,4 +1,4 @@
-import { parseBody, tagsOf, toSkillMd } from './front-matter';
+import { getTags, parseBody, toSkillMd } from './front-matter';
 
 test('what the format knows is read, the rest is the text', () => {
   const parsed = parseBody(
@@ -14,7 +14,7 @@ test('what the format knows is read, the rest is the text', () => {
     text: 'Text\n',
     ignored: [],
   });
-  expect(tagsOf(parsed.frontMatter)).toEqual(['x', 'y']);
+  expect(getTags(parsed.frontMatter)).toEqual(['x', 'y']);
 });
 
 test.each([

@@ -4,7 +4,7 @@
  *
  * Whatever cannot be parsed is ignored with a warning; the document is never refused for its header.
  */
-import { readYaml, UnreadableYaml } from '@gantry/http';
+import { InvalidYamlError, parseBoundedYaml } from '@gantry/http';
 import { stringify } from 'yaml';
 
 export interface FrontMatter {
@@ -30,7 +30,7 @@ const BLOCK_CHARS_MAX = 16_384;
 const YAML_LIMITS = { charsMax: BLOCK_CHARS_MAX, tokensMax: 4_000, aliasesMax: 0 };
 const VALUE_CHARS_MAX = 1_024;
 const METADATA_ENTRIES_MAX = 50;
-const KNOWN = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']);
+const KNOWN_FIELDS = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']);
 
 export function parseBody(body: string): ParsedBody {
   const block = BLOCK.exec(body.slice(0, BLOCK_CHARS_MAX));
@@ -40,64 +40,66 @@ export function parseBody(body: string): ParsedBody {
       : [];
     return { frontMatter: null, text: body, ignored };
   }
-  const { value, problem } = readHeader(block[1] ?? '');
+  const { value, problem } = parseHeader(block[1] ?? '');
   // Two rules around a paragraph are Markdown, not a header.
   if (problem === 'prose')
     return { frontMatter: null, text: body, ignored: ['front matter: not a list of "key: value"'] };
   const text = body.slice(block[0].length);
   if (!value) return { frontMatter: null, text, ignored: [`front matter: ${problem}`] };
-  return { ...pick(value), text };
+  return { ...pickKnownFields(value), text };
 }
 
-function readHeader(source: string): { value?: Record<string, unknown>; problem?: string } {
+function parseHeader(source: string): { value?: Record<string, unknown>; problem?: string } {
   try {
-    const value = readYaml(source, YAML_LIMITS);
+    const value = parseBoundedYaml(source, YAML_LIMITS);
     if (value === null || value === undefined) return { problem: 'it is empty' };
     if (typeof value !== 'object' || Array.isArray(value)) return { problem: 'prose' };
     return { value: value as Record<string, unknown> };
   } catch (err) {
-    if (!(err instanceof UnreadableYaml)) throw err;
+    if (!(err instanceof InvalidYamlError)) throw err;
     return { problem: `not valid YAML (${err.message})` };
   }
 }
 
-function pick(value: Record<string, unknown>): Omit<ParsedBody, 'text'> {
+function pickKnownFields(value: Record<string, unknown>): Omit<ParsedBody, 'text'> {
   const frontMatter: FrontMatter = {};
   const ignored = Object.keys(value)
-    .filter((key) => !KNOWN.has(key))
+    .filter((key) => !KNOWN_FIELDS.has(key))
     .map((key) => `front matter: "${key.slice(0, 60)}" is not part of the format; it stays in the text only`);
   for (const key of ['name', 'description', 'license', 'compatibility'] as const) {
     if (!Object.hasOwn(value, key)) continue;
-    const text = scalar(value[key]);
+    const text = toScalarText(value[key]);
     if (text) frontMatter[key] = text;
     else ignored.push(`front matter: "${key}" is no text of at most ${VALUE_CHARS_MAX} characters`);
   }
   if (Object.hasOwn(value, 'allowed-tools')) {
     const tools = value['allowed-tools'];
-    const text = scalar(Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools);
+    const text = toScalarText(
+      Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
+    );
     if (text) frontMatter['allowed-tools'] = text;
     else ignored.push('front matter: "allowed-tools" is neither text nor a list of texts');
   }
   if (Object.hasOwn(value, 'metadata')) {
-    const metadata = readMetadata(value.metadata);
+    const metadata = parseMetadata(value.metadata);
     if (metadata) frontMatter.metadata = metadata;
     else ignored.push('front matter: "metadata" is not a map of texts');
   }
   return { frontMatter: Object.keys(frontMatter).length ? frontMatter : null, ignored };
 }
 
-function readMetadata(value: unknown): Record<string, string> | null {
+function parseMetadata(value: unknown): Record<string, string> | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const entries = Object.entries(value)
     .slice(0, METADATA_ENTRIES_MAX)
     .flatMap(([key, item]): [string, string][] => {
-      const text = scalar(Array.isArray(item) ? item.filter((one) => typeof one === 'string').join(', ') : item);
+      const text = toScalarText(Array.isArray(item) ? item.filter((one) => typeof one === 'string').join(', ') : item);
       return text && !['__proto__', 'constructor'].includes(key) ? [[key.slice(0, 100), text]] : [];
     });
   return entries.length ? Object.fromEntries(entries) : null;
 }
 
-function scalar(value: unknown): string | null {
+function toScalarText(value: unknown): string | null {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') return null;
   const text = value.replaceAll('\0', '').trim();
@@ -105,7 +107,7 @@ function scalar(value: unknown): string | null {
 }
 
 /** Returns the comma-separated `metadata.tags` that many skills have. */
-export const tagsOf = (frontMatter: FrontMatter | null): string[] | undefined =>
+export const getTags = (frontMatter: FrontMatter | null): string[] | undefined =>
   frontMatter?.metadata?.tags
     ?.split(',')
     .map((tag) => tag.trim())

@@ -5,7 +5,7 @@ import type { Actor } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
 import { announce } from './skill-events';
-import { type Checked, checkContent, checkSlug, type PublishInput } from './skill-input';
+import { type CheckedContent, checkContent, checkSlug, type PublishInput } from './skill-input';
 import { insertSkill } from './skill-repository';
 import { deriveSlug, isReserved, SLUG, withSuffix } from './slug';
 import { insertVersion } from './version-repository';
@@ -44,12 +44,12 @@ export async function publishSkill(
 /** Concurrent requests with the same title meet at the unique index: the second takes another slug. */
 async function insertUnderFreeSlug(
   insert: (slug: string) => Promise<boolean>,
-  wanted: string | undefined,
-  { content }: Checked,
+  requestedSlug: string | undefined,
+  { content }: CheckedContent,
 ): Promise<string> {
-  if (wanted !== undefined) {
-    if (await insert(wanted)) return wanted;
-    throw conflict('slug_taken', `slug: "${wanted}" is or was taken; choose another`);
+  if (requestedSlug !== undefined) {
+    if (await insert(requestedSlug)) return requestedSlug;
+    throw conflict('slug_taken', `slug: "${requestedSlug}" is or was taken; choose another`);
   }
   const { name = '' } = content.frontMatter ?? {};
   const first = SLUG.test(name) && !isReserved(name) ? name : deriveSlug(content.title, 'skill');

@@ -1,8 +1,8 @@
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import { testSkillsApi } from '../test/test-skills-api';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 const render = (body: object) => api.as(ada).post('/api/v1/skills/render').send(body);
 
 test('a draft is rendered exactly as its page will show it, and nothing of it is kept', async () => {

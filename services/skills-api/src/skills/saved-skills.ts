@@ -1,11 +1,11 @@
 /** A user's saved skills, and their folder and tags. */
-import type { CallOf } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Person } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { getReadableSkill } from './get-skill';
-import { uniqueTags } from './skill-input';
+import { dedupeTags } from './skill-input';
 
 /** Idempotent. @returns the number of users who saved it */
 export function saveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<number> {
@@ -41,7 +41,7 @@ async function addSaves(tx: Db, id: string, saves: number): Promise<number> {
   return skill.saves;
 }
 
-export type OverrideInput = CallOf<'skills', 'overrideSkill'>['body'];
+export type OverrideInput = OperationCall<'skills', 'overrideSkill'>['body'];
 
 /** Replaces the override; without folder and tags, those of the skill apply again. */
 export async function overrideSkill(
@@ -54,7 +54,7 @@ export async function overrideSkill(
   const key = { userId: person.userId, skillId };
   const data = {
     folder: input.folder?.trim() || null,
-    tags: uniqueTags(input.tags ?? []),
+    tags: dedupeTags(input.tags ?? []),
     hasTags: Boolean(input.tags),
   };
   if (!data.folder && !data.hasTags) await prisma.skillOverride.deleteMany({ where: key });

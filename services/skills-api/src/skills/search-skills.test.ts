@@ -1,9 +1,9 @@
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { searchSkills } from './search-skills';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
+const ada = setupResource(() => api.person());
 beforeAll(async () => {
   for (const [title, body_md, tags] of [
     ['Deploy a service', 'Roll it out slowly and watch the graphs.', ['kubernetes']],
@@ -112,7 +112,7 @@ test.each(['<!--', '-', '- ', '-"', '"-', '-"-', '-!', '--a', '-"a', '(-', ' or 
     await api
       .as(null)
       .get(`/api/v1/search?q=${encodeURIComponent(piece.repeat(200).slice(0, 200))}`)
-      .expect((answer) => expect([200, 400]).toContain(answer.status));
+      .expect((response) => expect([200, 400]).toContain(response.status));
   },
 );
 

@@ -6,8 +6,8 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
 import { Prisma, type PrismaClient } from '../generated/prisma/client';
-import type { Page } from '../page-of';
-import { findableSkill, present } from './readable';
+import type { Page } from '../to-page';
+import { isFindableSkillSql, isPresentSql } from './readable';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
 
@@ -18,7 +18,9 @@ export interface Segment {
 
 export type SearchHit = SkillRow & { rank: number; title_marked: string; excerpt_marked: string };
 
-/** At most this many matches are ranked, which bounds the cost of a search for a word that half of all skills contain. */
+/**
+ * At most this many matches are ranked, which bounds the cost of a search for a word that half of all skills contain.
+ */
 const CANDIDATES_MAX = 1_000;
 const MISSPELT_MAX = 200;
 /** Minimum similarity of a misspelt word: pg_trgm's own 0.6 misses two swapped letters. */
@@ -27,11 +29,14 @@ const WORD_SIMILARITY = '0.4';
 const EXCERPT_SOURCE_CHARS_MAX = 20_000;
 /** The same, of all hits of a page: `ts_headline` takes half a second for these. */
 const PAGE_SOURCE_CHARS_MAX = 420_000;
-/** For PostgreSQL, where the first quantifier makes all of them lazy. Stripped from excerpts, since its fields are shown separately. */
+/**
+ * For PostgreSQL, where the first quantifier makes all of them lazy. Stripped from excerpts, since its fields are
+ * shown separately.
+ */
 const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
-const WORDS_MAX = 12;
+const PREFIX_WORDS_MAX = 12;
 /** Words of a query; the rest is ignored. The cost of ranking is the product of these and their positions in a text. */
-const ASKED_WORDS_MAX = 20;
+const QUERY_WORDS_MAX = 20;
 /** A dash that excludes no word: PostgreSQL fails on many in a row (`tsquery stack too small`). */
 const LOOSE_DASH = /-(?!"?[\p{L}\p{N}])/gu;
 /** Private-use characters, which no text needs. */
@@ -40,7 +45,7 @@ const TITLE_OPTIONS = `StartSel=${START},StopSel=${STOP},HighlightAll=true`;
 const EXCERPT_OPTIONS = `StartSel=${START},StopSel=${STOP},MaxWords=30,MinWords=12,MaxFragments=2,FragmentDelimiter=" … "`;
 
 /** Checked once at start-up; without pg_trgm, search matches words and prefixes only. */
-export async function forgivesTyping(pool: Pool, log: Logger): Promise<boolean> {
+export async function supportsFuzzySearch(pool: Pool, log: Logger): Promise<boolean> {
   const { rowCount } = await pool.query("SELECT 1 FROM pg_class WHERE relname = 'skills_names' AND relkind = 'i'");
   if (rowCount) return true;
   log.warn(
@@ -59,35 +64,35 @@ export async function searchSkills(
   page: Page,
   forgiving: boolean,
 ): Promise<SearchHit[]> {
-  const exact = await rankedHits(prisma, reader, text, page, false);
+  const exact = await rankHits(prisma, reader, text, page, false);
   // Fuzzy matching costs more than exact lookup: it is used only if the page is not full without it.
   if (exact.length > page.limit || !forgiving) return exact;
   const [, hits] = await prisma.$transaction([
     prisma.$executeRaw`SELECT set_config('pg_trgm.word_similarity_threshold', ${WORD_SIMILARITY}, true)`,
-    rankedHits(prisma, reader, text, page, true),
+    rankHits(prisma, reader, text, page, true),
   ]);
   return hits;
 }
 
-function rankedHits(
+function rankHits(
   prisma: PrismaClient,
   reader: Reader,
   text: string,
   page: Page,
   forgiving: boolean,
 ): Prisma.PrismaPromise<SearchHit[]> {
-  const words = wordsOf(text);
-  const query = Prisma.sql`(websearch_to_tsquery('english', ${asked(text)}) || to_tsquery('english', ${words.join(' & ')}))`;
+  const words = splitWords(text);
+  const query = Prisma.sql`(websearch_to_tsquery('english', ${toQueryText(text)}) || to_tsquery('english', ${words.join(' & ')}))`;
   // Any of the words: to mark a whole phrase, or all words together, ts_headline tries all their positions in the text.
   const marked = Prisma.sql`to_tsquery('english', ${words.join(' | ')})`;
   const names = Prisma.sql`skill_names(s.title, s.tags, s.description)`;
   const misspelt = Prisma.sql`
-    UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${searchable(reader)} LIMIT ${MISSPELT_MAX})`;
+    UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${isSearchableSql(reader)} LIMIT ${MISSPELT_MAX})`;
   const likeness = forgiving ? Prisma.sql`+ word_similarity(${text}, ${names})` : Prisma.empty;
   const sourceChars = Math.min(EXCERPT_SOURCE_CHARS_MAX, Math.floor(PAGE_SOURCE_CHARS_MAX / (page.limit + 1)));
   return prisma.$queryRaw<SearchHit[]>`
     WITH hits AS MATERIALIZED (
-      (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${searchable(reader)} LIMIT ${CANDIDATES_MAX})
+      (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${isSearchableSql(reader)} LIMIT ${CANDIDATES_MAX})
       ${forgiving ? misspelt : Prisma.empty}
     ), page AS MATERIALIZED (
       SELECT s.id, (ts_rank_cd('{0.1, 0.3, 0.5, 1}', s.search, ${query}, 1) ${likeness})::float8 AS rank
@@ -101,25 +106,25 @@ function rankedHits(
 }
 
 /** Skills that the reader could find anyway, and unlisted ones that the reader has saved. */
-function searchable(reader: Reader): Prisma.Sql {
+function isSearchableSql(reader: Reader): Prisma.Sql {
   const { userId } = reader;
-  if (userId === null) return findableSkill(reader);
-  return Prisma.sql`(${findableSkill(reader)} OR (${present('s')} AND s.visibility = 'unlisted'
+  if (userId === null) return isFindableSkillSql(reader);
+  return Prisma.sql`(${isFindableSkillSql(reader)} OR (${isPresentSql('s')} AND s.visibility = 'unlisted'
     AND EXISTS (SELECT 1 FROM skill_saves x WHERE x.skill_id = s.id AND x.user_id = ${userId})))`;
 }
 
 /** Each as a prefix: `'depl':*`, `'run':*`. Only letters and digits pass, so nothing is interpreted as syntax. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [...new Set(words)].slice(0, WORDS_MAX).map((word) => `'${word}':*`);
+  return [...new Set(words)].slice(0, PREFIX_WORDS_MAX).map((word) => `'${word}':*`);
 }
 
 /** The query's first words, without immediate repetitions. */
-function asked(text: string): string {
+function toQueryText(text: string): string {
   const words = text.replace(LOOSE_DASH, ' ').split(/\s+/);
   return words
     .filter((word, index) => word !== words[index - 1])
-    .slice(0, ASKED_WORDS_MAX)
+    .slice(0, QUERY_WORDS_MAX)
     .join(' ');
 }
 

@@ -83,6 +83,6 @@ test('a member who has left reads nothing more of it', async () => {
   const member = api.person({ workspaceId: owner.workspaceId, emailVerified: false });
   const slug = await publishPrivate(owner);
   await share(owner, slug, member.email);
-  api.leave(member);
+  api.removeFromWorkspaces(member);
   expect((await api.as(member).get(`/api/v1/skills/${slug}`)).status).toBe(403);
 });

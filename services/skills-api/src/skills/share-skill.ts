@@ -1,7 +1,7 @@
 /** Sharing of a private skill by e-mail address: with its verified holder, or with the member who has it (ADR 62). */
 
 import { skillChanged, type WorkspaceMember } from '@gantry/events';
-import { type CallOf, conflict, type FieldProblem, invalid } from '@gantry/http';
+import { conflict, type FieldProblem, invalid, type OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
@@ -9,7 +9,7 @@ import type { Deps } from '../deps';
 import { getOwnedSkill } from './get-skill';
 import { announce } from './skill-events';
 
-export type ShareInput = CallOf<'skills', 'shareSkill'>['body'];
+export type ShareInput = OperationCall<'skills', 'shareSkill'>['body'];
 
 const SHARES_MAX = 200;
 const EMAIL_CHARS_MAX = 254;
@@ -38,27 +38,27 @@ export async function shareSkill(
   const removed = new Set(remove);
   const emails = checkEmails(input.emails, 'emails').filter((email) => !removed.has(email));
   await getOwnedSkill(prisma, slug, owner);
-  const named = await findMembers(owner.workspaceId, emails);
+  const members = await findMembers(owner.workspaceId, emails);
   return transaction(prisma, async (tx) => {
     const skill = await getOwnedSkill(tx, slug, owner);
-    const gone = await tx.skillShare.deleteMany({ where: { skillId: skill.id, email: { in: remove } } });
-    const come = await tx.skillShare.createMany({
+    const removedShares = await tx.skillShare.deleteMany({ where: { skillId: skill.id, email: { in: remove } } });
+    const addedShares = await tx.skillShare.createMany({
       data: emails.map((email) => ({ skillId: skill.id, email })),
       skipDuplicates: true,
     });
-    await bindToMembers(tx, skill.id, emails, named);
+    await bindToMembers(tx, skill.id, emails, members);
     const list = await listShares(tx, skill.id);
     if (list.length > SHARES_MAX)
       throw conflict('too_many_shares', `a skill is shared with at most ${SHARES_MAX} addresses`);
-    if (gone.count || come.count) {
+    if (removedShares.count || addedShares.count) {
       await announce(tx, skillChanged, skill.id);
       await owner.audit(tx, {
         action: 'skill.shared',
         id: skill.id,
-        details: { slug, added: come.count, removed: gone.count, total: list.length },
+        details: { slug, added: addedShares.count, removed: removedShares.count, total: list.length },
       });
     }
-    return { emails: list, readers: named.map(toReader) };
+    return { emails: list, readers: members.map(toReader) };
   });
 }
 
@@ -82,8 +82,8 @@ export async function listShares(db: Db, skillId: string): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
-function checkEmails(given: string[], field: string): string[] {
-  const emails = given.map((email) => email.trim().toLowerCase());
+function checkEmails(rawEmails: string[], field: string): string[] {
+  const emails = rawEmails.map((email) => email.trim().toLowerCase());
   const problems = emails.flatMap((email, index): FieldProblem[] =>
     EMAIL.test(email) && email.length <= EMAIL_CHARS_MAX
       ? []

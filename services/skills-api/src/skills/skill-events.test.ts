@@ -10,29 +10,29 @@ import {
   skillPublished,
   startRelay,
 } from '@gantry/events';
-import { catchLogs, createDatabase, given, givenBus, givenNats, until } from '@gantry/testing';
+import { catchLogs, createDatabase, setupBus, setupNats, setupResource, until } from '@gantry/testing';
 import { Pool } from 'pg';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { countUses } from './skill-events';
 
 const { log } = catchLogs();
 const api = testSkillsApi();
-const nats = givenNats();
-const bus = givenBus(nats, 'skills-api');
-const ada = given(() => api.person());
+const nats = setupNats();
+const bus = setupBus(nats, 'skills-api');
+const ada = setupResource(() => api.person());
 
 const publish = async (title: string, visibility: string, person = ada): Promise<string> =>
   (await api.as(person).post('/api/v1/skills').send({ title, visibility, body_md: 'x' }).expect(201)).body.slug;
 
 test('publishing, changing and deleting are heard by others, in the words of the catalogue', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
   for (const { type, data } of [skillPublished, skillChanged, skillDeleted]) {
     spectator.nc.subscribe(eventSubject({ type }, 'skills-api'), {
       callback: (_err, message) => {
         const envelope = message.json<{ workspaceid: string; data: unknown }>();
         const { slug } = data.parse(envelope.data) as { slug: string };
-        heard.push(`${type} ${slug} ${envelope.workspaceid}`);
+        received.push(`${type} ${slug} ${envelope.workspaceid}`);
       },
     });
   }
@@ -41,8 +41,8 @@ test('publishing, changing and deleting are heard by others, in the words of the
   const slug = await publish('Is announced', 'public');
   await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ title: 'Is changed' }).expect(200);
   await api.as(ada).delete(`/api/v1/skills/${slug}`).expect(204);
-  await until(() => heard.length === 3);
-  expect(heard.sort()).toEqual(
+  await until(() => received.length === 3);
+  expect(received.sort()).toEqual(
     ['changed', 'deleted', 'published'].map((what) => `skill.${what}.v1 ${slug} ${ada.workspaceId}`),
   );
   await relay.stop();
@@ -67,7 +67,7 @@ test('a run that names its skills counts a use of each, once, and none of what i
   const runs = new Pool({ connectionString: (await createDatabase('automation-api')).url });
   const automations = await connectBus({ ...nats.as('automation-api'), name: 'automation-api', log });
   const relay = startRelay({ pool: runs, bus: automations, service: 'automation-api', log });
-  const finished = (runId: string, skills?: string[]) =>
+  const publishFinished = (runId: string, skills?: string[]) =>
     enqueue(runs, runFinished, ada.workspaceId, {
       runId,
       source: 'automation',
@@ -78,13 +78,13 @@ test('a run that names its skills counts a use of each, once, and none of what i
       finishedAt: Date.now(),
       ...(skills && { skills }),
     });
-  await finished('run_1', [open, open, own, foreign, 'no-such-skill']);
-  await finished('run_2');
-  await finished('run_3', [open]);
-  const usesOf = async (slug: string, person: TestPerson) =>
+  await publishFinished('run_1', [open, open, own, foreign, 'no-such-skill']);
+  await publishFinished('run_2');
+  await publishFinished('run_3', [open]);
+  const countUsesByPerson = async (slug: string, person: TestPerson) =>
     (await api.as(person).get(`/api/v1/skills/${slug}`)).body.uses;
-  await until(async () => (await usesOf(open, other)) === 2);
-  expect([await usesOf(own, ada), await usesOf(foreign, other)]).toEqual([1, 0]);
+  await until(async () => (await countUsesByPerson(open, other)) === 2);
+  expect([await countUsesByPerson(own, ada), await countUsesByPerson(foreign, other)]).toEqual([1, 0]);
   await consumer.stop();
   await relay.stop();
   await automations.nc.close();

@@ -1,7 +1,7 @@
 /** Events about skills that this service publishes, and events about their use that it consumes. */
 import {
   enqueue,
-  isClosedSql,
+  isWorkspaceClosedSql,
   type Received,
   type skillChanged,
   skillDeleted,
@@ -10,24 +10,29 @@ import {
 import type { PoolClient } from 'pg';
 import type { Db } from '../database';
 
-const announcedFields = {
-  ...{ slug: true, workspaceId: true, ownerId: true, visibility: true },
-  ...{ version: true, revision: true, contentHash: true },
+const eventFields = {
+  slug: true,
+  workspaceId: true,
+  ownerId: true,
+  visibility: true,
+  version: true,
+  revision: true,
+  contentHash: true,
 } as const;
 
 /** Enqueues the current state, in the transaction of the change. */
 export async function announce(tx: Db, event: typeof skillPublished | typeof skillChanged, id: string): Promise<void> {
-  const { workspaceId, ...skill } = await present(tx, id);
+  const { workspaceId, ...skill } = await loadEventData(tx, id);
   await enqueue(tx, event, workspaceId, skill);
 }
 
 export async function announceDeleted(tx: Db, id: string): Promise<void> {
-  const { workspaceId, ...skill } = await present(tx, id);
+  const { workspaceId, ...skill } = await loadEventData(tx, id);
   await enqueue(tx, skillDeleted, workspaceId, skill);
 }
 
-const present = async (tx: Db, id: string) => ({
-  ...(await tx.skill.findUniqueOrThrow({ where: { id }, select: announcedFields })),
+const loadEventData = async (tx: Db, id: string) => ({
+  ...(await tx.skill.findUniqueOrThrow({ where: { id }, select: eventFields })),
   skillId: id,
 });
 
@@ -39,7 +44,7 @@ export async function countUses(tx: PoolClient, { workspaceId, data }: RunFinish
   await tx.query(
     `UPDATE skills SET uses = uses + 1
      WHERE slug = ANY($1) AND deleted_at IS NULL AND (workspace_id = $2 OR visibility <> 'private')
-       AND NOT ${isClosedSql('skills.workspace_id')}`,
+       AND NOT ${isWorkspaceClosedSql('skills.workspace_id')}`,
     [[...new Set(data.skills)], workspaceId],
   );
 }

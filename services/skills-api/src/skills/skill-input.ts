@@ -1,11 +1,11 @@
 /** Checks the input that publishes or changes a skill, beyond its shape in the OpenAPI file. */
 import { createHash } from 'node:crypto';
-import { AppError, type CallOf, type FieldProblem, invalid } from '@gantry/http';
-import { type FrontMatter, parseBody, tagsOf, toSkillMd } from './front-matter';
+import { AppError, type FieldProblem, invalid, type OperationCall } from '@gantry/http';
+import { type FrontMatter, getTags, parseBody, toSkillMd } from './front-matter';
 import { BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TITLE_CHARS_MAX } from './skill';
 import { isReserved, SLUG } from './slug';
 
-export type PublishInput = CallOf<'skills', 'publishSkill'>['body'];
+export type PublishInput = OperationCall<'skills', 'publishSkill'>['body'];
 
 /** Content of a version. */
 export interface SkillContent {
@@ -17,7 +17,7 @@ export interface SkillContent {
   frontMatter: FrontMatter | null;
 }
 
-export interface Checked {
+export interface CheckedContent {
   content: SkillContent;
   warnings: string[];
 }
@@ -26,18 +26,18 @@ export interface Checked {
  * Fills absent fields from the front matter, then from `before`.
  * @throws AppError 400 naming every field that is wrong; 413 for a body that is too large
  */
-export function checkContent(input: PublishInput, before?: SkillContent): Checked {
+export function checkContent(input: PublishInput, before?: SkillContent): CheckedContent {
   const body = input.body_md ?? before?.bodyMd ?? '';
   requireBodySize(body);
   const { frontMatter, text, ignored } = parseBody(body);
   const fresh = input.body_md === undefined ? null : frontMatter;
-  const given = input.title ?? fresh?.metadata?.title ?? before?.title ?? fresh?.name ?? '';
-  const rawTags = input.tags ?? tagsOf(fresh) ?? before?.tags ?? [];
+  const rawTitle = input.title ?? fresh?.metadata?.title ?? before?.title ?? fresh?.name ?? '';
+  const rawTags = input.tags ?? getTags(fresh) ?? before?.tags ?? [];
   const content = {
-    title: oneLine(given),
-    description: oneLine(input.description ?? fresh?.description ?? before?.description ?? ''),
+    title: collapseWhitespace(rawTitle),
+    description: collapseWhitespace(input.description ?? fresh?.description ?? before?.description ?? ''),
     bodyMd: body,
-    tags: uniqueTags(rawTags),
+    tags: dedupeTags(rawTags),
     license: (input.license === undefined ? (fresh?.license ?? before?.license) : input.license)?.trim() || null,
     frontMatter,
   };
@@ -54,7 +54,7 @@ export function checkContent(input: PublishInput, before?: SkillContent): Checke
   for (const [index, tag] of content.tags.entries()) {
     check(`tags.${index}`, tag.length > TAG_CHARS_MAX && `may have at most ${TAG_CHARS_MAX} characters`);
   }
-  for (const [path, value] of Object.entries({ title: given, ...input })) {
+  for (const [path, value] of Object.entries({ title: rawTitle, ...input })) {
     if ([value].flat().some((one) => typeof one === 'string' && one.includes('\0')))
       check(path, 'contains a NUL character');
   }
@@ -80,18 +80,19 @@ export function checkSlug(slug: string): void {
   if (isReserved(slug)) throw invalid([{ path: 'slug', message: `"${slug}" is reserved; choose another` }], 'bad_slug');
 }
 
-export const contentHashOf = (bodyMd: string): string => createHash('sha256').update(bodyMd).digest('hex');
+export const computeContentHash = (bodyMd: string): string => createHash('sha256').update(bodyMd).digest('hex');
 
 /** SHA-256 of the file that agents install, hex. */
-export const skillMdDigestOf = (slug: string, content: SkillContent): string =>
+export const computeSkillMdDigest = (slug: string, content: SkillContent): string =>
   createHash('sha256')
     .update(toSkillMd({ slug, ...content }, content.bodyMd))
     .digest('hex');
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const collapseWhitespace = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-export function uniqueTags(tags: string[]): string[] {
+export function dedupeTags(tags: string[]): string[] {
   const byKey = new Map<string, string>();
-  for (const tag of tags.map(oneLine)) if (tag && !byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
+  for (const tag of tags.map(collapseWhitespace))
+    if (tag && !byKey.has(tag.toLowerCase())) byKey.set(tag.toLowerCase(), tag);
   return [...byKey.values()];
 }

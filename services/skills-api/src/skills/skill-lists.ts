@@ -1,30 +1,30 @@
 /** Pages of skills. Each query finds the ids of its page by an index first, and only then reads their columns. */
-import type { CallOf } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
-import type { Page } from '../page-of';
-import { findableSkill, owned, present, readableSkill } from './readable';
+import type { Page } from '../to-page';
+import { buildOwnedFilter, isFindableSkillSql, isPresentSql, isReadableSkillSql } from './readable';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
 
 /** `deleted`: only those that were deleted and can be restored. */
-export type MineFilter = Omit<CallOf<'skills', 'listMySkills'>['query'], keyof Page>;
+export type MineFilter = Omit<OperationCall<'skills', 'listMySkills'>['query'], keyof Page>;
 
 /** Lists owned skills by creation and saved ones by when they were saved, newest first; one more than the page. */
-export function listMine(db: Db, person: Person, filter: MineFilter, page: Page): Promise<SkillRow[]> {
+export function listMySkills(db: Db, person: Person, filter: MineFilter, page: Page): Promise<SkillRow[]> {
   const count = page.limit + page.offset + 1;
   const { relation, deleted = false } = filter;
   const own = Prisma.sql`
-    SELECT s.id, s.created_at AS at FROM skills s ${overridesFor(person, filter)}
-    WHERE ${owned('s', person)} AND s.purged_at IS NULL AND s.deleted_at IS ${deleted ? Prisma.sql`NOT NULL` : Prisma.sql`NULL`}
-      ${placed(filter, Prisma.sql`coalesce(o.folder, s.folder)`)}
+    SELECT s.id, s.created_at AS at FROM skills s ${overridesJoinSql(person, filter)}
+    WHERE ${buildOwnedFilter('s', person)} AND s.purged_at IS NULL AND s.deleted_at IS ${deleted ? Prisma.sql`NOT NULL` : Prisma.sql`NULL`}
+      ${buildPlacementFilter(filter, Prisma.sql`coalesce(o.folder, s.folder)`)}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${count}`;
   const saved = Prisma.sql`
-    SELECT s.id, mine.created_at AS at FROM skill_saves mine JOIN skills s ON s.id = mine.skill_id ${overridesFor(person, filter)}
-    WHERE mine.user_id = ${person.userId} AND ${readableSkill(person)}
-      ${relation === 'saved' ? Prisma.empty : Prisma.sql`AND NOT ${owned('s', person)}`}
-      ${placed(filter, Prisma.sql`coalesce(o.folder, CASE WHEN ${owned('s', person)} THEN s.folder END)`)}
+    SELECT s.id, mine.created_at AS at FROM skill_saves mine JOIN skills s ON s.id = mine.skill_id ${overridesJoinSql(person, filter)}
+    WHERE mine.user_id = ${person.userId} AND ${isReadableSkillSql(person)}
+      ${relation === 'saved' ? Prisma.empty : Prisma.sql`AND NOT ${buildOwnedFilter('s', person)}`}
+      ${buildPlacementFilter(filter, Prisma.sql`coalesce(o.folder, CASE WHEN ${buildOwnedFilter('s', person)} THEN s.folder END)`)}
     ORDER BY mine.created_at DESC, s.id DESC LIMIT ${count}`;
   const wanted =
     relation === 'saved' ? saved : relation === 'owned' || deleted ? own : Prisma.sql`(${own}) UNION ALL (${saved})`;
@@ -32,24 +32,24 @@ export function listMine(db: Db, person: Person, filter: MineFilter, page: Page)
 }
 
 /** Skills of the reader's workspace, newest first: public ones, and those that are shared with the reader. */
-export function listInWorkspace(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
+export function listWorkspaceSkills(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
   // The reader is treated as an owner of nothing: their private skills do not belong to the workspace.
   const asColleague = { ...reader, userId: null };
   return listByIds(
     db,
     reader,
-    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.workspace_id = ${reader.workspaceId} AND ${findableSkill(asColleague)}
+    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.workspace_id = ${reader.workspaceId} AND ${isFindableSkillSql(asColleague)}
       ORDER BY s.created_at DESC, s.id DESC LIMIT ${page.limit + page.offset + 1}`,
     page,
   );
 }
 
 /** Lists public skills, newest first. */
-export function listPublic(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
+export function listPublicSkills(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
   return listByIds(
     db,
     reader,
-    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.visibility = 'public' AND ${present('s')}
+    Prisma.sql`SELECT s.id, s.created_at AS at FROM skills s WHERE s.visibility = 'public' AND ${isPresentSql('s')}
       ORDER BY s.created_at DESC, s.id DESC LIMIT ${page.limit + page.offset + 1}`,
     page,
   );
@@ -63,10 +63,10 @@ export interface IndexedSkill {
 }
 
 /** Public ones, newest first; one more than the page size if there are more. */
-export const listIndexed = (db: Db, { limit, offset }: Page): Promise<IndexedSkill[]> =>
+export const listIndexedSkills = (db: Db, { limit, offset }: Page): Promise<IndexedSkill[]> =>
   db.$queryRaw<IndexedSkill[]>`
     SELECT s.slug, s.title, s.description, s.skill_md_digest AS "skillMdDigest" FROM skills s
-    WHERE s.visibility = 'public' AND ${present('s')}
+    WHERE s.visibility = 'public' AND ${isPresentSql('s')}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 
 function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: Page): Promise<SkillRow[]> {
@@ -76,12 +76,12 @@ function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: P
 }
 
 /** Joined only where something is filtered by it. */
-const overridesFor = ({ userId }: Person, { folder, tag }: MineFilter): Prisma.Sql =>
+const overridesJoinSql = ({ userId }: Person, { folder, tag }: MineFilter): Prisma.Sql =>
   folder === undefined && tag === undefined
     ? Prisma.empty
     : Prisma.sql`LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;
 
-function placed({ folder, tag }: MineFilter, folderOf: Prisma.Sql): Prisma.Sql {
+function buildPlacementFilter({ folder, tag }: MineFilter, folderOf: Prisma.Sql): Prisma.Sql {
   const inFolder = folder === undefined ? Prisma.empty : Prisma.sql`AND ${folderOf} = ${folder}`;
   const tagged =
     tag === undefined ? Prisma.empty : Prisma.sql`AND ${tag} = ANY(CASE WHEN o.has_tags THEN o.tags ELSE s.tags END)`;

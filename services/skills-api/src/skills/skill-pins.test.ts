@@ -1,22 +1,22 @@
 /** Workers that use skills: repeated, late or forged events change no count. */
 import { createHash } from 'node:crypto';
 import { consume, workerSkillPinned } from '@gantry/events';
-import { catchLogs, given, givenAnnouncer, givenBus, givenNats, until } from '@gantry/testing';
+import { catchLogs, setupAnnouncer, setupBus, setupNats, setupResource, until } from '@gantry/testing';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
-import { keepPin, sweepPins } from './skill-pins';
+import { sweepPins, upsertPin } from './skill-pins';
 
 const { log } = catchLogs();
 const api = testSkillsApi();
-const nats = givenNats();
-const bus = givenBus(nats, 'skills-api');
-const announcer = givenAnnouncer({ nats });
-given(
+const nats = setupNats();
+const bus = setupBus(nats, 'skills-api');
+const announcer = setupAnnouncer({ nats });
+setupResource(
   () =>
-    consume({ bus, pool: api.database.pool, service: 'skills-api', event: workerSkillPinned, handle: keepPin, log }),
+    consume({ bus, pool: api.database.pool, service: 'skills-api', event: workerSkillPinned, handle: upsertPin, log }),
   (consumer) => consumer.stop(),
 );
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function publish(owner: TestPerson, title: string, body_md: string, visibility = 'public'): Promise<string> {
   const { body } = await api.as(owner).post('/api/v1/skills').send({ title, visibility, body_md }).expect(201);
@@ -27,19 +27,20 @@ async function publish(owner: TestPerson, title: string, body_md: string, visibi
 /** A text of null: the worker no longer uses a skill. */
 const pin = (workspaceId: string, workerUid: string, revision: number, slug: string, text: string | null) =>
   announcer.announce(workerSkillPinned, workspaceId, {
-    ...{ workerUid, revision },
-    skill: text === null ? null : { slug, contentHash: hashOf(text) },
+    workerUid,
+    revision,
+    skill: text === null ? null : { slug, contentHash: hashText(text) },
   });
 
-const usedBy = async (slug: string, reader: TestPerson | null) =>
+const listUsers = async (slug: string, reader: TestPerson | null) =>
   (await api.as(reader).get(`/api/v1/skills/${slug}`).expect(200)).body.used_by_workers;
 
 /** Waits until every earlier event was handled: one consumer takes them in order. */
-async function heard() {
+async function drainEvents() {
   const [marker, owner] = [`Marker ${Date.now()}`, api.person()];
   const slug = await publish(owner, marker, 'marker');
   await pin(owner.workspaceId, `wrk_${slug}`, 1, slug, 'marker');
-  await until(async () => (await usedBy(slug, owner)).total === 1);
+  await until(async () => (await listUsers(slug, owner)).total === 1);
 }
 
 test('each reader sees the workers of their workspace, the owner those of all, and nobody else of others', async () => {
@@ -48,10 +49,10 @@ test('each reader sees the workers of their workspace, the owner those of all, a
   await pin(ada.workspaceId, 'wrk_a1', 1, slug, 'Sort it.');
   await pin(bob.workspaceId, 'wrk_b1', 1, slug, 'Sort it.');
   await pin(bob.workspaceId, 'wrk_b2', 1, slug, 'Sort it.');
-  await heard();
-  expect(await usedBy(slug, ada)).toEqual({ workspace: 1, total: 3 });
-  expect(await usedBy(slug, bob)).toEqual({ workspace: 2, total: null });
-  expect(await usedBy(slug, null)).toEqual({ workspace: null, total: null });
+  await drainEvents();
+  expect(await listUsers(slug, ada)).toEqual({ workspace: 1, total: 3 });
+  expect(await listUsers(slug, bob)).toEqual({ workspace: 2, total: null });
+  expect(await listUsers(slug, null)).toEqual({ workspace: null, total: null });
 });
 
 test('events that come twice, or after a newer one, change nothing', async () => {
@@ -63,14 +64,14 @@ test('events that come twice, or after a newer one, change nothing', async () =>
   await pin(ada.workspaceId, 'wrk_moves', 2, second, 'Two');
   await pin(ada.workspaceId, 'wrk_gone', 4, '', null);
   await pin(ada.workspaceId, 'wrk_gone', 3, first, 'One');
-  await heard();
-  expect([await usedBy(first, ada), await usedBy(second, ada)]).toEqual([
+  await drainEvents();
+  expect([await listUsers(first, ada), await listUsers(second, ada)]).toEqual([
     { workspace: 0, total: 0 },
     { workspace: 1, total: 1 },
   ]);
   await pin(ada.workspaceId, 'wrk_moves', 3, '', null);
-  await heard();
-  expect(await usedBy(second, ada)).toEqual({ workspace: 0, total: 0 });
+  await drainEvents();
+  expect(await listUsers(second, ada)).toEqual({ workspace: 0, total: 0 });
 });
 
 test('a worker whose makers never had the text does not count, and one with an older version does', async () => {
@@ -79,25 +80,25 @@ test('a worker whose makers never had the text does not count, and one with an o
   await pin(bob.workspaceId, 'wrk_forged', 1, slug, 'Whatever');
   await pin(ada.workspaceId, 'wrk_true', 1, slug, 'Ours alone');
   await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ body_md: 'Ours, better' }).expect(200);
-  await heard();
-  expect(await usedBy(slug, ada)).toEqual({ workspace: 1, total: 1 });
+  await drainEvents();
+  expect(await listUsers(slug, ada)).toEqual({ workspace: 1, total: 1 });
   await api.database.pool.query(
     'DELETE FROM skill_versions WHERE version = 1 AND skill_id = (SELECT id FROM skills WHERE slug = $1)',
     [slug],
   );
   await pin(ada.workspaceId, 'wrk_true', 2, slug, 'Ours alone');
-  await heard();
-  expect(await usedBy(slug, ada)).toEqual({ workspace: 1, total: 1 });
+  await drainEvents();
+  expect(await listUsers(slug, ada)).toEqual({ workspace: 1, total: 1 });
 });
 
 test('rows that only say "no more" go when no older event can come', async () => {
   const { pool } = api.database;
-  const rows = async () =>
+  const countRows = async () =>
     (await pool.query("SELECT worker_uid FROM skill_pins WHERE worker_uid LIKE 'wrk_old%' ORDER BY 1")).rowCount;
   await pin('ws_old', 'wrk_old1', 1, '', null);
   await pin('ws_old', 'wrk_old2', 1, '', null);
-  await until(async () => (await rows()) === 2);
+  await until(async () => (await countRows()) === 2);
   await pool.query("UPDATE skill_pins SET updated_at = now() - interval '8 days' WHERE worker_uid = 'wrk_old1'");
   await sweepPins(pool);
-  expect(await rows()).toBe(1);
+  expect(await countRows()).toBe(1);
 });

@@ -2,20 +2,20 @@
  * Counts workers that use a skill: agents whose text is a copy of one of its versions. worker-api sends the state of a
  * worker with a growing revision, so the counts are exact even with repeated or late events.
  */
-import { isClosedSql, type ReactionTo, type workerSkillPinned } from '@gantry/events';
+import { isWorkspaceClosedSql, type ReactionTo, type workerSkillPinned } from '@gantry/events';
 import { deleteOld } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Reader } from '../access/caller';
 import { Prisma } from '../generated/prisma/client';
-import { owned } from './readable';
+import { buildOwnedFilter } from './readable';
 
 type Pinned = Parameters<ReactionTo<typeof workerSkillPinned>['handle']>[1];
 
 /**
- * Upserts the pin of a worker. Only a reader of a version has its hash, so no worker counts for a skill that its authors
- * could not read. A hash of a deleted version stays valid for workers that already have it.
+ * Upserts the pin of a worker. Only a reader of a version has its hash, so no worker counts for a skill that its
+ * authors could not read. A hash of a deleted version stays valid for workers that already have it.
  */
-export async function keepPin(tx: PoolClient, { workspaceId, data }: Pinned): Promise<void> {
+export async function upsertPin(tx: PoolClient, { workspaceId, data }: Pinned): Promise<void> {
   const { workerUid, revision, skill } = data;
   await tx.query(
     `INSERT INTO skill_pins AS p (worker_uid, workspace_id, skill_id, content_hash, revision)
@@ -29,16 +29,16 @@ export async function keepPin(tx: PoolClient, { workspaceId, data }: Pinned): Pr
   );
 }
 
-const count = (which: Prisma.Sql): Prisma.Sql =>
+const pinCountSql = (which: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`(SELECT count(*)::int FROM skill_pins pin WHERE pin.skill_id = s.id AND ${which})`;
 
 /** Number of workers in the reader's workspace that use the skill `s`; null for a reader without one. */
-export const pinnedIn = ({ workspaceId }: Reader): Prisma.Sql =>
-  workspaceId === null ? Prisma.sql`NULL::int` : count(Prisma.sql`pin.workspace_id = ${workspaceId}`);
+export const buildPinnedFilter = ({ workspaceId }: Reader): Prisma.Sql =>
+  workspaceId === null ? Prisma.sql`NULL::int` : pinCountSql(Prisma.sql`pin.workspace_id = ${workspaceId}`);
 
 /** The number in all workspaces; null for every reader but the owner. */
-export const pinnedAnywhere = (reader: Reader): Prisma.Sql =>
-  Prisma.sql`CASE WHEN ${owned('s', reader)} THEN ${count(Prisma.raw(`NOT ${isClosedSql('pin.workspace_id')}`))} END`;
+export const buildAnyPinnedFilter = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`CASE WHEN ${buildOwnedFilter('s', reader)} THEN ${pinCountSql(Prisma.raw(`NOT ${isWorkspaceClosedSql('pin.workspace_id')}`))} END`;
 
 /** JetStream keeps events for three days: none that is older than one of these can come any more. */
 export const sweepPins = (pool: Pool): Promise<unknown> =>

@@ -2,19 +2,19 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma, type Skill, type Visibility } from '../generated/prisma/client';
-import { ownerName } from '../people-repository';
-import { owned, readableSkill } from './readable';
+import { ownerNameSql } from '../people-repository';
+import { buildOwnedFilter, isReadableSkillSql } from './readable';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
-import { contentHashOf, skillMdDigestOf } from './skill-input';
-import { pinnedAnywhere, pinnedIn } from './skill-pins';
+import { computeContentHash, computeSkillMdDigest } from './skill-input';
+import { buildAnyPinnedFilter, buildPinnedFilter } from './skill-pins';
 import { SLUG } from './slug';
 
 /** The columns of a SkillRow, from `skillTables` of the same reader. */
 export const skillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
-  s.id, s.slug, s.workspace_id, s.owner_id, ${ownerName('s.owner_id')} AS owner_name, s.title, s.description, s.visibility::text, s.version,
+  s.id, s.slug, s.workspace_id, s.owner_id, ${ownerNameSql('s.owner_id')} AS owner_name, s.title, s.description, s.visibility::text, s.version,
   s.content_hash, s.skill_md_digest, s.tags, s.folder, s.license, s.front_matter, s.views, s.saves, s.uses, s.created_at,
-  s.updated_at, s.deleted_at, ${owned('s', reader)} AS owned, ${readableSkill(reader)} AS readable,
+  s.updated_at, s.deleted_at, ${buildOwnedFilter('s', reader)} AS owned, ${isReadableSkillSql(reader)} AS readable,
   sv.user_id IS NOT NULL AS saved, o.folder AS override_folder, CASE WHEN o.has_tags THEN o.tags END AS override_tags`;
 
 /** For the conditions of readable.ts. */
@@ -29,7 +29,7 @@ export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
 export async function findSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<SkillWithBody[]>`
-    SELECT ${skillColumns(reader)}, s.body_md, ${pinnedIn(reader)} AS used_in_workspace, ${pinnedAnywhere(reader)} AS used_in_all
+    SELECT ${skillColumns(reader)}, s.body_md, ${buildPinnedFilter(reader)} AS used_in_workspace, ${buildAnyPinnedFilter(reader)} AS used_in_all
     FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
   return rows[0] ?? null;
 }
@@ -66,7 +66,11 @@ export async function updateSkill(
   await tx.skill.update({
     where: { id: skill.id },
     data: {
-      ...{ version, visibility, folder, updatedAt: new Date(), revision: { increment: 1 } },
+      version,
+      visibility,
+      folder,
+      updatedAt: new Date(),
+      revision: { increment: 1 },
       ...contentColumns(skill.slug, content),
     },
   });
@@ -77,8 +81,8 @@ function contentColumns(slug: string, content: SkillContent) {
   return {
     ...columns,
     frontMatter: frontMatter === null ? Prisma.DbNull : { ...frontMatter },
-    contentHash: contentHashOf(content.bodyMd),
-    skillMdDigest: skillMdDigestOf(slug, content),
+    contentHash: computeContentHash(content.bodyMd),
+    skillMdDigest: computeSkillMdDigest(slug, content),
   };
 }
 
@@ -88,14 +92,14 @@ export async function setDeleted(tx: Db, skillId: string, deletedAt: Date | null
 }
 
 /** Purges the content of skills deleted before `deletedBefore`; slug and owner stay. */
-export async function purgeDeleted(db: Db, deletedBefore: Date): Promise<number> {
+export async function purgeDeletedSkills(db: Db, deletedBefore: Date): Promise<number> {
   return transaction(db, async (tx) => {
-    const gone = await tx.skill.findMany({
+    const deletedSkills = await tx.skill.findMany({
       where: { deletedAt: { lt: deletedBefore }, purgedAt: null },
       select: { id: true },
       take: 1_000,
     });
-    const ids = gone.map(({ id }) => id);
+    const ids = deletedSkills.map(({ id }) => id);
     for (const model of [tx.skillVersion, tx.skillShare, tx.skillSave, tx.skillOverride, tx.librarySkill]) {
       await (model as typeof tx.skillSave).deleteMany({ where: { skillId: { in: ids } } });
     }
@@ -119,15 +123,15 @@ export async function purgeDeleted(db: Db, deletedBefore: Date): Promise<number>
 }
 
 /** Keeps each statement far below the statement timeout. */
-const DELETED_AT_ONCE = 1_000;
+const DELETE_BATCH = 1_000;
 
 /** Deletes all skills of a workspace, with the rows that refer to them. */
-export async function deleteSkillsOf(tx: Sql, workspaceId: string): Promise<void> {
+export async function deleteWorkspaceSkills(tx: Sql, workspaceId: string): Promise<void> {
   for (;;) {
     const { rowCount } = await tx.query(
       'DELETE FROM skills WHERE id IN (SELECT id FROM skills WHERE workspace_id = $1 LIMIT $2)',
-      [workspaceId, DELETED_AT_ONCE],
+      [workspaceId, DELETE_BATCH],
     );
-    if ((rowCount ?? 0) < DELETED_AT_ONCE) return;
+    if ((rowCount ?? 0) < DELETE_BATCH) return;
   }
 }

@@ -1,10 +1,10 @@
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
-import { purgeDeleted } from './skill-repository';
+import { purgeDeletedSkills } from './skill-repository';
 
 const api = testSkillsApi();
-const ada = given(() => api.person());
-const bob = given(() => api.person({ name: 'Bob' }));
+const ada = setupResource(() => api.person());
+const bob = setupResource(() => api.person({ name: 'Bob' }));
 
 const BODY = '# Hello\n\nRead *this*.\n';
 const publish = (person: TestPerson | string, body: object = {}) =>
@@ -28,7 +28,7 @@ test('publishing answers with the skill, unlisted unless said otherwise, and ann
   });
   expect(body.slug).toMatch(/^say-hello/);
   expect(headers.location).toBe(`/api/v1/skills/${body.slug}`);
-  expect(await api.announced()).toContain('skill.published.v1');
+  expect(await api.listOutboxTypes()).toContain('skill.published.v1');
 });
 
 test('both publishing routes do the same; the one for browsers refuses an API key', async () => {
@@ -88,24 +88,24 @@ test('front matter fills what is absent, and what of it is no use is said', asyn
 });
 
 test('one hundred concurrent publishes of the same title get one hundred slugs', async () => {
-  // On a busy machine some hear 503 instead of waiting longer for a connection, and ask again as clients do: while the first
-  // request is still under way the answer is 409.
-  const publishOne = (key: string) =>
+  // On a busy machine some hear 503 instead of waiting longer for a connection, and ask again as clients do: while the
+  // first request is still under way the answer is 409.
+  const publishWithRetry = (key: string) =>
     until(async () => {
-      const answer = await publish(ada, { title: 'The same title' }).set('Idempotency-Key', key);
-      return answer.status !== 503 && answer.body.code !== 'in_flight' && answer;
+      const response = await publish(ada, { title: 'The same title' }).set('Idempotency-Key', key);
+      return response.status !== 503 && response.body.code !== 'in_flight' && response;
     });
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => publishOne(`same-${n}`)));
-  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(201));
-  expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(100);
+  const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => publishWithRetry(`same-${n}`)));
+  expect(responses.map(({ status }) => status)).toEqual(Array(100).fill(201));
+  expect(new Set(responses.map(({ body }) => body.slug)).size).toBe(100);
 });
 
 test('a slug that was asked for by name goes to one of many, and never to another after its deletion', async () => {
-  const answers = await Promise.all(Array.from({ length: 20 }, () => publish(ada, { slug: 'wanted-by-all' })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => publish(ada, { slug: 'wanted-by-all' })));
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   await api.as(ada).delete('/api/v1/skills/wanted-by-all').expect(204);
   await publish(bob, { slug: 'wanted-by-all' }).expect(409);
-  await purgeDeleted(api.database.prisma, new Date(Date.now() + 1_000));
+  await purgeDeletedSkills(api.database.prisma, new Date(Date.now() + 1_000));
   await publish(bob, { slug: 'wanted-by-all' }).expect(409);
   const derived = await publish(bob, { title: 'Wanted by all' }).expect(201);
   expect(derived.body.slug).not.toBe('wanted-by-all');
@@ -129,12 +129,12 @@ test('a change of text is a version, a change of visibility is not; both are ann
   for (const number of ['Infinity', '1e999', 'NaN', '-1'])
     await api.as(ada).get(`/api/v1/skills/${slug}/versions/${number}`).expect(400);
   await api.as(bob).get(`/api/v1/skills/${slug}/versions`).expect(403);
-  expect(await api.announced()).toContain('skill.changed.v1');
+  expect(await api.listOutboxTypes()).toContain('skill.changed.v1');
 });
 
 test('concurrent changes each get a version of their own', async () => {
   const { slug } = (await publish(ada, { title: 'Changed by many' })).body;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
       api
         .as(ada)
@@ -142,7 +142,7 @@ test('concurrent changes each get a version of their own', async () => {
         .send({ body_md: `Text ${index}` }),
     ),
   );
-  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
   expect((await get(ada, slug)).body.version).toBe(9);
 });
 
@@ -160,7 +160,7 @@ test('deleted and restored, it is as it was; after thirty days it is gone', asyn
   await api.as(ada).delete(`/api/v1/skills/${slug}`).expect(204);
   await api.database.pool.query("UPDATE skills SET deleted_at = now() - interval '31 days' WHERE slug = $1", [slug]);
   await restore().expect(410);
-  expect(await api.announced()).toContain('skill.deleted.v1');
+  expect(await api.listOutboxTypes()).toContain('skill.deleted.v1');
 });
 
 test('concurrent saves stay one; saving and dropping again count', async () => {
@@ -204,17 +204,20 @@ test('sharing lists the addresses, names each bad one, and takes them back', asy
 test('folder and tags of one’s own are seen by nobody else, and lists can be filtered by them', async () => {
   const { slug } = (await publish(ada, { title: 'Filed twice', tags: ['general'], folder: 'Ours' })).body;
   await api.as(bob).post(`/api/v1/skills/${slug}/save`).expect(200);
-  const put = (body: object) => api.as(bob).put(`/api/v1/me/skills/${slug}/override`).send(body);
-  expect((await put({ folder: 'Later', tags: ['mine', 'Mine'] }).expect(200)).body).toEqual({
+  const putOverride = (body: object) => api.as(bob).put(`/api/v1/me/skills/${slug}/override`).send(body);
+  expect((await putOverride({ folder: 'Later', tags: ['mine', 'Mine'] }).expect(200)).body).toEqual({
     slug,
     folder: 'Later',
     tags: ['mine'],
   });
   expect((await get(ada, slug)).body).toMatchObject({ folder: 'Ours', tags: ['general'] });
-  const found = async (query: string) => (await api.as(bob).get(`/api/v1/me/skills?${query}`).expect(200)).body.length;
-  expect([await found('folder=Later'), await found('tag=mine'), await found('tag=general')]).toEqual([1, 1, 0]);
-  expect((await put({}).expect(200)).body).toEqual({ slug, folder: null, tags: ['general'] });
-  await put({ tags: Array(51).fill('x') }).expect(400);
+  const listFound = async (query: string) =>
+    (await api.as(bob).get(`/api/v1/me/skills?${query}`).expect(200)).body.length;
+  expect([await listFound('folder=Later'), await listFound('tag=mine'), await listFound('tag=general')]).toEqual([
+    1, 1, 0,
+  ]);
+  expect((await putOverride({}).expect(200)).body).toEqual({ slug, folder: null, tags: ['general'] });
+  await putOverride({ tags: Array(51).fill('x') }).expect(400);
 });
 
 test('my list holds owned and saved skills, newest first, in pages that follow a link', async () => {
@@ -250,7 +253,7 @@ test('a workspace token has nothing of its own, and a member who left has no acc
   const leaver = api.person();
   const { key } = await api.apiKey(leaver);
   await publish(key).expect(201);
-  api.leave(leaver);
+  api.removeFromWorkspaces(leaver);
   await publish(key).expect(401);
 });
 

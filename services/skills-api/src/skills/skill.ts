@@ -1,5 +1,5 @@
 /** A skill: its limits, and how the API shows it. */
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { Visibility } from '../generated/prisma/client';
 import type { FrontMatter } from './front-matter';
 
@@ -50,14 +50,14 @@ export type SkillWithBody = SkillRow & {
   used_in_all: number | null;
 };
 
-type Published = Pick<
+type PublishedRow = Pick<
   SkillRow,
   'slug' | 'title' | 'description' | 'visibility' | 'owner_id' | 'owner_name' | 'owned' | 'created_at' | 'updated_at'
 >;
 
 /** The fields that the API shows of skills and libraries alike. */
-export const publishedToApi = (row: Published, url: string) => ({
-  ...apiFields(row, 'slug', 'title', 'description', 'visibility', 'owned', 'created_at', 'updated_at'),
+export const publishedToApi = (row: PublishedRow, url: string) => ({
+  ...toApiFields(row, 'slug', 'title', 'description', 'visibility', 'owned', 'created_at', 'updated_at'),
   owner: { id: row.owner_id, name: row.owner_name },
   url: `${url}/${row.slug}`,
 });
@@ -66,7 +66,7 @@ export const publishedToApi = (row: Published, url: string) => ({
 export function skillItemToApi(row: SkillRow, skillsUrl: string) {
   return {
     ...publishedToApi(row, `${skillsUrl}/s`),
-    ...apiFields(row, 'version', 'content_hash', 'license', 'saved', 'views', 'saves', 'uses', 'deleted_at'),
+    ...toApiFields(row, 'version', 'content_hash', 'license', 'saved', 'views', 'saves', 'uses', 'deleted_at'),
     tags: row.override_tags ?? row.tags,
     folder: row.override_folder ?? (row.owned ? row.folder : null),
   };
@@ -75,7 +75,7 @@ export function skillItemToApi(row: SkillRow, skillsUrl: string) {
 export function skillToApi(row: SkillWithBody, skillsUrl: string) {
   return {
     ...skillItemToApi(row, skillsUrl),
-    ...apiFields(row, 'body_md', 'front_matter'),
+    ...toApiFields(row, 'body_md', 'front_matter'),
     used_by_workers: { workspace: row.used_in_workspace, total: row.used_in_all },
   };
 }

@@ -10,17 +10,18 @@ const SUFFIX_LENGTH = 6;
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** Words that stand, or may one day stand, for something else in an address. */
-const RESERVED = new Set(
+const RESERVED_SLUGS = new Set(
   `about account admin api api-keys assets auth constructor deleted docs edit feed health healthz help index install
   latest legal libraries library login logout new null page pages private prototype public root robots saved search
   settings setup share shared sign-in sign-out sitemap skill skills starter static status storage system tags
   undefined unlisted user users versions well-known workspace`.split(/\s+/),
 );
 
-export const isReserved = (slug: string): boolean => RESERVED.has(slug);
+export const isReserved = (slug: string): boolean => RESERVED_SLUGS.has(slug);
 
 /**
- * From a title of any script. What has no letter or digit of the Latin alphabet (emoji, Arabic, Chinese) gets a random name.
+ * From a title of any script. What has no letter or digit of the Latin alphabet (emoji, Arabic, Chinese) gets a random
+ * name.
  * @param noun what is named: `skill` or `library`
  */
 export function deriveSlug(title: string, noun: string): string {

@@ -1,19 +1,19 @@
 import { skillChanged } from '@gantry/events';
-import { type CallOf, conflict, gone } from '@gantry/http';
+import { conflict, gone, type OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import { upsertPerson } from '../people-repository';
-import { getOwnedSkill, noSkill } from './get-skill';
+import { getOwnedSkill, skillNotFound } from './get-skill';
 import { RESTORABLE_DAYS, type SkillWithBody } from './skill';
 import { announce, announceDeleted } from './skill-events';
 import { checkContent, type SkillContent } from './skill-input';
 import { findSkill, lockSkill, setDeleted, updateSkill } from './skill-repository';
 import { insertVersion } from './version-repository';
 
-/** `expected_version`: 409 unless it is the current one, so that nobody overwrites what they have not seen. */
-export type UpdateInput = CallOf<'skills', 'changeSkill'>['body'];
+/** `expected_version`: 409 unless it is the current one, so that no author overwrites what they have not seen. */
+export type UpdateInput = OperationCall<'skills', 'changeSkill'>['body'];
 
 /** A new version if what versions are made of is another. @throws AppError 400, 403, 404, 409, 410, 413 */
 export function changeSkill(
@@ -23,16 +23,16 @@ export function changeSkill(
   input: UpdateInput,
 ): Promise<{ warnings: string[] }> {
   return transaction(prisma, async (tx) => {
-    const skill = await ownedForUpdate(tx, owner, slug);
+    const skill = await lockOwnedSkill(tx, owner, slug);
     if (input.expected_version !== undefined && input.expected_version !== skill.version) {
       throw conflict(
         'version_moved',
         `expected_version: the skill is at version ${skill.version} by now; read it again`,
       );
     }
-    const before = contentOf(skill);
+    const before = toContent(skill);
     const { content, warnings } = checkContent(input, before);
-    const isNew = !sameContent(before, content);
+    const isNew = !isSameContent(before, content);
     const version = isNew ? skill.version + 1 : skill.version;
     const visibility = input.visibility ?? skill.visibility;
     const folder = input.folder === undefined ? skill.folder : input.folder || null;
@@ -54,10 +54,10 @@ export function changeSkill(
   });
 }
 
-/** From now on nobody reads it; its row, shares and places stay for a restoration. */
+/** Makes it unreadable from now on; its row, shares and places stay for a restoration. */
 export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): Promise<void> {
   return transaction(prisma, async (tx) => {
-    const skill = await ownedForUpdate(tx, owner, slug);
+    const skill = await lockOwnedSkill(tx, owner, slug);
     await setDeleted(tx, skill.id, new Date());
     await announceDeleted(tx, skill.id);
     await owner.audit(tx, { action: 'skill.deleted', id: skill.id, details: { slug } });
@@ -83,12 +83,12 @@ export function restoreSkill(prisma: PrismaClient, owner: Actor, slug: string): 
   });
 }
 
-async function ownedForUpdate(tx: Db, owner: Actor, slug: string): Promise<SkillWithBody> {
-  if (!(await lockSkill(tx, slug))) throw noSkill(slug);
+async function lockOwnedSkill(tx: Db, owner: Actor, slug: string): Promise<SkillWithBody> {
+  if (!(await lockSkill(tx, slug))) throw skillNotFound(slug);
   return getOwnedSkill(tx, slug, owner);
 }
 
-const contentOf = (skill: SkillWithBody): SkillContent => ({
+const toContent = (skill: SkillWithBody): SkillContent => ({
   title: skill.title,
   description: skill.description,
   bodyMd: skill.body_md,
@@ -97,7 +97,7 @@ const contentOf = (skill: SkillWithBody): SkillContent => ({
   frontMatter: skill.front_matter,
 });
 
-function sameContent(one: SkillContent, other: SkillContent): boolean {
+function isSameContent(one: SkillContent, other: SkillContent): boolean {
   const key = ({ title, description, bodyMd, tags, license }: SkillContent) =>
     JSON.stringify([title, description, bodyMd, tags, license]);
   return key(one) === key(other);

@@ -1,10 +1,10 @@
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { Db } from '../database';
 import type { SkillVersion } from '../generated/prisma/client';
-import { contentHashOf, type SkillContent } from './skill-input';
+import { computeContentHash, type SkillContent } from './skill-input';
 
 /** Older ones go: a skill keeps this many. */
-const KEPT_MAX = 100;
+const VERSIONS_MAX = 100;
 
 export async function insertVersion(
   tx: Db,
@@ -20,15 +20,15 @@ export async function insertVersion(
       title,
       description,
       bodyMd,
-      contentHash: contentHashOf(bodyMd),
+      contentHash: computeContentHash(bodyMd),
       tags,
       license,
       authorId,
       message,
     },
   });
-  if (version > KEPT_MAX)
-    await tx.skillVersion.deleteMany({ where: { skillId, version: { lte: version - KEPT_MAX } } });
+  if (version > VERSIONS_MAX)
+    await tx.skillVersion.deleteMany({ where: { skillId, version: { lte: version - VERSIONS_MAX } } });
 }
 
 /** Newest first. */
@@ -39,4 +39,4 @@ export const findVersion = (db: Db, skillId: string, version: number): Promise<S
   db.skillVersion.findUnique({ where: { skillId_version: { skillId, version } } });
 
 export const versionToApi = (version: Omit<SkillVersion, 'bodyMd'>) =>
-  apiFields(version, 'version', 'title', 'contentHash', 'message', 'authorId', 'createdAt');
+  toApiFields(version, 'version', 'title', 'contentHash', 'message', 'authorId', 'createdAt');

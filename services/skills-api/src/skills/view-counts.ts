@@ -1,12 +1,12 @@
 /** `views`, written asynchronously: batched, in one statement a second. */
-import { writeBehind } from '@gantry/http';
+import { createWriteBehind } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
 export type ViewCounts = ReturnType<typeof countViews>;
 
 export function countViews({ pool, log }: { pool: Pool; log: Logger }) {
-  const views = writeBehind<number>({
+  const views = createWriteBehind<number>({
     write: (ids, counts) =>
       pool.query(
         'UPDATE skills SET views = views + v.count FROM unnest($1::text[], $2::int[]) AS v(id, count) WHERE skills.id = v.id',

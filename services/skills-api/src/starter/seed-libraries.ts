@@ -1,9 +1,10 @@
 /**
- * The libraries that come with an installation: Markdown in `services/skills-api/starter/<library>/<slug>.md`, named and
- * ordered by its `library.yaml`.
+ * The libraries that come with an installation: Markdown in `services/skills-api/starter/<library>/<slug>.md`, named
+ * and ordered by its `library.yaml`.
  *
- * Every replica does this at its start, one at a time: what is there and the same stays untouched, what is there and older
- * gets a new version, so that a new release brings its texts along. A slug that somebody took before is left to them.
+ * Every replica does this at its start, one at a time: what is there and the same stays untouched, what is there and
+ * older gets a new version, so that a new release brings its texts along. A slug that a person took before is left to
+ * them.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,11 +18,11 @@ import type { Person } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
 import {
-  findLibraryBySlug,
+  getLibraryBySlug,
   insertLibrary,
-  insertSkills,
-  placeSkills,
+  insertLibrarySkills,
   updateLibrary,
+  updateSkillOrder,
 } from '../libraries/library-repository';
 import { upsertPerson } from '../people-repository';
 import { announce } from '../skills/skill-events';
@@ -31,7 +32,7 @@ import { insertVersion } from '../skills/version-repository';
 
 export const STARTER_DIR = path.resolve(__dirname, '../../starter');
 
-/** Nobody signs in as this person: what it owns changes only with a release. */
+/** A person without a sign-in: what it owns changes only with a release. */
 const GANTRY: Person = { userId: 'gantry', workspaceId: 'gantry', email: null, member: null, name: 'Gantry' };
 
 const LOCK = 20_480_005;
@@ -56,7 +57,7 @@ async function seedLibrary(tx: Db, log: Logger, dir: string, slug: string): Prom
     parse(readFileSync(path.join(dir, 'library.yaml'), 'utf8')),
   );
   await insertLibrary(tx, GANTRY, { id: newId('lib_'), slug, title, description, visibility: 'public', starter: true });
-  const library = await findLibraryBySlug(tx, slug);
+  const library = await getLibraryBySlug(tx, slug);
   if (library.ownerId !== GANTRY.userId)
     return log.warn({ library: slug }, 'starter library left out: its slug is taken');
   if (library.title !== title || library.description !== description) {
@@ -68,11 +69,11 @@ async function seedLibrary(tx: Db, log: Logger, dir: string, slug: string): Prom
     if (id) ids.push(id);
     else log.warn({ skill }, 'starter skill left out: its slug is taken');
   }
-  await insertSkills(tx, library.id, ids, GANTRY.userId);
-  await placeSkills(tx, library.id, ids);
+  await insertLibrarySkills(tx, library.id, ids, GANTRY.userId);
+  await updateSkillOrder(tx, library.id, ids);
 }
 
-/** @returns null for a slug that somebody else has */
+/** @returns null for a slug of another owner */
 async function seedSkill(tx: Db, slug: string, body: string): Promise<string | null> {
   const { content } = checkContent({ body_md: body });
   const before = await findSkillBySlug(tx, slug);

@@ -3,16 +3,16 @@
 /** About `chars` characters of it. */
 export type HostileText = (chars: number) => string;
 
-const repeated =
+const repeatText =
   (unit: string): HostileText =>
   (chars) =>
     unit.repeat(Math.max(1, Math.floor(chars / unit.length)));
-const before =
+const prefixText =
   (start: string, unit: string, end = ''): HostileText =>
   (chars) =>
-    start + repeated(unit)(chars) + end;
+    start + repeatText(unit)(chars) + end;
 /** Opened as often as it is closed. */
-const inEachOther =
+const nestText =
   (open: string, close: string): HostileText =>
   (chars) => {
     const depth = Math.floor(chars / (open.length + close.length));
@@ -107,35 +107,35 @@ const units = [
 ];
 
 export const hostileMarkdown: [what: string, text: HostileText][] = [
-  ...units.map((unit): [string, HostileText] => [JSON.stringify(unit), repeated(unit)]),
-  ['a heading of spaces', before('#', ' ', 'x')],
-  ['a heading closed by spaced hashes', before('# a', ' #')],
-  ['a heading of dashes', before('# ', '-', 'a')],
-  ['a heading of words and dashes', before('# ', '- a')],
-  ['spaces', before('', ' ', 'x')],
-  ['spaces in a line', before('a', ' ', 'b')],
-  ['an information string of spaces', before('``` ', ' ', 'x')],
-  ['a title of line ends', before('[a]: b "', '\n')],
-  ['a title of lines', before('[a]: <b> "x', 'x\n')],
-  ['a picture of 256 KB', before('![a](data:image/png;base64,', 'A', ')')],
-  ['an address of parentheses', before('[a](', '(')],
-  ['an address of percent signs', before('[a](', '%', ')')],
-  ['an address of dots', before('http://a/', '.')],
-  ['an address of brackets', before('http://a/', '[a')],
-  ['a host of dashes', before('http://', 'a-')],
-  ['lazy lines after a hundred quotes', before(`${'> '.repeat(100)}a\n`, 'a\n')],
-  ['lazy lines after lists', before(`${'1. '.repeat(40)}a\n`, 'a\n')],
-  ['rows of one cell under many columns', before(`${'|a'.repeat(300)}|\n${'|-'.repeat(300)}|\n`, '|\n')],
-  ['rows with code', before('|a|b|\n|-|-|\n', '|`|`')],
-  ['brackets in brackets', inEachOther('[', ']')],
-  ['pictures in pictures', inEachOther('![', '](x)')],
-  ['links around pictures', inEachOther('[![', '](x)](y)')],
-  ['emphasis in emphasis', inEachOther('*a **b ', 'c** d*')],
-  ['a reference in brackets', (chars) => `[a]: x\n\n${inEachOther('[', ']')(chars)}`],
+  ...units.map((unit): [string, HostileText] => [JSON.stringify(unit), repeatText(unit)]),
+  ['a heading of spaces', prefixText('#', ' ', 'x')],
+  ['a heading closed by spaced hashes', prefixText('# a', ' #')],
+  ['a heading of dashes', prefixText('# ', '-', 'a')],
+  ['a heading of words and dashes', prefixText('# ', '- a')],
+  ['spaces', prefixText('', ' ', 'x')],
+  ['spaces in a line', prefixText('a', ' ', 'b')],
+  ['an information string of spaces', prefixText('``` ', ' ', 'x')],
+  ['a title of line ends', prefixText('[a]: b "', '\n')],
+  ['a title of lines', prefixText('[a]: <b> "x', 'x\n')],
+  ['a picture of 256 KB', prefixText('![a](data:image/png;base64,', 'A', ')')],
+  ['an address of parentheses', prefixText('[a](', '(')],
+  ['an address of percent signs', prefixText('[a](', '%', ')')],
+  ['an address of dots', prefixText('http://a/', '.')],
+  ['an address of brackets', prefixText('http://a/', '[a')],
+  ['a host of dashes', prefixText('http://', 'a-')],
+  ['lazy lines after a hundred quotes', prefixText(`${'> '.repeat(100)}a\n`, 'a\n')],
+  ['lazy lines after lists', prefixText(`${'1. '.repeat(40)}a\n`, 'a\n')],
+  ['rows of one cell under many columns', prefixText(`${'|a'.repeat(300)}|\n${'|-'.repeat(300)}|\n`, '|\n')],
+  ['rows with code', prefixText('|a|b|\n|-|-|\n', '|`|`')],
+  ['brackets in brackets', nestText('[', ']')],
+  ['pictures in pictures', nestText('![', '](x)')],
+  ['links around pictures', nestText('[![', '](x)](y)')],
+  ['emphasis in emphasis', nestText('*a **b ', 'c** d*')],
+  ['a reference in brackets', (chars) => `[a]: x\n\n${nestText('[', ']')(chars)}`],
   ['many references', (chars) => Array.from({ length: chars / 14 }, (_, n) => `[a${n}]: b\n`).join('')],
-  ['runs of backticks, each longer', (chars) => growing('`', chars)],
-  ['lists, each deeper', (chars) => deeper('- x', '  ', chars)],
-  ['quotes, each deeper', (chars) => deeper('a\n', '>', chars)],
+  ['runs of backticks, each longer', (chars) => growRuns('`', chars)],
+  ['lists, each deeper', (chars) => deepenLines('- x', '  ', chars)],
+  ['quotes, each deeper', (chars) => deepenLines('a\n', '>', chars)],
   [
     'a long address that many references use',
     (chars) => `[a]: /${'b'.repeat(chars / 2)}\n\n${'[a]'.repeat(chars / 6)}`,
@@ -148,12 +148,12 @@ export const hostileMarkdown: [what: string, text: HostileText][] = [
   ),
 ];
 
-const root = (chars: number) => Array.from({ length: Math.floor(Math.sqrt(chars)) }, (_, n) => n);
-const growing = (unit: string, chars: number) =>
-  root(chars)
+const listToRoot = (chars: number) => Array.from({ length: Math.floor(Math.sqrt(chars)) }, (_, n) => n);
+const growRuns = (unit: string, chars: number) =>
+  listToRoot(chars)
     .map((n) => unit.repeat(n))
     .join(' ');
-const deeper = (line: string, indent: string, chars: number) =>
-  root(chars)
+const deepenLines = (line: string, indent: string, chars: number) =>
+  listToRoot(chars)
     .map((n) => indent.repeat(n) + line)
     .join('\n');

@@ -2,10 +2,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
-  cacheIdentities,
+  createIdentityCache,
+  createOpaqueToken,
   createTokenHasher,
   type LastUse,
-  newOpaqueToken,
   parseOpaqueToken,
   trackLastUse,
 } from '@gantry/auth';
@@ -17,17 +17,17 @@ import {
   type Role,
   type WorkspaceClosures,
 } from '@gantry/events';
-import { health, postgresCheck } from '@gantry/http';
-import { catchLogs, createDatabase, given, patientPool } from '@gantry/testing';
+import { createHealth, createPostgresCheck } from '@gantry/http';
+import { catchLogs, createDatabase, patientPool, setupResource } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
-import { apiKeyTokens } from '../api-keys/api-key';
+import { createApiKeyTokens } from '../api-keys/api-key';
 import { createApp } from '../app';
 import { type Database, openDatabase } from '../database';
-import { cacheRendered } from '../rendering/rendered-cache';
+import { createRenderCache } from '../rendering/rendered-cache';
 import { createRenderer } from '../rendering/renderer';
-import { forgivesTyping } from '../skills/search-skills';
+import { supportsFuzzySearch } from '../skills/search-skills';
 import { countViews, type ViewCounts } from '../skills/view-counts';
 
 export interface TestPerson {
@@ -66,13 +66,13 @@ export interface TestSkillsApi {
   }): TestPerson;
   workspaceToken(workspaceId: string, role?: Role): string;
   /** Takes the person out of every workspace, as worker-api would say from now on. */
-  leave(person: TestPerson): void;
+  removeFromWorkspaces(person: TestPerson): void;
   /** A new password by an admin's link, as worker-api would say from now on. */
   replaceHolder(person: TestPerson): void;
   apiKey(person: TestPerson): Promise<{ id: string; key: string }>;
   as(credential: TestPerson | string | null): Client;
   /** Types of the events that wait to be published, oldest first. */
-  announced(): Promise<string[]>;
+  listOutboxTypes(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -85,11 +85,12 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
   const identities = new Map<string, Identity>();
   const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));
   const keyUse = trackLastUse({ pool, table: 'api_keys', log });
-  const keys = apiKeyTokens({ prisma, hasher, keyUse });
-  const ofUser = (userId: string) => [...identities.values()].find((identity) => identity.userId === userId) ?? null;
-  const cache = cacheIdentities(async ({ secret }) =>
+  const keys = createApiKeyTokens({ prisma, hasher, keyUse });
+  const findUserIdentity = (userId: string) =>
+    [...identities.values()].find((identity) => identity.userId === userId) ?? null;
+  const cache = createIdentityCache(async ({ secret }) =>
     parseOpaqueToken(secret)?.prefix === keys.prefix
-      ? keys.identify(secret, async (question) => (question.kind === 'user' ? ofUser(question.userId) : null))
+      ? keys.identify(secret, async (question) => (question.kind === 'user' ? findUserIdentity(question.userId) : null))
       : (identities.get(secret) ?? null),
   );
   const views = countViews({ pool, log });
@@ -98,18 +99,18 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
   const app = createApp({
     database,
     closures,
-    health: health({ postgres: postgresCheck(pool) }),
+    health: createHealth({ postgres: createPostgresCheck(pool) }),
     identify: cache.identify,
     hasher,
     views,
-    render: cacheRendered(renderer),
+    render: createRenderCache(renderer),
     findMembers: async (workspaceId, emails) =>
       [...identities.values()].flatMap(({ kind, userId, email, emailVerified, holderSince = 0, memberships }) =>
         kind === 'session' && userId && email && emails.includes(email) && memberships[workspaceId]
           ? [{ userId, email, emailVerified, holderSince }]
           : [],
       ),
-    forgiving: await forgivesTyping(pool, log),
+    forgiving: await supportsFuzzySearch(pool, log),
     evictKey: cache.evictToken,
     baseUrl: 'http://api.test',
     dashboardUrl: 'http://dashboard.test',
@@ -148,9 +149,9 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
         userId,
         workspaceId,
         email: email ?? `${userId.toLowerCase()}@example.test`,
-        token: newOpaqueToken('svc_'),
+        token: createOpaqueToken('svc_'),
         jwt: ['e30', Buffer.from(userId).toString('base64url'), 'e30'].join('.'),
-        cookie: newOpaqueToken('ses_'),
+        cookie: createOpaqueToken('ses_'),
       };
       const identity = {
         userId,
@@ -170,9 +171,9 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       return person;
     },
     workspaceToken: (workspaceId, role = 'admin') => {
-      const token = newOpaqueToken('wst_');
+      const token = createOpaqueToken('wst_');
       const memberships = { [workspaceId]: role };
-      const nobody = {
+      const identity = {
         userId: null,
         email: null,
         emailVerified: false,
@@ -180,10 +181,10 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
         tokenId: newId('tok_'),
         expiresAt: null,
       };
-      identities.set(token, { ...nobody, kind: 'workspace_token', defaultWorkspaceId: workspaceId, memberships });
+      identities.set(token, { ...identity, kind: 'workspace_token', defaultWorkspaceId: workspaceId, memberships });
       return token;
     },
-    leave: ({ userId }) => {
+    removeFromWorkspaces: ({ userId }) => {
       for (const identity of identities.values()) if (identity.userId === userId) identity.memberships = {};
       cache.evictUser(userId);
     },
@@ -199,7 +200,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       return { id: body.id, key: body.key };
     },
     as,
-    announced: async () =>
+    listOutboxTypes: async () =>
       (await pool.query('SELECT type FROM outbox ORDER BY created_at, id')).rows.map((row) => row.type),
     stop: async () => {
       server.closeAllConnections();
@@ -212,4 +213,4 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
 }
 
 /** Before the tests of this file or `describe`, and until after them. */
-export const testSkillsApi = (): TestSkillsApi => given(startTestSkillsApi, (api) => api.stop());
+export const testSkillsApi = (): TestSkillsApi => setupResource(startTestSkillsApi, (api) => api.stop());

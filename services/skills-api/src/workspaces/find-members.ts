@@ -7,7 +7,7 @@ const TIMEOUT_MS = 1_500;
 export type FindMembers = (workspaceId: string, emails: string[]) => Promise<WorkspaceMember[]>;
 
 /** Asks worker-api, which knows the accounts. */
-export const findMembersOver =
+export const createFindMembers =
   (bus: Bus): FindMembers =>
   async (workspaceId, emails) => {
     if (!emails.length) return [];

@@ -1,14 +1,14 @@
 import { workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { catchLogs, given, givenAnnouncer, givenBus, givenNats, until } from '@gantry/testing';
+import { catchLogs, setupAnnouncer, setupBus, setupNats, setupResource, until } from '@gantry/testing';
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 import { consumeWorkspaceEvents } from './workspace-events';
 
 const { log } = catchLogs();
 const api = testSkillsApi();
-const nats = givenNats();
-const bus = givenBus(nats, 'skills-api');
-const announcer = givenAnnouncer({ nats });
-given(
+const nats = setupNats();
+const bus = setupBus(nats, 'skills-api');
+const announcer = setupAnnouncer({ nats });
+setupResource(
   () => consumeWorkspaceEvents({ bus, pool: api.database.pool, log }),
   async (consumers) => {
     for (const consumer of consumers) await consumer.stop();
@@ -17,7 +17,7 @@ given(
 
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 
-/** Somebody with a row in every table, whose skill somebody else keeps. */
+/** A person with a row in every table, whose skill another person saves. */
 async function seed(other: TestPerson): Promise<{ person: TestPerson; skill: string; library: string }> {
   const person = api.person();
   const me = api.as(person);
@@ -91,7 +91,7 @@ test('what a deleted workspace has published is gone for everybody, on every rou
   const title = encodeURIComponent(`Of ${person.userId}`);
   const isListed = async (path: string, slug: string, as = nobody) =>
     (await as.get(path).expect(200)).text.includes(slug);
-  const shown = async () => ({
+  const listVisible = async () => ({
     statuses: await Promise.all(
       [
         nobody.get(`/api/v1/skills/${skill}`),
@@ -105,7 +105,7 @@ test('what a deleted workspace has published is gone for everybody, on every rou
         api.as(other).get(`/api/v1/skills/${skill}`),
         api.as(person).get(`/api/v1/skills/${skill}`),
         api.as(key).get('/api/v1/me/skills'),
-      ].map(async (answer) => (await answer).status),
+      ].map(async (response) => (await response).status),
     ),
     listed: await Promise.all([
       isListed(`/api/v1/search?q=${title}`, skill),
@@ -118,17 +118,17 @@ test('what a deleted workspace has published is gone for everybody, on every rou
       isListed('/api/v1/me/subscriptions', library, api.as(other)),
     ]),
   });
-  const open = await shown();
+  const open = await listVisible();
   expect(open).toEqual({ statuses: Array(11).fill(200), listed: Array(8).fill(true) });
 
   await announcer.announce(workspaceDeleted, workspaceId, { workspaceId, purgeAt });
   await until(() => api.closures.has(workspaceId));
-  expect(await shown()).toEqual({
+  expect(await listVisible()).toEqual({
     statuses: [404, 404, 404, 404, 404, 404, 404, 404, 404, 403, 403],
     listed: Array(8).fill(false),
   });
 
   await announcer.announce(workspaceRestored, workspaceId, { workspaceId, purgeAt });
   await until(() => !api.closures.has(workspaceId));
-  expect(await shown()).toEqual(open);
+  expect(await listVisible()).toEqual(open);
 });

@@ -2,20 +2,20 @@
 import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { deleteSkillsOf } from '../skills/skill-repository';
+import { deleteWorkspaceSkills } from '../skills/skill-repository';
 
 export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Logger }): Consumer[] {
   const shared = { ...options, service: 'skills-api' } as const;
   return [
     ...consumeClosures(shared),
-    consume({ ...shared, event: workspacePurged, handle: (tx, { data }) => deleteAllOf(tx, data.workspaceId) }),
+    consume({ ...shared, event: workspacePurged, handle: (tx, { data }) => deleteWorkspaceRows(tx, data.workspaceId) }),
   ];
 }
 
 /** A test finds a table that is missing here. Skills and libraries take along what refers to them, also of others. */
 const TABLES = ['libraries', 'api_keys', 'skill_pins', 'idempotency_keys', 'workspace_closures'];
 
-async function deleteAllOf(tx: PoolClient, workspaceId: string): Promise<void> {
+async function deleteWorkspaceRows(tx: PoolClient, workspaceId: string): Promise<void> {
   for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
-  await deleteSkillsOf(tx, workspaceId);
+  await deleteWorkspaceSkills(tx, workspaceId);
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import {
   approvalRequested,
-  durableOf,
+  durableName,
   EVENTS_STREAM,
   type EventType,
   enqueue,
@@ -12,11 +12,11 @@ import {
   scheduleMissed,
   writeClosure,
 } from '@gantry/events';
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import { Webhook } from 'standardwebhooks';
-import { callerOf } from '../test/caller';
-import { givenMail } from '../test/mail-catcher';
-import { type MadeWorker, makeWorker } from '../test/make-worker';
+import { createCaller } from '../test/caller';
+import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
+import { setupMail } from '../test/mail-catcher';
 import { testWorkerApi } from '../test/test-worker-api';
 import { claimDeliveries } from './delivery-repository';
 import { raiseAlerts } from './raise-alerts';
@@ -45,9 +45,9 @@ const receiver = createServer(async (req, res) => {
   if (answer) answer(req, res);
   else res.writeHead(204).end();
 });
-const mail = givenMail();
+const mail = setupMail();
 const api = testWorkerApi(() => ({ now: () => clock, smtpUrl: mail.url, outboundAllow: ['127.0.0.0/8'] }));
-const admin = given(async () => callerOf(api.url, (await api.addMember('admin')).jwt));
+const admin = setupResource(async () => createCaller(api.url, (await api.addMember('admin')).jwt));
 beforeAll(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   clock = new Date();
-  worker = await makeWorker(api);
+  worker = await createTestWorker(api);
 });
 
 afterEach(async () => {
@@ -85,20 +85,20 @@ async function announce(event: Parameters<typeof enqueue>[1], data: object, work
   const { pool } = api.database;
   await enqueue(pool, event, workspaceId, data as never);
   await until(outboxIsEmpty);
-  await consumed(event);
+  await waitUntilConsumed(event);
 }
 
-const consumed = (event: EventType) =>
+const waitUntilConsumed = (event: EventType) =>
   until(async () => {
     const manager = await api.bus.nc.jetstreamManager({ checkAPI: false });
-    const durable = durableOf('worker-api', event);
+    const durable = durableName('worker-api', event);
     const { num_pending, num_ack_pending } = await manager.consumers.info(EVENTS_STREAM, durable);
     return num_pending + num_ack_pending === 0;
   });
 
 const outboxIsEmpty = async () => (await api.database.pool.query('SELECT 1 FROM outbox LIMIT 1')).rowCount === 0;
 
-const failedRun = (run: object = {}) => ({
+const buildFailedRun = (run: object = {}) => ({
   runId: newId('run_'),
   source: 'worker',
   subjectId: worker.uid,
@@ -113,18 +113,18 @@ const failedRun = (run: object = {}) => ({
   ...run,
 });
 
-const fail = (run?: object) => announce(runFinished, failedRun(run));
+const fail = (run?: object) => announce(runFinished, buildFailedRun(run));
 const tick = () => api.deps.deliveryLoop.tick();
 const later = (ms: number) => {
   clock = new Date(clock.getTime() + ms);
 };
 const HOUR = 3_600_000;
-const deliveriesOf = async (id: string, query = '') =>
+const listDeliveries = async (id: string, query = '') =>
   (await admin.get(`/api/alerts/${id}/deliveries${query}`).expect(200)).body;
 
 test('a failed run reaches the receiver, signed so that an independent implementation verifies it', async () => {
   const alert = await alertTo();
-  const run = failedRun();
+  const run = buildFailedRun();
   await announce(runFinished, run);
   await tick();
   const [message] = at(alert.path);
@@ -148,7 +148,7 @@ test('a failed run reaches the receiver, signed so that an independent implement
       cost_usd: 0.25,
     },
   });
-  const [delivery] = await deliveriesOf(alert.id);
+  const [delivery] = await listDeliveries(alert.id);
   expect(delivery).toMatchObject({
     id: message?.headers['webhook-id'],
     channel: 'webhook',
@@ -182,16 +182,16 @@ test('the old secret verifies for a day after a rotation, the new one from the s
 });
 
 test('each alert hears of what it asked for and of its own subject alone', async () => {
-  const other = await makeWorker(api);
+  const other = await createTestWorker(api);
   const own = await alertTo();
   const ofOther = await alertTo({ worker_id: other.id });
   const ofWorkspace = await alertTo({ worker_id: undefined });
   const completed = await alertTo({ on: ['run.completed', 'run.timed_out'] });
   const disabled = await alertTo({ enabled: false });
-  const foreign = callerOf(api.url, api.foreign.owner.jwt);
+  const foreign = createCaller(api.url, api.foreign.owner.jwt);
   await foreign.post('/api/alerts', { on: ['run.failed'], url: `${receiverUrl}/foreign` }).expect(201);
   await fail();
-  await announce(runFinished, { ...failedRun(), status: 'timed_out', errorCode: 'timeout' });
+  await announce(runFinished, { ...buildFailedRun(), status: 'timed_out', errorCode: 'timeout' });
   await tick();
   expect(at(own.path)).toHaveLength(1);
   expect(at(ofWorkspace.path)).toHaveLength(1);
@@ -203,7 +203,7 @@ test("an automation's run raises the workspace's alerts and its own", async () =
   const automation = `aut_${newId('')}`;
   const own = await alertTo({ worker_id: undefined, automation_id: automation });
   const ofAnother = await alertTo({ worker_id: undefined, automation_id: 'aut_another' });
-  const run = failedRun({ source: 'automation', subjectId: automation, subjectRef: null });
+  const run = buildFailedRun({ source: 'automation', subjectId: automation, subjectRef: null });
   await announce(runFinished, run);
   await tick();
   expect(at(ofAnother.path)).toEqual([]);
@@ -236,16 +236,16 @@ test('people who are asked and fires that were missed raise alerts too', async (
 
 test('an event that comes twice raises once, even when it was forgotten that it came', async () => {
   const alert = await alertTo();
-  const envelope = { id: newId('evt_'), workspaceid: api.workspaceId, time: clock, data: failedRun() };
+  const envelope = { id: newId('evt_'), workspaceid: api.workspaceId, time: clock, data: buildFailedRun() };
   const publish = async () => {
     await api.bus.js.publish(eventSubject(runFinished, 'worker-api'), Buffer.from(JSON.stringify(envelope)));
-    await consumed(runFinished);
+    await waitUntilConsumed(runFinished);
   };
   await publish();
   await publish();
   await api.database.pool.query("DELETE FROM inbox WHERE consumer LIKE '%alerts%'");
   await publish();
-  expect(await deliveriesOf(alert.id)).toHaveLength(1);
+  expect(await listDeliveries(alert.id)).toHaveLength(1);
 });
 
 test('a receiver that fails is asked again after longer and longer waits, under the same id, and then no more', async () => {
@@ -254,7 +254,7 @@ test('a receiver that fails is asked again after longer and longer waits, under 
   await fail();
   expect(await tick()).toBe(1);
   expect(await tick()).toBe(0);
-  const [first] = await deliveriesOf(alert.id);
+  const [first] = await listDeliveries(alert.id);
   expect(first).toMatchObject({
     status: 'pending',
     attempts: [{ status: 500, error: 'answered 500', response: 'out of order' }],
@@ -266,7 +266,7 @@ test('a receiver that fails is asked again after longer and longer waits, under 
     later(10 * HOUR);
     await tick();
   }
-  const [dead] = await deliveriesOf(alert.id, '?status=dead');
+  const [dead] = await listDeliveries(alert.id, '?status=dead');
   expect(dead).toMatchObject({ id: first.id, next_attempt_at: null, ended_at: expect.any(String) });
   expect(dead.attempts).toHaveLength(10);
   const ids = at(alert.path).map(({ headers }) => headers['webhook-id']);
@@ -282,9 +282,9 @@ test('dead letters are sent again one by one or all together', async () => {
     await tick();
     later(10 * HOUR);
   }
-  const dead = await deliveriesOf(alert.id, '?status=dead&limit=2');
+  const dead = await listDeliveries(alert.id, '?status=dead&limit=2');
   expect(dead).toHaveLength(2);
-  expect(await deliveriesOf(alert.id, '?status=dead&limit=1&offset=1')).toMatchObject([{ id: dead[1].id }]);
+  expect(await listDeliveries(alert.id, '?status=dead&limit=1&offset=1')).toMatchObject([{ id: dead[1].id }]);
   answers.delete(alert.path);
   await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(202);
   const { body: tooEarly } = await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(409);
@@ -293,7 +293,7 @@ test('dead letters are sent again one by one or all together', async () => {
   const { body } = await admin.post(`/api/alerts/${alert.id}/deliveries/replay-dead`).expect(202);
   expect(body).toEqual({ replayed: 2, has_more: false });
   await tick();
-  expect(await deliveriesOf(alert.id, '?status=delivered')).toHaveLength(3);
+  expect(await listDeliveries(alert.id, '?status=delivered')).toHaveLength(3);
   await admin.post(`/api/alerts/${alert.id}/deliveries/${dead[0].id}/replay`).expect(202);
   await tick();
   expect(at(alert.path).filter(({ headers }) => headers['webhook-id'] === dead[0].id)).toHaveLength(12);
@@ -310,7 +310,7 @@ test('410 switches the alert off, says why, and ends what was still to be sent',
   await tick();
   const { body } = await admin.get(`/api/alerts/${alert.id}`).expect(200);
   expect(body).toMatchObject({ enabled: false, disabled_reason: expect.stringContaining('410') });
-  expect((await deliveriesOf(alert.id)).map(({ status }: { status: string }) => status)).toEqual(['dead', 'dead']);
+  expect((await listDeliveries(alert.id)).map(({ status }: { status: string }) => status)).toEqual(['dead', 'dead']);
   const replay = await admin.post(`/api/alerts/${alert.id}/deliveries/replay-dead`).expect(409);
   expect(replay.body.code).toBe('alert_disabled');
   const enabled = await admin.patch(`/api/alerts/${alert.id}`, { enabled: true }).expect(200);
@@ -325,7 +325,7 @@ test('switching an alert off ends its deliveries', async () => {
   await admin.patch(`/api/alerts/${alert.id}`, { enabled: false }).expect(200);
   later(HOUR);
   expect(await tick()).toBe(0);
-  expect((await deliveriesOf(alert.id))[0].status).toBe('dead');
+  expect((await listDeliveries(alert.id))[0].status).toBe('dead');
 });
 
 test('an alert that is switched off while it is being raised sends nothing', async () => {
@@ -333,8 +333,13 @@ test('an alert that is switched off while it is being raised sends nothing', asy
   const client = await api.database.pool.connect();
   await client.query('BEGIN');
   await raiseAlerts(client, {
-    ...{ workspaceId: api.workspaceId, eventId: newId('evt_'), type: 'run.failed', about: { workerUid: worker.uid } },
-    ...{ at: clock, now: clock, depth: 0 },
+    workspaceId: api.workspaceId,
+    eventId: newId('evt_'),
+    type: 'run.failed',
+    about: { workerUid: worker.uid },
+    at: clock,
+    now: clock,
+    depth: 0,
     occurrence: { worker_id: worker.id, worker_name: null, automation_id: null },
   });
   const switchedOff = admin.patch(`/api/alerts/${alert.id}`, { enabled: false }).then(({ status }) => status);
@@ -344,7 +349,7 @@ test('an alert that is switched off while it is being raised sends nothing', asy
   client.release();
   expect(await switchedOff).toBe(200);
   expect(await tick()).toBe(0);
-  expect((await deliveriesOf(alert.id))[0].status).toBe('dead');
+  expect((await listDeliveries(alert.id))[0].status).toBe('dead');
 });
 
 test('a redirect is a failure and is not followed', async () => {
@@ -352,7 +357,7 @@ test('a redirect is a failure and is not followed', async () => {
   answering(alert.path, 302, '', { location: `${receiverUrl}/elsewhere` });
   await fail();
   await tick();
-  expect((await deliveriesOf(alert.id))[0].attempts[0]).toMatchObject({
+  expect((await listDeliveries(alert.id))[0].attempts[0]).toMatchObject({
     status: 302,
     error: expect.stringContaining('redirect'),
   });
@@ -364,7 +369,7 @@ test('an address that turned out to be inside is refused when it is used, too', 
   await api.database.pool.query("UPDATE alerts SET url = 'http://10.0.0.1:8080/' WHERE id = $1", [alert.id]);
   await fail();
   await tick();
-  const [{ attempts }] = await deliveriesOf(alert.id);
+  const [{ attempts }] = await listDeliveries(alert.id);
   expect(attempts[0]).toMatchObject({ status: null, error: '10.0.0.1:8080 is not on the public internet' });
 });
 
@@ -373,7 +378,7 @@ test('only the beginning of what a receiver answers is kept', async () => {
   answering(alert.path, 200, `\u0000${'x'.repeat(1_000_000)}`);
   await fail();
   await tick();
-  const [{ status, attempts }] = await deliveriesOf(alert.id);
+  const [{ status, attempts }] = await listDeliveries(alert.id);
   expect(status).toBe('delivered');
   expect(attempts[0].response).toHaveLength(500);
 });
@@ -416,7 +421,7 @@ test('a process that dies after sending leaves a delivery that is sent once more
   const ids = at(alert.path).map(({ headers }) => headers['webhook-id']);
   expect(ids).toHaveLength(2);
   expect(new Set(ids).size).toBe(1);
-  expect((await deliveriesOf(alert.id))[0].status).toBe('delivered');
+  expect((await listDeliveries(alert.id))[0].status).toBe('delivered');
 });
 
 test('alerts of a deleted workspace wait, in case it comes back', async () => {
@@ -446,7 +451,7 @@ test('the test sends a sample now and says what came of it, and keeps nothing', 
   answering(alert.path, 404);
   const bad = await admin.post(`/api/alerts/${alert.id}/test`).expect(200);
   expect(bad.body).toMatchObject({ ok: false, status: 404, error: 'answered 404' });
-  expect(await deliveriesOf(alert.id)).toEqual([]);
+  expect(await listDeliveries(alert.id)).toEqual([]);
 });
 
 test('the log is read page by page', async () => {
@@ -469,7 +474,7 @@ test('the log is read page by page', async () => {
 test('an e-mail says what failed, where and why, leads to the run and says how to end it', async () => {
   const alert = await alertTo({ url: undefined, email_to: ' OnCall@Example.com', description: 'Nightly report' });
   expect(alert.secret).toBeUndefined();
-  const run = failedRun({ errorMessage: 'ConnectionError: no route\nX-Injected: yes' });
+  const run = buildFailedRun({ errorMessage: 'ConnectionError: no route\nX-Injected: yes' });
   await announce(runFinished, run);
   await tick();
   const message = await mail.messageTo('oncall@example.com');
@@ -478,7 +483,7 @@ test('an e-mail says what failed, where and why, leads to the run and says how t
   expect(message).toContain('Nightly report');
   expect(message).toContain(`PATCH /api/alerts/${alert.id} {"enabled": false}`);
   expect(message.slice(0, message.indexOf('\r\n\r\n'))).not.toContain('X-Injected');
-  expect((await deliveriesOf(alert.id))[0]).toMatchObject({ channel: 'email', status: 'delivered' });
+  expect((await listDeliveries(alert.id))[0]).toMatchObject({ channel: 'email', status: 'delivered' });
 });
 
 test("an alert that goes off all the time fills nobody's mailbox: after a hundred in an hour they are kept as dead letters", async () => {
@@ -489,7 +494,7 @@ test("an alert that goes off all the time fills nobody's mailbox: after a hundre
     [alert.id, api.workspaceId, clock],
   );
   await fail();
-  const [held] = await deliveriesOf(alert.id, '?status=dead');
+  const [held] = await listDeliveries(alert.id, '?status=dead');
   expect(held.attempts).toMatchObject([{ error: expect.stringContaining('100 e-mails within the hour') }]);
   expect(await tick()).toBe(0);
   later(HOUR + 1_000);
@@ -503,7 +508,7 @@ test('an e-mail that could not be sent is tried again, and the log says why', as
   await fail();
   await mail.close();
   await tick();
-  const [pending] = await deliveriesOf(alert.id);
+  const [pending] = await listDeliveries(alert.id);
   expect(pending).toMatchObject({
     status: 'pending',
     attempts: [{ error: expect.stringContaining("can't be reached") }],

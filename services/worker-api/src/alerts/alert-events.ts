@@ -1,4 +1,7 @@
-/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed connections, refused requests, failed evaluations. */
+/**
+ * The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed
+ * connections, refused requests, failed evaluations.
+ */
 import type {
   approvalRequested,
   connectionFailed,
@@ -9,7 +12,7 @@ import type {
   scheduleMissed,
 } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
-import { depthOf } from '@gantry/run-engine';
+import { getRunDepth } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
 import type { ListeningWorkspaces } from '../triggers/listening-workspaces';
@@ -44,16 +47,20 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
       name,
       wants: async (run, workspaceId) =>
         (await listening.includes(workspaceId)) &&
-        isHeard(pool, { workspaceId, type: typeOf(run), about: aboutRun(run) }),
+        isHeard(pool, { workspaceId, type: toAlertType(run), about: aboutRun(run) }),
       handle: async (tx, { id, workspaceId, data: run }) => {
         const about = aboutRun(run);
-        const subject = await subjectOf(tx, workspaceId, about, run.subjectRef ?? null);
+        const subject = await loadSubject(tx, workspaceId, about, run.subjectRef ?? null);
         await raise(tx, {
-          ...{ workspaceId, eventId: id, type: typeOf(run), about, depth: run.depth ?? 0 },
+          workspaceId,
+          eventId: id,
+          type: toAlertType(run),
+          about,
+          depth: run.depth ?? 0,
           at: new Date(run.finishedAt),
           occurrence: {
             ...subject,
-            ...runOf(deps, subject, run.runId),
+            ...toRunData(deps, subject, run.runId),
             status: run.status,
             error: shortError(run.errorCode, run.errorMessage ?? null),
             trigger: run.trigger ?? null,
@@ -68,13 +75,18 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
       wants: isHeardOfWorker('approval.requested'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
-        const subject = await subjectOf(tx, workspaceId, about, data.workerId);
-        const depth = await depthOf(tx, data.runId);
+        const subject = await loadSubject(tx, workspaceId, about, data.workerId);
+        const depth = await getRunDepth(tx, data.runId);
         await raise(tx, {
-          ...{ workspaceId, eventId: id, type: 'approval.requested', about, at, depth },
+          workspaceId,
+          eventId: id,
+          type: 'approval.requested',
+          about,
+          at,
+          depth,
           occurrence: {
             ...subject,
-            ...runOf(deps, subject, data.runId),
+            ...toRunData(deps, subject, data.runId),
             approval: { id: data.approvalId, title: data.title, expires_at: iso(data.expiresAt) },
           },
         });
@@ -86,9 +98,14 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         await raise(tx, {
-          ...{ workspaceId, eventId: id, type: 'schedule.missed', about, at, depth: 0 },
+          workspaceId,
+          eventId: id,
+          type: 'schedule.missed',
+          about,
+          at,
+          depth: 0,
           occurrence: {
-            ...(await subjectOf(tx, workspaceId, about, data.workerId)),
+            ...(await loadSubject(tx, workspaceId, about, data.workerId)),
             schedule: { missed: data.missed, since: iso(data.since), started_late: data.startedLate },
           },
         });
@@ -101,9 +118,16 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
         const { connectionId, app, label, status, problem } = data;
         const url = `${deps.dashboardUrl}/connections`;
         await raise(tx, {
-          ...{ workspaceId, eventId: id, type: 'connection.failed', about: 'workspace', at, depth: 0 },
+          workspaceId,
+          eventId: id,
+          type: 'connection.failed',
+          about: 'workspace',
+          at,
+          depth: 0,
           occurrence: {
-            ...{ worker_id: null, worker_name: null, automation_id: null },
+            worker_id: null,
+            worker_name: null,
+            automation_id: null,
             connection: { id: connectionId, app, label, status, problem, url },
           },
         });
@@ -115,10 +139,15 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
       handle: async (tx, { id, workspaceId, at, data }) => {
         const { workerUid, workerId, runId, host, port, reason } = data;
         const about = { workerUid };
-        const subject = await subjectOf(tx, workspaceId, about, workerId);
+        const subject = await loadSubject(tx, workspaceId, about, workerId);
         await raise(tx, {
-          ...{ workspaceId, eventId: id, type: 'network.refused', about, at, depth: await depthOf(tx, runId) },
-          occurrence: { ...subject, ...runOf(deps, subject, runId), request: { host, port, reason } },
+          workspaceId,
+          eventId: id,
+          type: 'network.refused',
+          about,
+          at,
+          depth: await getRunDepth(tx, runId),
+          occurrence: { ...subject, ...toRunData(deps, subject, runId), request: { host, port, reason } },
         });
       },
     },
@@ -130,9 +159,14 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
         const about = { workerUid };
         const url = evaluationUrl(deps, workerId, id);
         await raise(tx, {
-          ...{ workspaceId, eventId, type: 'evaluation.failed', about, at, depth: 0 },
+          workspaceId,
+          eventId,
+          type: 'evaluation.failed',
+          about,
+          at,
+          depth: 0,
           occurrence: {
-            ...(await subjectOf(tx, workspaceId, about, workerId)),
+            ...(await loadSubject(tx, workspaceId, about, workerId)),
             evaluation: { id, ...found, error, url },
           },
         });
@@ -143,7 +177,7 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
 
 type FinishedRun = z.infer<typeof runFinished.data>;
 
-const typeOf = ({ status }: FinishedRun): AlertType => `run.${status}`;
+const toAlertType = ({ status }: FinishedRun): AlertType => `run.${status}`;
 
 const aboutRun = ({ source, subjectId }: FinishedRun) =>
   source === 'worker' ? { workerUid: subjectId } : { automationId: subjectId };
@@ -151,7 +185,7 @@ const aboutRun = ({ source, subjectId }: FinishedRun) =>
 type Subject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
 
 /** @param knownAs the worker's name in the event, in case it has been deleted since */
-async function subjectOf(
+async function loadSubject(
   tx: PoolClient,
   workspaceId: string,
   about: Exclude<Raised['about'], 'workspace'>,
@@ -163,7 +197,7 @@ async function subjectOf(
   return { worker_id: worker?.id ?? knownAs, worker_name: worker?.name ?? null, automation_id: null };
 }
 
-const runOf = (deps: AlertDeps, subject: Subject, runId: string) => ({
+const toRunData = (deps: AlertDeps, subject: Subject, runId: string) => ({
   run_id: runId,
   run_url: runUrl(deps, { automationId: subject.automation_id, runId }),
 });

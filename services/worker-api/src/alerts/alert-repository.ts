@@ -1,14 +1,14 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { Alert, Prisma } from '../generated/prisma/client';
-import { workersVisibleTo } from '../ownership';
+import { buildWorkerVisibilityFilter } from '../ownership';
 import type { AlertOfWorker } from './alert';
 
 const withWorker = { worker: { select: { id: true } } } as const;
 
 /** Excludes alerts of deleted workers, and those of private workers that the caller cannot see. */
 const seenBy = (caller: Principal): Prisma.AlertWhereInput => ({
-  OR: [{ workerUid: null }, { worker: { deletedAt: null, ...workersVisibleTo(caller) } }],
+  OR: [{ workerUid: null }, { worker: { deletedAt: null, ...buildWorkerVisibilityFilter(caller) } }],
 });
 
 /** Newest first, with the total count. */

@@ -1,21 +1,21 @@
 import { newId } from '@gantry/events';
-import { given } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const admin = given(async () => callerOf(api.url, (await api.addMember('admin')).jwt));
-const member = given(async () => callerOf(api.url, (await api.addMember('member')).jwt));
+const admin = setupResource(async () => createCaller(api.url, (await api.addMember('admin')).jwt));
+const member = setupResource(async () => createCaller(api.url, (await api.addMember('member')).jwt));
 
 const URL = 'https://hooks.example.com/in/t0ken?key=secret';
 
-async function createdAlert(body: object = {}) {
+async function createAlert(body: object = {}) {
   return (await admin.post('/api/alerts', { on: ['run.failed'], url: URL, ...body }).expect(201)).body;
 }
 
 test('an alert of a worker is made, read, edited and deleted; its secret is in the first answer alone', async () => {
-  const { id: worker } = await makeWorker(api);
+  const { id: worker } = await createTestWorker(api);
   const { body: made } = await admin
     .post(`/api/workers/${worker}/alerts`, { on: ['run.failed', 'schedule.missed'], url: URL, description: 'On call' })
     .expect(201);
@@ -36,7 +36,7 @@ test('an alert of a worker is made, read, edited and deleted; its secret is in t
 });
 
 test('each change is in the audit log, without URL or secret', async () => {
-  const { id } = await createdAlert();
+  const { id } = await createAlert();
   await admin.patch(`/api/alerts/${id}`, { secret_rotate: true }).expect(200);
   await admin.remove(`/api/alerts/${id}`).expect(204);
   const { body, text } = await admin.get(`/api/audit-log?resource_id=${id}`).expect(200);
@@ -49,7 +49,7 @@ test('each change is in the audit log, without URL or secret', async () => {
 });
 
 test('rotating shows a new secret once, and needs a url', async () => {
-  const made = await createdAlert();
+  const made = await createAlert();
   const { body } = await admin.patch(`/api/alerts/${made.id}`, { secret_rotate: true }).expect(200);
   expect(body.secret).toMatch(/^whsec_/);
   expect(body.secret).not.toBe(made.secret);
@@ -69,7 +69,7 @@ test('Idempotency-Key makes one alert, and its secret is not kept to be shown ag
 });
 
 test('whoever may not change an alert sees where it goes, but not the secret parts of the address', async () => {
-  const { id } = await createdAlert();
+  const { id } = await createAlert();
   const { body } = await member.get(`/api/alerts/${id}`).expect(200);
   expect(body.url).toBe('https://hooks.example.com/…');
   expect((await member.get('/api/alerts').expect(200)).text).not.toContain('t0ken');
@@ -79,9 +79,9 @@ test('whoever may not change an alert sees where it goes, but not the secret par
 
 test('alerts of a private worker are seen by who sees the worker', async () => {
   const owner = await api.addMember('member');
-  const { id: worker } = await makeWorker(api, { visibility: 'private', ownerId: owner.userId });
-  const { id } = await createdAlert({ worker_id: worker });
-  await callerOf(api.url, owner.jwt).get(`/api/alerts/${id}`).expect(200);
+  const { id: worker } = await createTestWorker(api, { visibility: 'private', ownerId: owner.userId });
+  const { id } = await createAlert({ worker_id: worker });
+  await createCaller(api.url, owner.jwt).get(`/api/alerts/${id}`).expect(200);
   await member.get(`/api/alerts/${id}`).expect(404);
   await member.get(`/api/workers/${worker}/alerts`).expect(404);
   await member.get(`/api/alerts?worker_id=${worker}`).expect(404);
@@ -127,7 +127,7 @@ test('an e-mail address is refused where nothing can send to it, naming the sett
 });
 
 test('an alert for a worker that is not there is a 404, whatever names it', async () => {
-  const { id: foreign } = await makeWorker(api, { workspaceId: api.foreign.workspaceId });
+  const { id: foreign } = await createTestWorker(api, { workspaceId: api.foreign.workspaceId });
   for (const worker of ['nobody', foreign]) {
     await admin.post('/api/alerts', { on: ['run.failed'], url: URL, worker_id: worker }).expect(404);
     await admin.post(`/api/workers/${worker}/alerts`, { on: ['run.failed'], url: URL }).expect(404);
@@ -135,12 +135,12 @@ test('an alert for a worker that is not there is a 404, whatever names it', asyn
 });
 
 test('the last channel can not be taken away', async () => {
-  const { id } = await createdAlert();
+  const { id } = await createAlert();
   await admin.patch(`/api/alerts/${id}`, { url: null }).expect(400);
 });
 
 test('there is an end to the alerts of one worker', async () => {
-  const { uid, id } = await makeWorker(api);
+  const { uid, id } = await createTestWorker(api);
   await api.database.pool.query(
     `INSERT INTO alerts (id, workspace_id, worker_uid, "on", url, description, updated_at)
      SELECT 'alrt_' || i, $1, $2, '{run.failed}', 'https://a.example', '', now() FROM generate_series(1, 50) i`,

@@ -1,13 +1,13 @@
 import {
-  answer,
   buildNextHeaders,
+  buildPageHeaders,
   type Call,
   created,
   noContent,
   type Operations,
   ok,
-  pageHeaders,
   parsePageCursor,
+  respondWith,
 } from '@gantry/http';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';
@@ -24,8 +24,8 @@ type InAlert = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
 export function alertOperations(deps: AlertDeps): Operations<'worker'> {
   const { prisma, deliveryLoop } = deps;
   const seeAlert = ({ caller }: Pick<Call, 'caller'>, id: string) => getAlert(prisma, caller.workspaceId, caller, id);
-  const alertOf = ({ caller, path }: InAlert) => seeAlert({ caller }, path.alert_id);
-  const changed = ({ caller }: Pick<Call, 'caller'>, { alert, secret }: ChangedAlert) => ({
+  const getAlertOfCall = ({ caller, path }: InAlert) => seeAlert({ caller }, path.alert_id);
+  const toChangedAlert = ({ caller }: Pick<Call, 'caller'>, { alert, secret }: ChangedAlert) => ({
     ...alertToApi(alert, caller),
     ...(secret !== null && { secret }),
   });
@@ -36,7 +36,7 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
     const { alerts, total } = await listAlerts(prisma, caller.workspaceId, caller, filter, query);
     return ok(
       alerts.map((alert) => alertToApi(alert, caller)),
-      pageHeaders(req, query, total),
+      buildPageHeaders(req, query, total),
     );
   };
   return {
@@ -45,11 +45,11 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
       return list(call, { workerId: id });
     },
     createWorkerAlert: {
-      make: async (call) => {
+      create: async (call) => {
         const input = { ...call.body, worker_id: call.path.worker_id };
-        return created(changed(call, await createAlert(deps, call, input)));
+        return created(toChangedAlert(call, await createAlert(deps, call, input)));
       },
-      see: seeAlert,
+      assertVisible: seeAlert,
     },
     listAlerts: async (call) => {
       const { worker_id: workerId, automation_id: automationId } = call.query;
@@ -57,16 +57,16 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
       return list(call, { workerId, automationId });
     },
     createAlert: {
-      make: async (call) => created(changed(call, await createAlert(deps, call, call.body))),
-      see: seeAlert,
+      create: async (call) => created(toChangedAlert(call, await createAlert(deps, call, call.body))),
+      assertVisible: seeAlert,
     },
-    getAlert: async (call) => ok(alertToApi(await alertOf(call), call.caller)),
-    updateAlert: async (call) => ok(changed(call, await editAlert(deps, call, call.path.alert_id, call.body))),
+    getAlert: async (call) => ok(alertToApi(await getAlertOfCall(call), call.caller)),
+    updateAlert: async (call) => ok(toChangedAlert(call, await editAlert(deps, call, call.path.alert_id, call.body))),
     deleteAlert: async (call) => removeAlert(deps, call, call.path.alert_id).then(noContent),
-    testAlert: async (call) => ok(await testAlert(deps, await alertOf(call))),
+    testAlert: async (call) => ok(await testAlert(deps, await getAlertOfCall(call))),
     listAlertDeliveries: async (call) => {
       const { req, query } = call;
-      const { id, workspaceId } = await alertOf(call);
+      const { id, workspaceId } = await getAlertOfCall(call);
       const { status, limit, offset } = query;
       const found = await listDeliveries(
         prisma,
@@ -79,14 +79,14 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
       return ok(page.map(deliveryToApi), buildNextHeaders(req, found.length > limit ? page.at(-1) : null));
     },
     replayAlertDelivery: async (call) => {
-      const delivery = await replayDelivery(deps, call.actor, await alertOf(call), call.path.delivery_id);
+      const delivery = await replayDelivery(deps, call.actor, await getAlertOfCall(call), call.path.delivery_id);
       deliveryLoop.kick();
-      return answer(202, deliveryToApi(delivery));
+      return respondWith(202, deliveryToApi(delivery));
     },
     replayDeadAlertDeliveries: async (call) => {
-      const replayed = await replayDeadDeliveries(deps, call.actor, await alertOf(call));
+      const replayed = await replayDeadDeliveries(deps, call.actor, await getAlertOfCall(call));
       deliveryLoop.kick();
-      return answer(202, replayed);
+      return respondWith(202, replayed);
     },
   };
 }

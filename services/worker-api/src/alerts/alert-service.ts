@@ -1,19 +1,21 @@
 import { newId } from '@gantry/events';
-import { type CallOf, conflict, invalid, notFound, type Requester } from '@gantry/http';
+import { conflict, invalid, notFound, type OperationCall, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { type AlertInput, type AlertOfWorker, changedAlert } from './alert';
+import { type AlertInput, type AlertOfWorker, applyAlertInput } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
-import { type Channel, channelsOf } from './channels';
+import { type Channel, listChannels } from './channels';
 import { endPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
 
 const PER_SUBJECT_MAX = 50;
 
-/** Includes the webhook signing secret, shown only once; null for an alert without a URL or with an unchanged secret. */
+/**
+ * Includes the webhook signing secret, shown only once; null for an alert without a URL or with an unchanged secret.
+ */
 export interface ChangedAlert {
   alert: AlertOfWorker;
   secret: string | null;
@@ -23,7 +25,7 @@ export interface ChangedAlert {
 export async function createAlert(
   deps: AlertDeps,
   { caller, actor, made }: Requester,
-  input: CallOf<'worker', 'createAlert'>['body'],
+  input: OperationCall<'worker', 'createAlert'>['body'],
 ): Promise<ChangedAlert> {
   const { workspaceId } = caller;
   const { worker_id: workerId, automation_id: automationId = null } = input;
@@ -33,7 +35,7 @@ export async function createAlert(
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
   // One worker, one automation, or with neither the whole workspace.
   const subject = { workerUid: worker?.uid ?? null, automationId };
-  const fields = changedAlert(input, rulesOf(deps, worker !== null), { ...EMPTY, automationId });
+  const fields = applyAlertInput(input, buildAlertRules(deps, worker !== null), { ...EMPTY, automationId });
   const id = newId('alrt_');
   const rotated =
     fields.url === null
@@ -44,9 +46,12 @@ export async function createAlert(
       throw conflict('too_many_alerts', `there are ${PER_SUBJECT_MAX} alerts for this already; delete some first`);
     }
     const inserted = await insertAlert(tx, {
-      ...{ id, workspaceId, ...subject, ...fields },
+      id,
+      workspaceId,
+      ...subject,
+      ...fields,
       signingKey: rotated?.signingKey ?? null,
-      createdBy: ownerIdOf(caller),
+      createdBy: getOwnerId(caller),
     });
     await recordChange(tx, actor, { workspaceId, action: 'alert.created', id, details: auditDetails(inserted) });
     await made(tx, id);
@@ -55,7 +60,9 @@ export async function createAlert(
   return { alert, secret: rotated?.secret ?? null };
 }
 
-/** Pending deliveries by a channel that the alert loses, or by all channels of a disabled alert, end as dead letters. */
+/**
+ * Pending deliveries by a channel that the alert loses, or by all channels of a disabled alert, end as dead letters.
+ */
 export async function editAlert(
   deps: AlertDeps,
   { caller, actor }: Requester,
@@ -66,15 +73,19 @@ export async function editAlert(
   const rotated = await newSecretFor(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
   const alert = await transaction(deps.prisma, async (tx) => {
     const before = await lockAlert(tx, workspaceId, caller, alertId);
-    const { automationId: _, ...fields } = changedAlert(input, rulesOf(deps, before.worker !== null), before);
+    const { automationId: _, ...fields } = applyAlertInput(
+      input,
+      buildAlertRules(deps, before.worker !== null),
+      before,
+    );
     const changed = await updateAlert(tx, workspaceId, alertId, {
       ...fields,
       ...(fields.enabled && { disabledReason: null }),
       ...(rotated && { signingKey: rotated.signingKey }),
     });
-    const left: Channel[] = changed.enabled ? channelsOf(changed) : [];
+    const left: Channel[] = changed.enabled ? listChannels(changed) : [];
     // Bounded: an alert has as many channels as `channels` lists.
-    const ended = channelsOf(before).filter((channel) => !left.includes(channel));
+    const ended = listChannels(before).filter((channel) => !left.includes(channel));
     if (ended.length) await endPendingDeliveries(tx, alertId, ended, deps.now());
     await recordChange(tx, actor, {
       workspaceId,
@@ -108,14 +119,16 @@ export async function removeAlert(deps: AlertDeps, { caller, actor }: Requester,
 
 const EMPTY = { on: [], url: null, emailTo: null, description: '', enabled: true };
 
-const rulesOf = ({ mailer, outboundAllow }: AlertDeps, isOfWorker: boolean) => ({
-  ...{ mailIsConfigured: mailer.isConfigured, outboundAllow, isOfWorker },
+const buildAlertRules = ({ mailer, outboundAllow }: AlertDeps, isOfWorker: boolean) => ({
+  mailIsConfigured: mailer.isConfigured,
+  outboundAllow,
+  isOfWorker,
 });
 
 const auditDetails = (alert: AlertOfWorker) => ({
   worker_id: alert.worker?.id ?? null,
   automation_id: alert.automationId,
   on: alert.on,
-  channels: channelsOf(alert),
+  channels: listChannels(alert),
   enabled: alert.enabled,
 });

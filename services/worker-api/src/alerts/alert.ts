@@ -1,5 +1,13 @@
 /** Validation of alerts, and their API representation. */
-import { apiFields, type CallOf, conflict, invalid, type Principal, roleAtLeast, together } from '@gantry/http';
+import {
+  conflict,
+  hasRoleAtLeast,
+  invalid,
+  type OperationCall,
+  type Principal,
+  runChecks,
+  toApiFields,
+} from '@gantry/http';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';
@@ -15,7 +23,7 @@ const alertTypes = [
 ] as const;
 export type AlertType = (typeof alertTypes)[number];
 
-export type AlertInput = CallOf<'worker', 'updateAlert'>['body'];
+export type AlertInput = OperationCall<'worker', 'updateAlert'>['body'];
 
 export type AlertFields = Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'automationId'>;
 
@@ -33,7 +41,7 @@ export interface AlertRules {
  * The alert after the change, validated.
  * @throws AppError 400 naming the field; 409 for an e-mail address if no e-mail can be sent
  */
-export function changedAlert(input: AlertInput, rules: AlertRules, before: AlertFields): AlertFields {
+export function applyAlertInput(input: AlertInput, rules: AlertRules, before: AlertFields): AlertFields {
   const after: AlertFields = {
     on: input.on ?? before.on,
     url: input.url === undefined ? before.url : input.url,
@@ -42,11 +50,11 @@ export function changedAlert(input: AlertInput, rules: AlertRules, before: Alert
     enabled: input.enabled ?? before.enabled,
     automationId: before.automationId,
   };
-  const [url, emailTo] = together(
-    () => (input.url ? checkedUrl(input.url, rules.outboundAllow) : after.url),
-    () => (input.email_to ? checkedEmail(input.email_to, rules.mailIsConfigured) : after.emailTo),
+  const [url, emailTo] = runChecks(
+    () => (input.url ? parseAlertUrl(input.url, rules.outboundAllow) : after.url),
+    () => (input.email_to ? parseAlertEmail(input.email_to, rules.mailIsConfigured) : after.emailTo),
     () => requireChannel(after),
-    () => requireHeardOf(after, rules.isOfWorker),
+    () => assertReceiver(after, rules.isOfWorker),
   );
   return { ...after, url, emailTo };
 }
@@ -58,7 +66,7 @@ function requireChannel({ url, emailTo }: AlertFields): void {
 }
 
 /** For automations only the ends of runs are announced. */
-function requireHeardOf({ on, automationId }: AlertFields, isOfWorker: boolean): void {
+function assertReceiver({ on, automationId }: AlertFields, isOfWorker: boolean): void {
   if (isOfWorker && on.includes('connection.failed')) {
     const message = 'connection.failed is of no worker alone: an alert for the whole workspace may have it';
     throw invalid([{ path: 'on', message }]);
@@ -69,7 +77,7 @@ function requireHeardOf({ on, automationId }: AlertFields, isOfWorker: boolean):
   throw invalid([{ path: 'on', message }]);
 }
 
-function checkedUrl(url: string, allow: string[]): string {
+function parseAlertUrl(url: string, allow: string[]): string {
   try {
     return checkOutboundUrl(url, { allow }).href;
   } catch (err) {
@@ -78,7 +86,7 @@ function checkedUrl(url: string, allow: string[]): string {
   }
 }
 
-function checkedEmail(text: string, mailIsConfigured: boolean): string {
+function parseAlertEmail(text: string, mailIsConfigured: boolean): string {
   const email = normaliseEmail(text);
   if (email === null) throw invalid([{ path: 'email_to', message: 'must be one e-mail address' }]);
   if (!mailIsConfigured) {
@@ -91,14 +99,14 @@ function checkedEmail(text: string, mailIsConfigured: boolean): string {
 }
 
 /** Path and query of a webhook's URL are often its receiver's only secret: shown only to callers who may change it. */
-const shownUrl = (url: string | null, caller: Principal): string | null =>
-  url === null || roleAtLeast(caller.role, 'admin') ? url : `${new URL(url).origin}/…`;
+const toVisibleUrl = (url: string | null, caller: Principal): string | null =>
+  url === null || hasRoleAtLeast(caller.role, 'admin') ? url : `${new URL(url).origin}/…`;
 
 export function alertToApi(alert: AlertOfWorker, caller: Principal) {
   return {
-    ...apiFields(alert, 'id', 'automationId', 'on', 'emailTo', 'description', 'enabled', 'disabledReason'),
-    ...apiFields(alert, 'createdBy', 'createdAt', 'updatedAt'),
+    ...toApiFields(alert, 'id', 'automationId', 'on', 'emailTo', 'description', 'enabled', 'disabledReason'),
+    ...toApiFields(alert, 'createdBy', 'createdAt', 'updatedAt'),
     worker_id: alert.worker?.id ?? null,
-    url: shownUrl(alert.url, caller),
+    url: toVisibleUrl(alert.url, caller),
   };
 }

@@ -1,10 +1,10 @@
 /**
  * Sends due deliveries, on every replica.
  *
- * A claim is a lease: it schedules the delivery's next attempt after the longest that this one may take, so that a delivery
- * whose sender died is claimed again; the receiver may then get it twice, under the same `webhook-id`. An
- * attempt whose lease was lost records nothing. Attempts are counted when they begin, so a delivery that crashes
- * its process does so a bounded number of times.
+ * A claim is a lease: it schedules the delivery's next attempt after the longest that this one may take, so that a
+ * delivery whose sender died is claimed again; the receiver may then get it twice, under the same `webhook-id`. An
+ * attempt whose lease was lost records nothing. Attempts are counted when they begin, so a delivery that crashes its
+ * process does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
@@ -89,7 +89,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
     underWay.set(delivery, sending);
   }
 
-  const settled = async () => {
+  const waitUntilIdle = async () => {
     while (round || underWay.size) await Promise.all([round, ...underWay.values()]);
   };
   const drain = () => {
@@ -103,7 +103,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
     tick: async () => {
       const before = begun;
       wake();
-      await settled();
+      await waitUntilIdle();
       return begun - before;
     },
     kick: () => {
@@ -116,7 +116,7 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
     drain,
     stop: async () => {
       drain();
-      await settled();
+      await waitUntilIdle();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { hintChange, isClosedSql } from '@gantry/events';
+import { hintChange, isWorkspaceClosedSql } from '@gantry/events';
 import { notFound, type PageCursor } from '@gantry/http';
 import { deleteOld, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -43,7 +43,7 @@ const CLAIM = `
       WHERE status = 'pending' AND alert_id = w.alert_id AND next_attempt_at <= $1
       ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
     ) d
-    WHERE w.alert_id <> ALL ($2) AND NOT ${isClosedSql('a.workspace_id')}
+    WHERE w.alert_id <> ALL ($2) AND NOT ${isWorkspaceClosedSql('a.workspace_id')}
   ), chosen AS (
     SELECT id FROM (
       SELECT id, next_attempt_at, row_number() OVER (PARTITION BY workspace_id ORDER BY next_attempt_at, id) AS turn FROM due

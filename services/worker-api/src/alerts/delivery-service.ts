@@ -4,7 +4,7 @@ import { recordChange } from '../audit/audit-entry';
 import type { AlertDelivery } from '../generated/prisma/client';
 import type { AlertOfWorker } from './alert';
 import type { AlertDeps } from './alert-deps';
-import { type Channel, channels, channelsOf } from './channels';
+import { type Channel, channels, listChannels } from './channels';
 import { getDelivery, requeueDead, requeueDelivery } from './delivery-repository';
 
 /** Deliveries requeued by one request; the caller repeats it for more. */
@@ -26,7 +26,7 @@ export async function replayDelivery(
   const delivery = await getDelivery(prisma, workspaceId, alertId, deliveryId);
   requireEnabled(alert);
   const channel = delivery.channel as Channel;
-  if (!channelsOf(alert).includes(channel)) {
+  if (!listChannels(alert).includes(channel)) {
     throw conflict('channel_removed', `the alert has no ${channels[channel].field} any more`);
   }
   await transaction(prisma, async (tx) => {
@@ -53,7 +53,7 @@ export async function replayDeadDeliveries(
   requireEnabled(alert);
   const replayed = await transaction(pool, async (tx) => {
     const count = await requeueDead(tx, workspaceId, alertId, {
-      channels: channelsOf(alert),
+      channels: listChannels(alert),
       limit: REPLAYED_MAX,
       now: now(),
     });

@@ -1,5 +1,5 @@
 /** Deliveries: retry schedule and API representation. */
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { AlertDelivery } from '../generated/prisma/client';
 
 /** One attempt, as in the log of attempts and in the API. */
@@ -47,6 +47,6 @@ export function nextAttemptAt(attempts: number, now: Date, random = Math.random(
 }
 
 export const deliveryToApi = (delivery: AlertDelivery) => ({
-  ...apiFields(delivery, 'id', 'alertId', 'channel', 'type', 'status', 'attempts', 'payload'),
-  ...apiFields(delivery, 'nextAttemptAt', 'createdAt', 'endedAt'),
+  ...toApiFields(delivery, 'id', 'alertId', 'channel', 'type', 'status', 'attempts', 'payload'),
+  ...toApiFields(delivery, 'nextAttemptAt', 'createdAt', 'endedAt'),
 });

@@ -3,12 +3,12 @@
  * or, if this process dies before the commit, when the event is redelivered.
  */
 
-import { alertRaised, enqueue, hintChange, isClosedSql, newId } from '@gantry/events';
+import { alertRaised, enqueue, hintChange, isWorkspaceClosedSql, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import type { AlertType } from './alert';
 import type { AlertPayload, Occurrence } from './alert-payload';
-import { channelsOf } from './channels';
+import { listChannels } from './channels';
 import type { Attempt } from './delivery';
 
 export interface Raised {
@@ -38,10 +38,13 @@ const raisedTotal = new Counter({
   labelNames: ['type'],
 });
 
-/** Alerts of the worker, of the automation, of the whole workspace: each is one lookup in the same index. None in a closed workspace. */
+/**
+ * Alerts of the worker, of the automation, of the whole workspace: each is one lookup in the same index. None in a
+ * closed workspace.
+ */
 const HEARD = `
   SELECT id, url, email_to AS "emailTo" FROM alerts
-  WHERE workspace_id = $1 AND NOT ${isClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
+  WHERE workspace_id = $1 AND NOT ${isWorkspaceClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
     (worker_uid = $3 AND automation_id IS NULL) OR
     (worker_uid IS NULL AND automation_id = $4) OR
     (worker_uid IS NULL AND automation_id IS NULL))
@@ -49,7 +52,7 @@ const HEARD = `
 
 type Asked = Pick<Raised, 'workspaceId' | 'type' | 'about'>;
 
-const valuesOf = ({ workspaceId, type, about }: Asked) => [
+const toRowValues = ({ workspaceId, type, about }: Asked) => [
   workspaceId,
   type,
   about !== 'workspace' && 'workerUid' in about ? about.workerUid : null,
@@ -58,16 +61,18 @@ const valuesOf = ({ workspaceId, type, about }: Asked) => [
 
 /** Most events concern no alert: checked before a transaction is opened for them. */
 export async function isHeard(pool: Pool, asked: Asked): Promise<boolean> {
-  const { rowCount } = await pool.query({ name: 'alert-is-heard', text: HEARD, values: valuesOf(asked) });
+  const { rowCount } = await pool.query({ name: 'alert-is-heard', text: HEARD, values: toRowValues(asked) });
   return Boolean(rowCount);
 }
 
-/** Locked until the commit: a request that disables one meanwhile waits, and then cancels the deliveries created here. */
+/**
+ * Locked until the commit: a request that disables one meanwhile waits, and then cancels the deliveries created here.
+ */
 async function lockAlertsThatHear(tx: PoolClient, asked: Asked): Promise<Heard[]> {
   const { rows } = await tx.query<Heard>({
     name: 'alerts-that-hear',
     text: `${HEARD} FOR SHARE`,
-    values: valuesOf(asked),
+    values: toRowValues(asked),
   });
   return rows;
 }
@@ -83,7 +88,7 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
       timestamp: at.toISOString(),
       data: { alert_id: alert.id, workspace_id: workspaceId, ...occurrence },
     };
-    return channelsOf(alert).map((channel) => ({
+    return listChannels(alert).map((channel) => ({
       alertId: alert.id,
       channel,
       payload: JSON.stringify(payload),
@@ -119,7 +124,7 @@ async function alertsWithManyEmails(tx: PoolClient, alerts: Heard[], now: Date):
   return new Set(rows.map(({ id }) => id));
 }
 
-const heldBack = (now: Date): Attempt => ({
+const buildRateLimitedAttempt = (now: Date): Attempt => ({
   at: now.toISOString(),
   status: null,
   error: `not sent: this alert has sent ${EMAILS_PER_HOUR_MAX} e-mails within the hour`,
@@ -153,7 +158,7 @@ async function insertDeliveries(
       eventId,
       type,
       now,
-      JSON.stringify([heldBack(now)]),
+      JSON.stringify([buildRateLimitedAttempt(now)]),
     ],
   );
 }

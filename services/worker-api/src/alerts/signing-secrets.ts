@@ -5,7 +5,7 @@ import { createSigningKey } from '../triggers/webhook-signature';
 
 type SecretHolder = Pick<Alert, 'id' | 'workspaceId' | 'signingKey'>;
 
-const heldBy = ({ id, workspaceId, signingKey }: SecretHolder): RotatingSecret => ({
+const toRotatingSecret = ({ id, workspaceId, signingKey }: SecretHolder): RotatingSecret => ({
   workspaceId,
   associatedData: { table: 'alerts', name: `signing_key:${id}`, version: 1 },
   sealed: signingKey,
@@ -18,9 +18,9 @@ export async function rotateSigningSecret(
   now: Date,
 ): Promise<{ secret: string; signingKey: Uint8Array<ArrayBuffer> }> {
   const secret = createSigningKey();
-  return { secret, signingKey: await replaceSecret(vault, heldBy(alert), secret, now) };
+  return { secret, signingKey: await replaceSecret(vault, toRotatingSecret(alert), secret, now) };
 }
 
 /** The secrets that sign now, the newest first; none if the alert never had a URL. */
 export const openSigningSecrets = (vault: Vault, alert: SecretHolder, now: Date): Promise<string[]> =>
-  openSecrets(vault, heldBy(alert), now);
+  openSecrets(vault, toRotatingSecret(alert), now);

@@ -2,7 +2,7 @@ import { newId } from '@gantry/events';
 import type { AlertOfWorker, AlertType } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { type AlertPayload, evaluationUrl, type Occurrence, runUrl } from './alert-payload';
-import { channelsOf } from './channels';
+import { listChannels } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
 
@@ -11,7 +11,7 @@ export async function testAlert(deps: ChannelDeps, alert: AlertOfWorker) {
   const body = JSON.stringify(samplePayload(deps, alert));
   const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;
   const results = await Promise.all(
-    channelsOf(alert).map(async (channel) => {
+    listChannels(alert).map(async (channel) => {
       const outgoing = {
         id: newId('dlv_'),
         channel,
@@ -53,7 +53,7 @@ function samplePayload(deps: SampleDeps, alert: AlertOfWorker): AlertPayload {
       alert_id: alert.id,
       workspace_id: alert.workspaceId,
       ...subject,
-      ...sampleOf(type, deps, subject, now),
+      ...buildSample(type, deps, subject, now),
       test: true,
     },
   };
@@ -64,7 +64,7 @@ const RUN_ID = 'run_of_a_test';
 type SampleDeps = Pick<AlertDeps, 'dashboardUrl' | 'now'>;
 type SubjectFields = Pick<Occurrence, 'worker_id' | 'automation_id'>;
 
-function sampleOf(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<Occurrence> {
+function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<Occurrence> {
   if (type === 'schedule.missed') return { schedule: { missed: 1, since: now.toISOString(), started_late: 0 } };
   if (type === 'connection.failed') {
     const problem = 'the provider says: invalid_grant: a sample, nothing is wrong';

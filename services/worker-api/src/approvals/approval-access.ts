@@ -1,22 +1,25 @@
-/** Permission to decide: members who can see the worker, except the person who started the run if the worker forbids that. */
-import { forbidden, type Principal, permissionTable } from '@gantry/http';
+/**
+ * Permission to decide: members who can see the worker, except the person who started the run if the worker forbids
+ * that.
+ */
+import { createPermissionTable, forbidden, type Principal } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { Approval } from '../generated/prisma/client';
-import { type ApprovalOfWorker, approvalToApi, idsOf } from './approval';
+import { type ApprovalOfWorker, approvalToApi, listPrincipalIds } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { reviewUrl } from './review-link';
 import { sameAs } from './self-approval';
 
-const permissionsFor = permissionTable(openapiFiles.worker, { approve: 'approve' });
+const permissionsFor = createPermissionTable(openapiFiles.worker, { approve: 'approve' });
 
 type AccessDeps = Pick<ApprovalDeps, 'pool' | 'hasher' | 'dashboardUrl'>;
 
 /** @throws AppError 403 */
 export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
-  if (!mayChange(caller, approval)) {
+  if (!canChange(caller, approval)) {
     throw forbidden('restricted', 'this token is restricted, and may not change the worker, which this approval does');
   }
-  if ((await startedBySame(pool, caller, [approval])).size === 0) return;
+  if ((await isStartedBySameUser(pool, caller, [approval])).size === 0) return;
   throw forbidden(
     'self_approval',
     'you started this run, or asked for its repair, and its worker requires another person to decide',
@@ -24,7 +27,7 @@ export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, 
 }
 
 /** Promoting a version takes what changing the worker does. */
-function mayChange({ restriction }: Principal, { candidateId }: Approval): boolean {
+function canChange({ restriction }: Principal, { candidateId }: Approval): boolean {
   if (candidateId === null || !restriction) return true;
   const { toolsets, workers, automations } = restriction;
   return (toolsets?.includes('workers') ?? true) && workers === undefined && automations === undefined;
@@ -32,27 +35,27 @@ function mayChange({ restriction }: Principal, { candidateId }: Approval): boole
 
 /** The API representation for this caller; the link is shown only to callers who may decide anyway. */
 export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {
-  const own = await startedBySame(deps.pool, caller, approvals);
+  const own = await isStartedBySameUser(deps.pool, caller, approvals);
   return approvals.map((approval) => {
-    const isPermitted = permissionsFor(caller.role, caller.restriction).approve && mayChange(caller, approval);
-    const mayDecide = isPermitted && !own.has(approval.id);
+    const isPermitted = permissionsFor(caller.role, caller.restriction).approve && canChange(caller, approval);
+    const canDecide = isPermitted && !own.has(approval.id);
     // The link needs no credential, so for its holder the restriction of a token that has read it would not count.
-    const isOpen = mayDecide && !caller.restriction && approval.status === 'pending';
+    const isOpen = canDecide && !caller.restriction && approval.status === 'pending';
     return approvalToApi(approval, {
-      mayDecide,
+      mayDecide: canDecide,
       reviewUrl: isOpen ? reviewUrl(deps.hasher, deps.dashboardUrl, approval) : null,
     });
   });
 }
 
 /** Ids of the approvals that this caller may not decide because they started the run. */
-async function startedBySame(
+async function isStartedBySameUser(
   pool: ApprovalDeps['pool'],
   caller: Principal,
   approvals: Approval[],
 ): Promise<Set<string>> {
   const guarded = approvals.filter(({ forbidSelf, requestedBy }) => forbidSelf && requestedBy !== null);
   const starters = guarded.map(({ requestedBy }) => String(requestedBy));
-  const same = await sameAs(pool, idsOf(caller), starters);
+  const same = await sameAs(pool, listPrincipalIds(caller), starters);
   return new Set(guarded.filter(({ requestedBy }) => same.has(String(requestedBy))).map(({ id }) => id));
 }

@@ -1,10 +1,10 @@
-import { isClosedSql } from '@gantry/events';
+import { isWorkspaceClosedSql } from '@gantry/events';
 import { notFound, type PageCursor, type Principal } from '@gantry/http';
-import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
-import { awaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
+import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import { buildAwaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
-import { workersVisibleTo } from '../ownership';
+import { buildWorkerVisibilityFilter } from '../ownership';
 import type { ApprovalOfWorker, Decided } from './approval';
 import type { DecidedCalls, StoredCall } from './held-calls';
 
@@ -33,7 +33,7 @@ export interface NewApproval {
   linkNumber: number | null;
 }
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO approvals (id, workspace_id, run_id, candidate_id, worker_uid, worker_id, step_ordinal, title, message, data, form, calls,
      requested_by, requested_at, expires_at, forbid_self, link_number)
@@ -100,7 +100,10 @@ export async function getApproval(prisma: PrismaClient, caller: Principal, id: s
   return approval;
 }
 
-/** The pending one, if the run waits for one; null if the run never requested any. Call only after checking access to the run. */
+/**
+ * The pending one, if the run waits for one; null if the run never requested any. Call only after checking access to
+ * the run.
+ */
 export function findLastApprovalOfRun(
   prisma: PrismaClient,
   workspaceId: string,
@@ -144,7 +147,10 @@ export const approvalExistsSql = (id: string): string => `EXISTS (SELECT FROM ap
 export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
-/** Pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in closed workspaces. */
+/**
+ * Pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in closed
+ * workspaces.
+ */
 export async function listOver(
   pool: Pool,
   { awaitsDecisionSql: candidateAwaitsSql }: { awaitsDecisionSql: (candidateId: string) => string },
@@ -153,9 +159,9 @@ export async function listOver(
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-over-approvals',
     text: `SELECT a.id FROM approvals a
-           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${awaitsDecisionSql('a.run_id')}
+           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${buildAwaitsDecisionSql('a.run_id')}
              ELSE ${candidateAwaitsSql('a.candidate_id')} END)) AND a.id <> ALL ($2)
-             AND NOT ${isClosedSql('a.workspace_id')}
+             AND NOT ${isWorkspaceClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, but, limit],
   });
@@ -206,11 +212,11 @@ export async function nextLink(tx: Prisma.TransactionClient, id: string): Promis
   return count ? tx.approval.findUnique({ where: { id }, include: withWorker }) : null;
 }
 
-export const deleteApprovalsOf: DeleteWithRuns = (tx, runIds) =>
+export const deleteApprovals: DeleteWithRuns = (tx, runIds) =>
   tx.query('DELETE FROM approvals WHERE run_id = ANY($1)', [runIds]);
 
 /** The approvals of workers visible to the caller. */
 const seenBy = (caller: Principal): Prisma.ApprovalWhereInput => ({
   workspaceId: caller.workspaceId,
-  worker: { deletedAt: null, ...workersVisibleTo(caller) },
+  worker: { deletedAt: null, ...buildWorkerVisibilityFilter(caller) },
 });

@@ -1,8 +1,8 @@
 import {
   buildNextHeaders,
-  type CallOf,
   conflict,
   isPerson,
+  type OperationCall,
   type Operations,
   ok,
   type Principal,
@@ -11,7 +11,7 @@ import {
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { getRunFor } from '../workers/visible-worker';
-import { type ApprovalOfWorker, decidedAlready, requireOpen } from './approval';
+import { type ApprovalOfWorker, alreadyDecidedError, requireOpen } from './approval';
 import { requireMayDecide, toApiFor } from './approval-access';
 import type { ApprovalDeps } from './approval-deps';
 import {
@@ -29,16 +29,16 @@ import { listInputSchemas } from './tool-schema';
 export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
   const { prisma } = deps;
 
-  const decideById = (verdict: Verdict) => async (call: CallOf<'worker', 'approve'>) =>
+  const decideById = (verdict: Verdict) => async (call: OperationCall<'worker', 'approve'>) =>
     decide(deps, call, await getApproval(prisma, call.caller, call.path.approval_id), verdict);
-  const decideByRun = (verdict: Verdict) => async (call: CallOf<'worker', 'approveRun'>) =>
+  const decideByRun = (verdict: Verdict) => async (call: OperationCall<'worker', 'approveRun'>) =>
     decide(deps, call, await getApprovalOfRun(deps, call.caller, call.path.run_id), verdict);
 
   return {
     listApprovals: async ({ caller, query, req }) => {
       const { limit, offset } = query;
       const before = parsePageCursor(query, 'requested_at');
-      const found = await listApprovals(prisma, caller, filterOf(query), { limit: limit + 1, offset, before });
+      const found = await listApprovals(prisma, caller, toApprovalFilter(query), { limit: limit + 1, offset, before });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const next = last && { createdAt: last.requestedAt, id: last.id };
@@ -75,7 +75,7 @@ export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
         });
         return next;
       });
-      if (!renewed) throw decidedAlready(await readApproval(prisma, approval.id));
+      if (!renewed) throw alreadyDecidedError(await readApproval(prisma, approval.id));
       return ok((await toApiFor(deps, caller, [renewed]))[0]);
     },
   };
@@ -90,7 +90,7 @@ async function callsWithSchemas(deps: ApprovalDeps, approval: ApprovalOfWorker) 
 
 async function decide(
   deps: ApprovalDeps,
-  { caller, actor, body = {} }: CallOf<'worker', 'approve' | 'approveRun'>,
+  { caller, actor, body = {} }: OperationCall<'worker', 'approve' | 'approveRun'>,
   approval: ApprovalOfWorker,
   verdict: Verdict,
 ) {
@@ -110,13 +110,13 @@ async function getApprovalOfRun(deps: ApprovalDeps, caller: Principal, runId: st
   return approval;
 }
 
-const filterOf = ({
+const toApprovalFilter = ({
   status,
   kind,
   worker_id: workerId,
   run_id: runId,
   candidate_id: candidateId,
-}: CallOf<'worker', 'listApprovals'>['query']) => ({
+}: OperationCall<'worker', 'listApprovals'>['query']) => ({
   ...(status && { status }),
   ...(workerId && { workerId }),
   ...(runId && { runId }),

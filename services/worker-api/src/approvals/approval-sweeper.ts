@@ -4,12 +4,12 @@
  * Any number of replicas may sweep: each skips runs locked by others, and an approval is ended once.
  */
 
-import { repeat, SYSTEM } from '@gantry/http';
+import { SYSTEM, startRepeating } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { tryLockRun } from '@gantry/run-engine';
 import { listOver, readApproval } from './approval-repository';
 import { isOfCandidate } from './candidate-decisions';
-import { type SettleDeps, settleCandidate, settleIn } from './settle-approval';
+import { type SettleDeps, settleCandidate, settleInTransaction } from './settle-approval';
 
 const EVERY_MS = 1_000;
 const BATCH = 100;
@@ -38,7 +38,7 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
     }
   }
 
-  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'approvals', log }) : null;
+  const ticking = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'approvals', log }) : null;
   return {
     /** Ends all that are over now. @returns how many */
     tick,
@@ -66,7 +66,7 @@ async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
   };
   const moved = await transaction(deps.pool, async (tx) => {
     if (!(await tryLockRun(tx, run.id))) return null;
-    return settleIn(deps, tx, { approval, run, actor: SYSTEM, decision });
+    return settleInTransaction(deps, tx, { approval, run, actor: SYSTEM, decision });
   });
   return moved !== null;
 }

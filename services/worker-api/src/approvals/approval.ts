@@ -1,5 +1,5 @@
 /** Rules for approvals, and their API representation. */
-import { type AppError, apiFields, conflict, invalid, type Principal } from '@gantry/http';
+import { type AppError, conflict, invalid, type Principal, toApiFields } from '@gantry/http';
 import { createInputValidator, type InputItem } from '@gantry/program';
 import type { Approval, ApprovalStatus, Worker } from '../generated/prisma/client';
 import { callsToApi } from './held-calls';
@@ -10,11 +10,11 @@ export type ApprovalOfWorker = Approval & { worker: Pick<Worker, 'name'> };
 export const ANSWER_BYTES_MAX = 60 * 1024;
 
 /** Null for an approval without a form. */
-export const formOf = ({ form }: Pick<Approval, 'form'>): InputItem[] | null => form as InputItem[] | null;
+export const getForm = ({ form }: Pick<Approval, 'form'>): InputItem[] | null => form as InputItem[] | null;
 
 /** @throws AppError 409 with the decider and the time, or because it has expired */
 export function requireOpen(approval: Approval, now: Date): void {
-  if (approval.status !== 'pending') throw decidedAlready(approval);
+  if (approval.status !== 'pending') throw alreadyDecidedError(approval);
   if (approval.expiresAt <= now) {
     throw conflict(
       'approval_expired',
@@ -23,15 +23,15 @@ export function requireOpen(approval: Approval, now: Date): void {
   }
 }
 
-export function decidedAlready(approval: Approval): AppError {
+export function alreadyDecidedError(approval: Approval): AppError {
   const { status, decidedAt, reason } = approval;
   const when = decidedAt?.toISOString() ?? 'meanwhile';
   if (status === 'expired') return conflict('approval_expired', `this approval ended ${when}: ${reason}`);
-  return conflict('already_decided', `this approval was ${status} by ${deciderOf(approval) ?? 'somebody'} ${when}`);
+  return conflict('already_decided', `this approval was ${status} by ${getDecider(approval) ?? 'somebody'} ${when}`);
 }
 
 /** The decider's display name: an e-mail address, the name of a token, `link: <name>`. */
-export const deciderOf = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
+export const getDecider = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
 
 /**
  * The approver's answers, with the form's defaults.
@@ -40,7 +40,7 @@ export const deciderOf = ({ decidedBy, decidedByLabel }: Approval): string | nul
 export function checkAnswer(form: InputItem[] | null, data: Record<string, unknown> | undefined): unknown {
   if (!form) return requireSmall(data ?? null);
   const validator = createInputValidator(form);
-  const problems = validator.problems(data ?? {});
+  const problems = validator.listProblems(data ?? {});
   if (problems.length) {
     throw invalid(
       problems.map(({ path, message }) => ({
@@ -59,7 +59,8 @@ export function requireSmall<T>(answer: T): T {
 }
 
 /** Ids of the deciding credential: the user's, and the token's. */
-export const idsOf = ({ userId, tokenId }: Principal): string[] => [userId, tokenId].filter((id) => id !== null);
+export const listPrincipalIds = ({ userId, tokenId }: Principal): string[] =>
+  [userId, tokenId].filter((id) => id !== null);
 
 export interface ApprovalView {
   /** Whether this caller could decide it if it were still pending. */
@@ -71,7 +72,7 @@ export interface ApprovalView {
 export function approvalToApi(approval: ApprovalOfWorker, { mayDecide, reviewUrl }: ApprovalView) {
   const { status, decidedBy, decidedByLabel } = approval;
   return {
-    ...apiFields(
+    ...toApiFields(
       approval,
       'id',
       'runId',
@@ -84,10 +85,10 @@ export function approvalToApi(approval: ApprovalOfWorker, { mayDecide, reviewUrl
       'reason',
       'answer',
     ),
-    ...apiFields(approval, 'requestedBy', 'requestedAt', 'expiresAt', 'decidedAt', 'decidedByLabel'),
+    ...toApiFields(approval, 'requestedBy', 'requestedAt', 'expiresAt', 'decidedAt', 'decidedByLabel'),
     kind: approval.candidateId === null ? 'run' : 'candidate',
     worker_name: approval.worker.name,
-    form: formOf(approval),
+    form: getForm(approval),
     calls: callsToApi(approval),
     decided_by: decidedBy ?? decidedByLabel,
     review_url: reviewUrl,

@@ -1,25 +1,25 @@
-import { approvalDecided, approvalRequested, connectBus, type Envelope, subjectOfAll } from '@gantry/events';
-import { type FakeJob, given, until } from '@gantry/testing';
+import { approvalDecided, approvalRequested, connectBus, type Envelope, eventSubjectPattern } from '@gantry/events';
+import { type FakeJob, setupResource, until } from '@gantry/testing';
 import type { Response } from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { type Person, testWorkerApi } from '../test/test-worker-api';
 import { startApprovalSweeper } from './approval-sweeper';
 
 let clock = 0;
 const api = testWorkerApi({ now: () => new Date(Date.now() + clock) });
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const member = given(() => api.addMember('member'));
-const viewer = given(() => api.addMember('viewer'));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const member = setupResource(() => api.addMember('member'));
+const viewer = setupResource(() => api.addMember('viewer'));
 afterEach(() => {
   clock = 0;
 });
 
-const as = ({ jwt }: Person) => callerOf(api.url, jwt);
+const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const files = [{ path: 'main.py', content: 'def run(order, context):\n    return order\n' }];
 const inputs = [{ name: 'order', type: 'integer', required: true }];
 const DAY_MS = 86_400_000;
 
-async function makeWorker(over: object = {}, who = owner): Promise<string> {
+async function createWorker(over: object = {}, who = owner): Promise<string> {
   const made = await who.post('/api/workers', { name: 'Refunds', files, inputs, ...over }).expect(201);
   return made.body.id;
 }
@@ -33,20 +33,20 @@ const held = { approvals: { required: true } };
 
 test('starting a run that is held for approval answers queued', async () => {
   const { body } = await owner
-    .post(`/api/workers/${await makeWorker(held)}/runs`, { inputs: { order: 1 } })
+    .post(`/api/workers/${await createWorker(held)}/runs`, { inputs: { order: 1 } })
     .expect(201);
   expect(body.status).toBe('queued');
-  expect((await runOf(body.run_id)).status).toBe('pending_approval');
+  expect((await getRun(body.run_id)).status).toBe('pending_approval');
 });
-const runOf = async (id: string) => (await owner.get(`/api/runs/${id}`).expect(200)).body;
-const pendingOf = async (runId: string, who = owner) => {
+const getRun = async (id: string) => (await owner.get(`/api/runs/${id}`).expect(200)).body;
+const findPending = async (runId: string, who = owner) => {
   const { body } = await who.get(`/api/approvals?run_id=${runId}&status=pending`).expect(200);
   return body[0];
 };
 /** A held run and its approval. */
-async function heldRun(over: object = held, who = owner) {
-  const runId = await startRun(await makeWorker(over, owner), who);
-  return { runId, approval: await pendingOf(runId) };
+async function startHeldRun(over: object = held, who = owner) {
+  const runId = await startRun(await createWorker(over, owner), who);
+  return { runId, approval: await findPending(runId) };
 }
 
 const form = [
@@ -58,7 +58,7 @@ const form = [
 /** A run whose code waits in context.approve(). */
 async function askingRun(over: object = {}) {
   const executor = await api.connectExecutor();
-  const runId = await startRun(await makeWorker());
+  const runId = await startRun(await createWorker());
   const job = (await executor.claim()) as FakeJob;
   await job.suspend({
     kind: 'approve',
@@ -70,12 +70,12 @@ async function askingRun(over: object = {}) {
     expiresInSeconds: null,
     ...over,
   });
-  await until(async () => (await runOf(runId)).status !== 'running', { what: 'the run is suspended' });
+  await until(async () => (await getRun(runId)).status !== 'running', { what: 'the run is suspended' });
   return { runId, executor };
 }
 
 test('a run of a worker that requires approval waits with its inputs shown, and starts once somebody approves', async () => {
-  const { runId, approval } = await heldRun();
+  const { runId, approval } = await startHeldRun();
   expect(approval).toMatchObject({
     status: 'pending',
     title: 'Run Refunds',
@@ -87,7 +87,7 @@ test('a run of a worker that requires approval waits with its inputs shown, and 
     permissions: { decide: true },
   });
   expect(Date.parse(approval.expires_at) - Date.parse(approval.requested_at)).toBe(7 * DAY_MS);
-  expect((await runOf(runId)).status).toBe('pending_approval');
+  expect((await getRun(runId)).status).toBe('pending_approval');
   const executor = await api.connectExecutor();
   const { body } = await as(member)
     .post(`/api/approvals/${approval.id}/approve`, { reason: 'looks right' })
@@ -103,12 +103,12 @@ test('a run of a worker that requires approval waits with its inputs shown, and 
   const job = await executor.claim();
   expect(job).toMatchObject({ runId, attempt: 1 });
   await job?.complete(1001);
-  await until(async () => (await runOf(runId)).status === 'completed');
+  await until(async () => (await getRun(runId)).status === 'completed');
 });
 
 test('code that asks goes on with who approved and what was filled in, defaults included', async () => {
   const { runId, executor } = await askingRun();
-  const approval = await pendingOf(runId);
+  const approval = await findPending(runId);
   expect(approval).toMatchObject({ title: 'Refund?', message: 'The customer asked **twice**.', data: { order: 1001 } });
   expect(approval.form.map(({ name }: { name: string }) => name)).toEqual(['amount', 'note', 'speed']);
   await as(member)
@@ -126,7 +126,7 @@ test('code that asks goes on with who approved and what was filled in, defaults 
   const { text: log } = await as(member).get(`/api/runs/${runId}/logs?format=text`).expect(200);
   expect(log).toContain(`Resumed: approved by ${member.email}.`);
   await job?.complete(1001);
-  await until(async () => (await runOf(runId)).status === 'completed');
+  await until(async () => (await getRun(runId)).status === 'completed');
 });
 
 test.each([
@@ -137,10 +137,10 @@ test.each([
   [{ amount: 1, other: 1 }, 'data.other'],
 ])('an answer %j is refused by its field, and the run goes on waiting', async (data, path) => {
   const { runId } = await askingRun();
-  const { id } = await pendingOf(runId);
+  const { id } = await findPending(runId);
   const { body } = await owner.post(`/api/approvals/${id}/approve`, { data }).expect(400);
   expect(body.errors).toEqual([expect.objectContaining({ path })]);
-  expect((await runOf(runId)).status).toBe('pending_approval');
+  expect((await getRun(runId)).status).toBe('pending_approval');
 });
 
 test('a form that can not be drawn fails the run and says where it is wrong', async () => {
@@ -150,7 +150,7 @@ test('a form that can not be drawn fails the run and says where it is wrong', as
       { name: 'scan', type: 'file' },
     ],
   });
-  const run = await runOf(runId);
+  const run = await getRun(runId);
   expect(run.status).toBe('failed');
   expect(run.error).toContain('context.approve(): form.0.options: a select needs its options');
   expect((await owner.get(`/api/approvals?run_id=${runId}`)).body).toEqual([]);
@@ -158,13 +158,13 @@ test('a form that can not be drawn fails the run and says where it is wrong', as
 
 test('a form whose pattern can not be matched in linear time fails the run and says so', async () => {
   const { runId } = await askingRun({ form: [{ name: 'code', pattern: '^(?!x)' }] });
-  expect((await runOf(runId)).error).toMatch(/form\.0\.pattern: uses a lookahead, "\(\?!x\)", which is not supported/);
+  expect((await getRun(runId)).error).toMatch(/form\.0\.pattern: uses a lookahead, "\(\?!x\)", which is not supported/);
 });
 
 test('a rejection ends the run with its reason, told to those who watch', async () => {
   const { runId } = await askingRun();
   await owner.post(`/api/runs/${runId}/reject`, { reason: 'twice is enough' }).expect(200);
-  const run = await runOf(runId);
+  const run = await getRun(runId);
   expect(run).toMatchObject({ status: 'rejected', error_code: 'approval_rejected' });
   expect(run.error).toBe('rejected by owner@example.com: twice is enough');
   const { rows } = await api.database.pool.query('SELECT type, data FROM run_events WHERE run_id = $1 ORDER BY seq', [
@@ -176,7 +176,7 @@ test('a rejection ends the run with its reason, told to those who watch', async 
 });
 
 test('what is decided stays decided: the second is told by whom and when', async () => {
-  const { runId, approval } = await heldRun();
+  const { runId, approval } = await startHeldRun();
   await as(member).post(`/api/approvals/${approval.id}/reject`).expect(200);
   for (const path of [`/api/approvals/${approval.id}/approve`, `/api/runs/${runId}/reject`]) {
     const { body } = await owner.post(path).expect(409);
@@ -186,7 +186,7 @@ test('what is decided stays decided: the second is told by whom and when', async
 });
 
 test('of twenty who decide at the same moment one counts, and the run moves once', async () => {
-  const { runId, approval } = await heldRun();
+  const { runId, approval } = await startHeldRun();
   const verdicts = Array.from({ length: 20 }, (_, i) => (i % 2 ? 'approve' : 'reject'));
   const answers = await Promise.all(verdicts.map((verdict) => owner.post(`/api/approvals/${approval.id}/${verdict}`)));
   const won = answers.filter(({ status }) => status === 200);
@@ -194,7 +194,7 @@ test('of twenty who decide at the same moment one counts, and the run moves once
   const lost = answers.filter(({ status }) => status !== 200);
   expect(lost.map(({ status, body }) => [status, body.code])).toEqual(Array(19).fill([409, 'already_decided']));
   const decided = won[0]?.body.status;
-  expect((await runOf(runId)).status).toBe(decided === 'approved' ? 'queued' : 'rejected');
+  expect((await getRun(runId)).status).toBe(decided === 'approved' ? 'queued' : 'rejected');
   const { rows } = await api.database.pool.query(
     "SELECT action FROM audit_log WHERE resource_id = $1 AND action LIKE 'approval.%'",
     [approval.id],
@@ -205,13 +205,13 @@ test('of twenty who decide at the same moment one counts, and the run moves once
 test('deciding while somebody cancels leaves the two agreeing', async () => {
   const sweeper = startApprovalSweeper(api.deps, { auto: false });
   for (let round = 0; round < 5; round++) {
-    const { runId, approval } = await heldRun();
+    const { runId, approval } = await startHeldRun();
     const [decided, cancelled] = await Promise.all([
       owner.post(`/api/approvals/${approval.id}/reject`),
       owner.post(`/api/runs/${runId}/cancel`),
     ]);
     await sweeper.tick();
-    const [run, { body: after }] = [await runOf(runId), await owner.get(`/api/approvals/${approval.id}`)];
+    const [run, { body: after }] = [await getRun(runId), await owner.get(`/api/approvals/${approval.id}`)];
     const ended = { rejected: 'rejected', cancelled: 'expired' }[run.status as 'rejected' | 'cancelled'];
     expect(after.status).toBe(ended);
     expect([decided.status, cancelled.status].filter((status) => status === 409)).toHaveLength(1);
@@ -219,7 +219,7 @@ test('deciding while somebody cancels leaves the two agreeing', async () => {
 });
 
 test('a cancelled run takes its approval along', async () => {
-  const { runId, approval } = await heldRun();
+  const { runId, approval } = await startHeldRun();
   await owner.post(`/api/runs/${runId}/cancel`).expect(200);
   const late = await owner.post(`/api/approvals/${approval.id}/approve`).expect(409);
   expect(late.body.detail).toContain('cancelled');
@@ -230,7 +230,7 @@ test('a cancelled run takes its approval along', async () => {
 
 test('when nobody decides in time the run is rejected, once, however many replicas sweep', async () => {
   const runs = await Promise.all(
-    Array.from({ length: 6 }, () => heldRun({ approvals: { required: true, expires_in_seconds: 60 } })),
+    Array.from({ length: 6 }, () => startHeldRun({ approvals: { required: true, expires_in_seconds: 60 } })),
   );
   clock = 30_000;
   const replicas = [api, await api.replica(), await api.replica()];
@@ -245,7 +245,7 @@ test('when nobody decides in time the run is rejected, once, however many replic
   const swept = await Promise.all(sweepers.map((sweeper) => sweeper.tick()));
   expect(swept.reduce((sum, count) => sum + count, 0)).toBe(6);
   for (const { runId, approval } of runs) {
-    expect(await runOf(runId)).toMatchObject({ status: 'rejected', error_code: 'approval_rejected' });
+    expect(await getRun(runId)).toMatchObject({ status: 'rejected', error_code: 'approval_rejected' });
     expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('expired');
   }
 });
@@ -254,12 +254,12 @@ test('asking and deciding are announced and written down', async () => {
   const heard: Record<string, unknown>[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   for (const event of [approvalRequested, approvalDecided]) {
-    spectator.nc.subscribe(subjectOfAll(event), {
+    spectator.nc.subscribe(eventSubjectPattern(event), {
       callback: (_err, message) => void heard.push(message.json<Envelope>().data as Record<string, unknown>),
     });
   }
   await spectator.nc.flush();
-  const { runId, approval } = await heldRun();
+  const { runId, approval } = await startHeldRun();
   await as(member).post(`/api/approvals/${approval.id}/approve`, { reason: 'fine' }).expect(200);
   const ofThis = () => heard.filter(({ approvalId }) => approvalId === approval.id);
   await until(() => ofThis().length === 2, { what: 'both are announced' });
@@ -283,62 +283,62 @@ describe('who may decide', () => {
   const guarded = { approvals: { required: true, forbid_self: true } };
 
   test('a viewer looks, and does not decide', async () => {
-    const { approval } = await heldRun();
+    const { approval } = await startHeldRun();
     const { body } = await as(viewer).get(`/api/approvals/${approval.id}`).expect(200);
     expect(body).toMatchObject({ review_url: null, permissions: { decide: false } });
     await as(viewer).post(`/api/approvals/${approval.id}/approve`).expect(403);
   });
 
   test('where the worker forbids it, whoever started a run does not approve it with any credential', async () => {
-    const worker = await makeWorker(guarded);
+    const worker = await createWorker(guarded);
     const runId = await startRun(worker, as(member));
-    const { id } = await pendingOf(runId);
+    const { id } = await findPending(runId);
     const personal = await api.createToken('personal', member.jwt);
     for (const credential of [member.jwt, personal.token]) {
-      const { body } = await callerOf(api.url, credential).post(`/api/approvals/${id}/approve`).expect(403);
+      const { body } = await createCaller(api.url, credential).post(`/api/approvals/${id}/approve`).expect(403);
       expect(body.code).toBe('self_approval');
-      await callerOf(api.url, credential).post(`/api/runs/${runId}/reject`).expect(403);
-      await callerOf(api.url, credential).post(`/api/approvals/${id}/link`).expect(403);
+      await createCaller(api.url, credential).post(`/api/runs/${runId}/reject`).expect(403);
+      await createCaller(api.url, credential).post(`/api/approvals/${id}/link`).expect(403);
     }
-    expect(await pendingOf(runId, as(member))).toMatchObject({ review_url: null, permissions: { decide: false } });
+    expect(await findPending(runId, as(member))).toMatchObject({ review_url: null, permissions: { decide: false } });
     await owner.post(`/api/approvals/${id}/approve`).expect(200);
   });
 
   test('a workspace token is the person who made it', async () => {
     const admin = await api.addMember('admin');
-    const worker = await makeWorker(guarded);
+    const worker = await createWorker(guarded);
     const [robot, other] = [
       await api.createToken('workspace', admin.jwt),
       await api.createToken('workspace', api.owner.jwt),
     ];
     const started = await startRun(worker, as(admin));
-    const { id } = await pendingOf(started);
-    await callerOf(api.url, robot.token).post(`/api/approvals/${id}/approve`).expect(403);
-    const byRobot = await startRun(worker, callerOf(api.url, robot.token));
-    const second = await pendingOf(byRobot);
+    const { id } = await findPending(started);
+    await createCaller(api.url, robot.token).post(`/api/approvals/${id}/approve`).expect(403);
+    const byRobot = await startRun(worker, createCaller(api.url, robot.token));
+    const second = await findPending(byRobot);
     await as(admin).post(`/api/approvals/${second.id}/approve`).expect(403);
-    const { body } = await callerOf(api.url, other.token).post(`/api/approvals/${id}/approve`).expect(200);
+    const { body } = await createCaller(api.url, other.token).post(`/api/approvals/${id}/approve`).expect(200);
     expect(body.decided_by).toBe(other.id);
   });
 
   test("a private worker's approvals are for its owner and for admins", async () => {
-    const worker = await makeWorker({ ...held, visibility: 'private' }, as(member));
+    const worker = await createWorker({ ...held, visibility: 'private' }, as(member));
     const runId = await startRun(worker, as(member));
-    const { id } = await pendingOf(runId);
+    const { id } = await findPending(runId);
     const stranger = await api.addMember('member');
     const unknown = await as(stranger).get('/api/approvals/apr_000000000000000000000').expect(404);
     const hidden = await as(stranger).get(`/api/approvals/${id}`).expect(404);
     expect(hidden.text).toBe(unknown.text.replace('apr_000000000000000000000', id));
     await as(stranger).post(`/api/approvals/${id}/approve`).expect(404);
     await as(stranger).post(`/api/runs/${runId}/approve`).expect(404);
-    expect(await pendingOf(runId, as(stranger))).toBeUndefined();
-    const counted = async (who: Person) => (await as(who).get('/api/approvals/count').expect(200)).body.pending;
-    expect(await counted(member)).toBe((await counted(stranger)) + 1);
+    expect(await findPending(runId, as(stranger))).toBeUndefined();
+    const countPending = async (who: Person) => (await as(who).get('/api/approvals/count').expect(200)).body.pending;
+    expect(await countPending(member)).toBe((await countPending(stranger)) + 1);
     await as(member).post(`/api/approvals/${id}/approve`).expect(200);
   });
 
   test('a run that never asked says what it does instead', async () => {
-    const runId = await startRun(await makeWorker());
+    const runId = await startRun(await createWorker());
     const { body } = await owner.post(`/api/runs/${runId}/approve`).expect(409);
     expect(body).toEqual({ code: 'not_waiting', detail: 'this run waits for no approval: it is queued' });
     await owner.post('/api/runs/run_nowhere/approve').expect(404);
@@ -346,7 +346,7 @@ describe('who may decide', () => {
 });
 
 test('the list goes through all of them page by page, newest first', async () => {
-  const worker = await makeWorker(held);
+  const worker = await createWorker(held);
   const runs: string[] = [];
   for (let i = 0; i < 5; i++) runs.unshift(await startRun(worker));
   const seen: string[] = [];
@@ -372,7 +372,7 @@ test.each([
   { data: { big: 'x'.repeat(62_000) } },
   { who: 1 },
 ])('a body like %.40j is refused', async (body) => {
-  const { approval } = await heldRun();
+  const { approval } = await startHeldRun();
   await owner.post(`/api/approvals/${approval.id}/approve`, body).expect(400);
   expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('pending');
 });

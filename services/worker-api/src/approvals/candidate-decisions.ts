@@ -14,7 +14,7 @@ export interface CandidateDecisions {
    * Promotes it where the decision is `approved`, and drops it otherwise: in the transaction that then marks the approval.
    * @throws AppError 409 `worker_changed`, `archived`, `already_decided`; 403 where what it exposes may no longer be
    */
-  settleIn(
+  settleInTransaction(
     tx: Prisma.TransactionClient,
     approval: ApprovalOfCandidate,
     decision: Decision,

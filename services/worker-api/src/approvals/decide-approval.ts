@@ -1,16 +1,16 @@
 /** Approving or rejecting. Permission is checked by the caller. */
 
-import { type Actor, type AppError, type CallOf, conflict, invalid } from '@gantry/http';
+import { type Actor, type AppError, conflict, invalid, type OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
-import { checkAnswer, decidedAlready, formOf, requireOpen, requireSmall } from './approval';
+import { alreadyDecidedError, checkAnswer, getForm, requireOpen, requireSmall } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { readApproval } from './approval-repository';
 import { isOfCandidate } from './candidate-decisions';
 import { decideCalls } from './decide-calls';
 import { readCalls } from './held-calls';
-import { type SettleDeps, settleCandidate, settleIn } from './settle-approval';
+import { type SettleDeps, settleCandidate, settleInTransaction } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -24,12 +24,15 @@ export interface Decider {
   isPerson: boolean;
 }
 
-/** @throws AppError 400 naming fields of the form or arguments of calls; 409 decided, expired, of a run that has ended, of a worker that has changed */
+/**
+ * @throws AppError 400 naming fields of the form or arguments of calls; 409 decided, expired, of a run that has ended,
+ * of a worker that has changed
+ */
 export async function decideApproval(
   deps: ApprovalDeps,
   approval: Approval,
   verdict: Verdict,
-  { reason, data, calls }: NonNullable<CallOf<'worker', 'approve'>['body']>,
+  { reason, data, calls }: NonNullable<OperationCall<'worker', 'approve'>['body']>,
   { id, label, actor, isPerson }: Decider,
 ): Promise<void> {
   const decidedAt = deps.now();
@@ -43,7 +46,7 @@ export async function decideApproval(
     decidedByLabel: label,
     decidedAt,
     reason: reason?.trim() || null,
-    answer: approves ? checkAnswer(formOf(approval), data) : requireSmall(data ?? null),
+    answer: approves ? checkAnswer(getForm(approval), data) : requireSmall(data ?? null),
   };
   if (isOfCandidate(approval)) return decideCandidate(deps, { approval, actor, decision, isPerson });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
@@ -54,7 +57,7 @@ export async function decideApproval(
   const decidedCalls = isOfCalls ? { calls: await decideCalls(deps, run, held, input) } : {};
   const moved = await transaction(deps.pool, async (tx) => {
     await lockRun(tx, run.id);
-    return settleIn(deps, tx, { approval, run, actor, decision: { ...decision, ...decidedCalls } });
+    return settleInTransaction(deps, tx, { approval, run, actor, decision: { ...decision, ...decidedCalls } });
   });
   if (!moved) throw await overtaken(deps, approval, run);
 }
@@ -63,13 +66,13 @@ export async function decideApproval(
 async function decideCandidate(deps: SettleDeps, given: Parameters<typeof settleCandidate>[1]): Promise<void> {
   await settleCandidate(deps, given).catch(async (err) => {
     const approval = await readApproval(deps.prisma, given.approval.id);
-    throw approval.status === 'pending' ? err : decidedAlready(approval);
+    throw approval.status === 'pending' ? err : alreadyDecidedError(approval);
   });
 }
 
 /** Reports the conflict with another decision, or with the end of the run. */
 async function overtaken({ prisma }: SettleDeps, { id }: Approval, { status }: Run): Promise<AppError> {
   const approval = await readApproval(prisma, id);
-  if (approval.status !== 'pending') return decidedAlready(approval);
+  if (approval.status !== 'pending') return alreadyDecidedError(approval);
   return conflict('not_waiting', `the run no longer waits for this approval: it is ${status}`);
 }

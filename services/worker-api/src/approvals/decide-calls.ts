@@ -1,6 +1,6 @@
 /** Decisions about the tool calls of an agent: each is approved, approved with corrected arguments, or refused. */
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, type CallOf, type FieldProblem, invalid } from '@gantry/http';
+import { AppError, type FieldProblem, invalid, type OperationCall } from '@gantry/http';
 import { maskTexts } from '@gantry/masking';
 import type { Run } from '@gantry/run-engine';
 import { listFitProblems } from '../connection-tools/check-arguments';
@@ -9,7 +9,7 @@ import type { ApprovalDeps } from './approval-deps';
 import type { CallDecision, DecidedCalls, StoredCall } from './held-calls';
 import { findInputSchema } from './tool-schema';
 
-type CallInput = NonNullable<NonNullable<CallOf<'worker', 'approve'>['body']>['calls']>[number];
+type CallInput = NonNullable<NonNullable<OperationCall<'worker', 'approve'>['body']>['calls']>[number];
 
 export interface CallsInput {
   /** Undefined: all calls are made as the agent asked. */
@@ -21,7 +21,8 @@ export interface CallsInput {
 }
 
 /**
- * @throws AppError 400 `invalid_calls` naming what is wrong, 503 `tool_unavailable` where corrected arguments cannot be checked
+ * @throws AppError 400 `invalid_calls` naming what is wrong, 503 `tool_unavailable` where corrected arguments cannot
+ * be checked
  */
 export async function decideCalls(
   deps: ApprovalDeps,
@@ -113,7 +114,10 @@ function requireSmallDecisions(results: CallDecision[]): void {
   throw invalid([{ path: 'calls', message }], 'invalid_calls');
 }
 
-/** @throws AppError 400 naming every argument that does not fit the tool's schema; 503 where there is no schema to check with */
+/**
+ * @throws AppError 400 naming every argument that does not fit the tool's schema; 503 where there is no schema to
+ * check with
+ */
 async function requireFit(
   deps: ApprovalDeps,
   run: Run,

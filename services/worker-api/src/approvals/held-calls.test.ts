@@ -1,12 +1,12 @@
-import { type FakeJob, given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { type FakeJob, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const executor = given(() => api.connectExecutor());
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const visitor = given(() => callerOf(api.url));
+const executor = setupResource(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const visitor = setupResource(() => createCaller(api.url));
 
 const SECRET = 'correct-horse-battery';
 const programSchema = {
@@ -23,19 +23,19 @@ const three = [
   { tool: 'tracker__drop', arguments: { id: 7 } },
 ];
 
-const called = given(() =>
-  makeWorker(api, { definition: { inputs: [{ name: 'year', type: 'integer', required: true }] } }),
+const called = setupResource(() =>
+  createTestWorker(api, { definition: { inputs: [{ name: 'year', type: 'integer', required: true }] } }),
 );
 beforeAll(async () => {
   await owner.put('/api/secrets/API_KEY', { value: SECRET }).expect(201);
 });
 
-const runOf = async (id: string) => (await owner.get(`/api/runs/${id}`).expect(200)).body;
-const approvalOf = async (id: string) => (await owner.get(`/api/approvals/${id}`).expect(200)).body;
+const getRun = async (id: string) => (await owner.get(`/api/runs/${id}`).expect(200)).body;
+const getApproval = async (id: string) => (await owner.get(`/api/approvals/${id}`).expect(200)).body;
 
-async function heldRun(over: object = {}) {
+async function startHeldRun(over: object = {}) {
   const report = { id: 'call_2', serves: { worker: called.id }, parameters: null };
-  const worker = await makeWorker(api);
+  const worker = await createTestWorker(api);
   const { run_id: runId } = (await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201)).body;
   const job = (await until(() => executor.claim())) as FakeJob;
   const title = 'The agent asks to make 3 calls';
@@ -50,7 +50,7 @@ async function heldRun(over: object = {}) {
     expiresInSeconds: null,
     ...over,
   });
-  await until(async () => (await runOf(runId)).status !== 'running', { what: 'the run is suspended' });
+  await until(async () => (await getRun(runId)).status !== 'running', { what: 'the run is suspended' });
   const { body } = await owner.get(`/api/approvals?run_id=${runId}`).expect(200);
   return { runId, approval: body[0] };
 }
@@ -62,19 +62,19 @@ const undecided = { decision: null };
 const approvedAsTheyAre = { decision: { status: 'approved', arguments: null, reason: null } };
 
 test('calls are shown with the schemas of their tools to those who may decide', async () => {
-  const { approval } = await heldRun();
+  const { approval } = await startHeldRun();
   expect(approval.calls).toEqual(three.map((call, at) => ({ id: `call_${at + 1}`, ...call, ...undecided })));
-  const { calls } = await approvalOf(approval.id);
+  const { calls } = await getApproval(approval.id);
   expect(calls[0].input_schema).toEqual(programSchema);
   expect(calls[1].input_schema).toMatchObject({ properties: { year: { type: 'integer' } }, required: ['year'] });
   expect(calls[2].input_schema).toBeNull();
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   const seen = await viewer.get(`/api/approvals/${approval.id}`).expect(200);
   expect(seen.body.calls[0]).not.toHaveProperty('input_schema');
 });
 
 test('one is corrected, one approved and one refused, and the run goes on with exactly that', async () => {
-  const { runId, approval } = await heldRun();
+  const { runId, approval } = await startHeldRun();
   const body = {
     reason: 'see the ticket',
     calls: [refuse('call_3'), correct('call_2', { year: 2026 }), correct('call_1', { code: 'print(1)' })],
@@ -94,7 +94,7 @@ test('one is corrected, one approved and one refused, and the run goes on with e
       result: { approved_by: api.owner.email, data: null, decided_at: decided.body.decided_at, calls: decisions },
     },
   ]);
-  const run = await runOf(runId);
+  const run = await getRun(runId);
   expect(run.approvals[0]).toMatchObject({ decided_by: api.owner.email, calls: decided.body.calls });
   const log = await owner.get(`/api/audit-log?resource_id=${approval.id}`).expect(200);
   expect(log.body[0].details).toMatchObject({ calls: ['approved', 'corrected', 'refused'] });
@@ -103,30 +103,30 @@ test('one is corrected, one approved and one refused, and the run goes on with e
 });
 
 test('a secret in corrected arguments reaches the tool, and stands nowhere else', async () => {
-  const { runId, approval } = await heldRun({ data: three[0], calls: [{ ...python, parameters: {} }] });
+  const { runId, approval } = await startHeldRun({ data: three[0], calls: [{ ...python, parameters: {} }] });
   const body = { calls: [correct('call_1', { code: SECRET })] };
   const decided = await owner.post(`/api/approvals/${approval.id}/approve`, body).expect(200);
   const job = (await until(() => executor.claim())) as FakeJob;
   expect(job.steps?.[0]?.result).toMatchObject({ calls: [{ arguments: { code: SECRET } }] });
-  for (const shown of [decided.body, await approvalOf(approval.id), await runOf(runId)]) {
+  for (const shown of [decided.body, await getApproval(approval.id), await getRun(runId)]) {
     expect(JSON.stringify(shown)).toContain('corrected');
     expect(JSON.stringify(shown)).not.toContain(SECRET);
   }
 });
 
 test('a client that knows nothing of calls approves all as they are, or ends the run', async () => {
-  const first = await heldRun();
+  const first = await startHeldRun();
   const { body } = await owner.post(`/api/runs/${first.runId}/approve`, { reason: 'fine' }).expect(200);
   expect(body.calls).toMatchObject([approvedAsTheyAre, approvedAsTheyAre, approvedAsTheyAre]);
   await until(() => executor.claim());
-  const second = await heldRun();
+  const second = await startHeldRun();
   const rejected = await owner.post(`/api/approvals/${second.approval.id}/reject`, { reason: 'stop' }).expect(200);
   expect(rejected.body.calls).toMatchObject([undecided, undecided, undecided]);
-  expect(await runOf(second.runId)).toMatchObject({ status: 'rejected', error: expect.stringContaining('stop') });
+  expect(await getRun(second.runId)).toMatchObject({ status: 'rejected', error: expect.stringContaining('stop') });
 });
 
 describe('a wrong decision changes nothing', () => {
-  const held = given(() => heldRun());
+  const held = setupResource(() => startHeldRun());
   const others = [approve('call_2'), approve('call_3')];
   const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
   test.each<[string, object[], string, number?]>([
@@ -164,15 +164,15 @@ describe('a wrong decision changes nothing', () => {
     const { body } = await owner.post(`/api/approvals/${approval.id}/approve`, { calls }).expect(status);
     if (path) expect(body.errors[0].path).toContain(path);
     if (status === 503) expect(body.code).toBe('tool_unavailable');
-    expect(await approvalOf(approval.id)).toMatchObject({
+    expect(await getApproval(approval.id)).toMatchObject({
       status: 'pending',
       calls: [undecided, undecided, undecided],
     });
-    expect((await runOf(runId)).status).toBe('pending_approval');
+    expect((await getRun(runId)).status).toBe('pending_approval');
   });
 
   test('calls of an approval that has none, and calls with a rejection', async () => {
-    const plain = await heldRun({ title: 'Refund?', data: { order: 1 }, calls: undefined });
+    const plain = await startHeldRun({ title: 'Refund?', data: { order: 1 }, calls: undefined });
     expect(plain.approval.calls).toBeNull();
     const body = { calls: [approve('call_1')] };
     const none = await owner.post(`/api/approvals/${plain.approval.id}/approve`, body).expect(400);
@@ -182,7 +182,7 @@ describe('a wrong decision changes nothing', () => {
 });
 
 test('the holder of a link refuses calls, and corrects none', async () => {
-  const { runId, approval } = await heldRun();
+  const { runId, approval } = await startHeldRun();
   const path = new URL(approval.review_url).pathname.replace('/review/', '/api/reviews/');
   const review = await visitor.get(path).expect(200);
   expect(review.body.calls[0]).toEqual({ id: 'call_1', ...three[0], ...undecided });
@@ -197,25 +197,25 @@ test('the holder of a link refuses calls, and corrects none', async () => {
     .post(`${path}/approve`, { name: 'Grace', calls: [refuse('call_1', 'not now'), ...others] })
     .expect(200);
   expect(decided.body.calls[0].decision).toEqual({ status: 'refused', arguments: null, reason: 'not now' });
-  expect((await runOf(runId)).approvals[0].decided_by).toBe('link: Grace');
+  expect((await getRun(runId)).approvals[0].decided_by).toBe('link: Grace');
   await until(() => executor.claim());
 });
 
 test('of two decisions at the same time one counts, with all that it decides', async () => {
-  const { approval } = await heldRun();
+  const { approval } = await startHeldRun();
   const others = [approve('call_2'), approve('call_3')];
   const decisions = [correct('call_1', { code: 'print(2)' }), refuse('call_1', 'no')].map((first) =>
     owner.post(`/api/approvals/${approval.id}/approve`, { calls: [first, ...others] }),
   );
   const statuses = (await Promise.all(decisions)).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([200, 409]);
-  const first = (await approvalOf(approval.id)).calls[0].decision;
+  const first = (await getApproval(approval.id)).calls[0].decision;
   expect(first.status).toBe(statuses[0] === 200 ? 'corrected' : 'refused');
   await until(() => executor.claim());
 });
 
 test('calls that are not those of the data end the run', async () => {
-  const { runId, approval } = await heldRun({ calls: [python] });
+  const { runId, approval } = await startHeldRun({ calls: [python] });
   expect(approval).toBeUndefined();
-  expect((await runOf(runId)).status).toBe('failed');
+  expect((await getRun(runId)).status).toBe('failed');
 });

@@ -9,7 +9,7 @@ import {
   type RunError,
   type Suspension,
 } from '@gantry/events';
-import { AppError, invalid, sayIssues } from '@gantry/http';
+import { AppError, formatIssues, invalid } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -18,7 +18,7 @@ import { insertApproval } from './approval-repository';
 import { parseHeldCalls } from './held-calls';
 
 export interface RequestDeps {
-  engine: Pick<RunEngine, 'appendEventIn'>;
+  engine: Pick<RunEngine, 'appendEventInTransaction'>;
   now: () => Date;
 }
 
@@ -50,7 +50,7 @@ const EXPIRY_SECONDS_MIN = 1;
  * Inside the transaction that suspends the run: row, announcement and an event for watchers.
  * @returns the approval's id. @throws AppError 400 for an invalid form, invalid calls or an invalid expiry
  */
-export async function requestApprovalIn(
+export async function insertApprovalRequest(
   { engine, now }: RequestDeps,
   tx: PoolClient,
   run: Run,
@@ -58,7 +58,7 @@ export async function requestApprovalIn(
 ): Promise<string> {
   const form = request.form && readForm(request.form);
   const calls = request.calls ? parseHeldCalls(request.calls, request.data) : null;
-  const rules = await rulesOf(tx, run.subjectId, run.version);
+  const rules = await loadRules(tx, run.subjectId, run.version);
   const requestedAt = now();
   const seconds = readExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
   const expiresAt = new Date(requestedAt.getTime() + seconds * 1_000);
@@ -68,7 +68,8 @@ export async function requestApprovalIn(
   await insertApproval(tx, {
     id,
     workspaceId: run.workspaceId,
-    ...{ runId: run.id, candidateId: null },
+    runId: run.id,
+    candidateId: null,
     ...worker,
     stepOrdinal: request.stepOrdinal,
     title,
@@ -90,7 +91,7 @@ export async function requestApprovalIn(
     run.traceparent ?? undefined,
   );
   hintChange(tx, run.workspaceId, 'approvals', id);
-  await engine.appendEventIn(tx, run.id, {
+  await engine.appendEventInTransaction(tx, run.id, {
     type: 'approval',
     data: { id, status: 'pending', title, expires_at: expiresAt.toISOString() },
   });
@@ -115,20 +116,33 @@ export interface CandidateRequest {
  * Asks whether a candidate is to be promoted. It has no public link, since the decision changes the worker.
  * @returns the approval's id
  */
-export async function requestCandidateApprovalIn(
+export async function insertCandidateApproval(
   { now }: Pick<RequestDeps, 'now'>,
   tx: PoolClient,
   { workspaceId, runId, candidateId, worker, version, title, message, data, requestedBy }: CandidateRequest,
 ): Promise<string> {
-  const rules = await rulesOf(tx, worker.uid, version);
+  const rules = await loadRules(tx, worker.uid, version);
   const id = newId('apr_');
   const requestedAt = now();
   const expiresAt = new Date(requestedAt.getTime() + rules.expires_in_seconds * 1_000);
   const of = { workerUid: worker.uid, workerId: worker.id };
   await insertApproval(tx, {
-    ...{ id, workspaceId, runId, candidateId, ...of, stepOrdinal: null },
-    ...{ title: withoutNul(title), message: withoutNul(message), data, form: null, calls: null },
-    ...{ requestedBy, requestedAt, expiresAt, forbidSelf: rules.forbid_self, linkNumber: null },
+    id,
+    workspaceId,
+    runId,
+    candidateId,
+    ...of,
+    stepOrdinal: null,
+    title: withoutNul(title),
+    message: withoutNul(message),
+    data,
+    form: null,
+    calls: null,
+    requestedBy,
+    requestedAt,
+    expiresAt,
+    forbidSelf: rules.forbid_self,
+    linkNumber: null,
   });
   const told = { ...of, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
   await enqueue(tx, approvalRequested, workspaceId, told);
@@ -146,7 +160,7 @@ export async function suspendForApproval(
   const { title, message, data, form, expiresInSeconds, step, calls } = suspension;
   try {
     const request = { title, message, data: data ?? null, form, expiresInSeconds, stepOrdinal: step.ordinal, calls };
-    return { ref: await requestApprovalIn(deps, tx, run, request) };
+    return { ref: await insertApprovalRequest(deps, tx, run, request) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
     return { refused: { code: 'exception', type: 'ValueError', message: `context.approve(): ${err.detail}` } };
@@ -156,7 +170,7 @@ export async function suspendForApproval(
 /** With every shorthand expanded. @throws AppError 400 naming every invalid position */
 function readForm(items: unknown[]): InputItem[] {
   const parsed = inputItems.safeParse(items);
-  if (!parsed.success) throw invalid(sayIssues(parsed.error, ['form']));
+  if (!parsed.success) throw invalid(formatIssues(parsed.error, ['form']));
   const form = parsed.data;
   const files = form.flatMap(({ type }, index) =>
     type === 'file' ? [{ path: `form.${index}.type`, message: 'an approval cannot ask for a file' }] : [],
@@ -176,7 +190,7 @@ function readExpiry(seconds: number | null): number | null {
 const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /** Of the version that the run began with, or that a candidate was made from. */
-async function rulesOf(tx: PoolClient, workerUid: string, version: number | null): Promise<Rules> {
+async function loadRules(tx: PoolClient, workerUid: string, version: number | null): Promise<Rules> {
   const found = await findVersionToRun(tx, workerUid, version);
   return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...found?.definition.approvals };
 }

@@ -12,24 +12,25 @@ const SHAPE = /^rvw_([A-Za-z0-9_-]{21})\.([A-Za-z0-9_-]{43})$/;
 
 type Linked = Pick<Approval, 'id' | 'expiresAt' | 'linkNumber'>;
 
-const signed = ({ id, expiresAt, linkNumber }: Linked): string => `review ${id} ${linkNumber} ${expiresAt.getTime()}`;
+const buildSignedText = ({ id, expiresAt, linkNumber }: Linked): string =>
+  `review ${id} ${linkNumber} ${expiresAt.getTime()}`;
 
 /** Null if the approval has no public link. */
 export function reviewUrl(hasher: TokenHasher, dashboardUrl: string, approval: Linked): string | null {
   if (approval.linkNumber === null) return null;
-  const signature = hasher.hash(signed(approval)).hash.toString('base64url');
+  const signature = hasher.hash(buildSignedText(approval)).hash.toString('base64url');
   return `${dashboardUrl}/review/rvw_${approval.id.slice('apr_'.length)}.${signature}`;
 }
 
 /** The approval named by a token, not yet verified. Null for a malformed token. */
-export function approvalIdIn(token: string): string | null {
+export function parseApprovalId(token: string): string | null {
   const [, id] = SHAPE.exec(token) ?? [];
   return id ? `apr_${id}` : null;
 }
 
 /** In constant time. */
-export function isLinkOf(hasher: TokenHasher, approval: Linked, token: string): boolean {
+export function isValidLink(hasher: TokenHasher, approval: Linked, token: string): boolean {
   const [, , signature] = SHAPE.exec(token) ?? [];
   if (!signature || approval.linkNumber === null) return false;
-  return hasher.matches(signed(approval), Buffer.from(signature, 'base64url'));
+  return hasher.matches(buildSignedText(approval), Buffer.from(signature, 'base64url'));
 }

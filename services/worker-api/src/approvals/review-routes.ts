@@ -1,28 +1,28 @@
 /** Serves the holder of a review link, signed in or not. */
-import { AppError, actorBy, apiFields, type CallOf, type Operations, ok } from '@gantry/http';
+import { AppError, buildLinkActor, type OperationCall, type Operations, ok, toApiFields } from '@gantry/http';
 import { findLabel } from '../accounts/tokens/token-repository';
-import { type ApprovalOfWorker, deciderOf, formOf } from './approval';
+import { type ApprovalOfWorker, getDecider, getForm } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { findApprovalForLink } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
 import { callsToApi } from './held-calls';
-import { approvalIdIn, isLinkOf } from './review-link';
+import { isValidLink, parseApprovalId } from './review-link';
 
 export function reviewOperations(deps: ApprovalDeps): Operations<'worker'> {
-  const shown = async (approval: ApprovalOfWorker) =>
+  const toReview = async (approval: ApprovalOfWorker) =>
     ok(reviewToApi(approval, await findLabel(deps.prisma, approval.requestedBy)));
   const decide =
     (verdict: Verdict) =>
-    async ({ req, path, body = {} }: CallOf<'worker', 'approveByLink'>) => {
+    async ({ req, path, body = {} }: OperationCall<'worker', 'approveByLink'>) => {
       const approval = await getByLink(deps, path.token);
       const { name, ...given } = body;
       const label = `link: ${name?.trim() || 'somebody without a name'}`;
-      const actor = { ...actorBy(req, 'link'), label };
+      const actor = { ...buildLinkActor(req, 'link'), label };
       await decideApproval(deps, approval, verdict, given, { id: null, label, actor, isPerson: false });
-      return shown(await getByLink(deps, path.token));
+      return toReview(await getByLink(deps, path.token));
     };
   return {
-    getReview: async ({ path }) => shown(await getByLink(deps, path.token)),
+    getReview: async ({ path }) => toReview(await getByLink(deps, path.token)),
     approveByLink: decide('approve'),
     rejectByLink: decide('reject'),
   };
@@ -30,9 +30,9 @@ export function reviewOperations(deps: ApprovalDeps): Operations<'worker'> {
 
 /** @throws AppError 404, the same for a token that is wrong, ended, expired or of something that is gone */
 async function getByLink({ prisma, hasher, now }: ApprovalDeps, token: string): Promise<ApprovalOfWorker> {
-  const id = approvalIdIn(token);
+  const id = parseApprovalId(token);
   const approval = id && (await findApprovalForLink(prisma, id));
-  if (approval && isLinkOf(hasher, approval, token) && approval.expiresAt > now()) return approval;
+  if (approval && isValidLink(hasher, approval, token) && approval.expiresAt > now()) return approval;
   throw new AppError(
     'not_found',
     'not_found',
@@ -44,12 +44,12 @@ async function getByLink({ prisma, hasher, now }: ApprovalDeps, token: string): 
 function reviewToApi(approval: ApprovalOfWorker, startedBy: string | null) {
   return {
     approval_id: approval.id,
-    ...apiFields(approval, 'workspaceId', 'status', 'title', 'message', 'data', 'reason'),
-    ...apiFields(approval, 'requestedAt', 'expiresAt', 'decidedAt'),
-    form: formOf(approval),
+    ...toApiFields(approval, 'workspaceId', 'status', 'title', 'message', 'data', 'reason'),
+    ...toApiFields(approval, 'requestedAt', 'expiresAt', 'decidedAt'),
+    form: getForm(approval),
     calls: callsToApi(approval),
     worker_name: approval.worker.name,
     started_by: startedBy,
-    decided_by: deciderOf(approval),
+    decided_by: getDecider(approval),
   };
 }

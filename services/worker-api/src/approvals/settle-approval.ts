@@ -19,12 +19,13 @@ import type { ApprovalOfCandidate } from './candidate-decisions';
 export type SettleDeps = Pick<ApprovalDeps, 'prisma' | 'pool' | 'engine' | 'candidateDecisions' | 'now' | 'log'>;
 
 /**
- * In a transaction that holds the lock on the run's row. An approved run continues; any other decision ends it, unless it
- * has already ended.
+ * In a transaction that holds the lock on the run's row. An approved run continues; any other decision ends it, unless
+ * it has already ended.
  * @param run as it was read before the transaction
- * @returns the updated run; null if another decision was first. @throws AppError 409 if the run does not wait for this approval
+ * @returns the updated run; null if another decision was first. @throws AppError 409 if the run does not wait for this
+ * approval
  */
-export async function settleIn(
+export async function settleInTransaction(
   { engine }: Pick<SettleDeps, 'engine'>,
   tx: PoolClient,
   { approval, run, actor, decision }: { approval: Approval; run: Run; actor: Actor; decision: Decision },
@@ -32,15 +33,15 @@ export async function settleIn(
   if (!(await markDecided(tx, approval.id, decision))) return null;
   await announceDecision(tx, approval, actor, decision);
   if (isTerminal(run.status) && decision.status === 'expired') return run;
-  await engine.appendEventIn(tx, run.id, eventOf(approval, decision));
+  await engine.appendEventInTransaction(tx, run.id, toDecidedEvent(approval, decision));
   const moved =
     decision.status === 'approved'
-      ? await engine.resumeIn(tx, run.id, {
+      ? await engine.resumeInTransaction(tx, run.id, {
           from: 'pending_approval',
-          because: `approved by ${decision.decidedByLabel ?? decision.decidedBy}`,
+          reason: `approved by ${decision.decidedByLabel ?? decision.decidedBy}`,
           ...resultFor(approval, decision),
         })
-      : await engine.endIn(tx, run, { status: 'rejected', error: whyEnded(decision) });
+      : await engine.endInTransaction(tx, run, { status: 'rejected', error: whyEnded(decision) });
   if (moved) return moved;
   throw conflict('not_waiting', 'the run no longer waits for this approval');
 }
@@ -54,14 +55,15 @@ interface CandidateSettlement {
 
 /**
  * Approved, the candidate is promoted; any other decision drops it.
- * @throws AppError 409 where another decision was first, or the worker has another version by now: nothing has happened then
+ * @throws AppError 409 where another decision was first, or the worker has another version by now: nothing has
+ * happened then
  */
 export function settleCandidate(
   { prisma, candidateDecisions }: Pick<SettleDeps, 'prisma' | 'candidateDecisions'>,
   { approval, actor, decision, isPerson }: CandidateSettlement,
 ): Promise<void> {
   return transaction(prisma, async (tx) => {
-    await candidateDecisions.settleIn(tx, approval, decision, { actor, isPerson });
+    await candidateDecisions.settleInTransaction(tx, approval, decision, { actor, isPerson });
     if (!(await markDecided(tx, approval.id, decision))) {
       throw conflict('already_decided', 'this approval was decided by somebody else meanwhile');
     }
@@ -85,7 +87,7 @@ function whyEnded({ status, reason, decidedBy, decidedByLabel }: Decision): RunE
   return { code: 'approval_rejected', message: status === 'expired' ? 'nobody decided in time' : rejected };
 }
 
-const eventOf = ({ id, title }: Approval, { status, decidedByLabel, reason }: Decision) => ({
+const toDecidedEvent = ({ id, title }: Approval, { status, decidedByLabel, reason }: Decision) => ({
   type: 'approval' as const,
   data: { id, status, title, decided_by: decidedByLabel, reason },
 });
@@ -94,7 +96,11 @@ async function announceDecision(tx: Tx, approval: Approval, actor: Actor, decisi
   const { id, workspaceId, runId, workerUid, workerId, title, candidateId } = approval;
   const { status, decidedBy, decidedByLabel, reason, calls } = decision;
   await enqueue(tx, approvalDecided, workspaceId, {
-    ...{ workerUid, workerId, approvalId: id, runId, status },
+    workerUid,
+    workerId,
+    approvalId: id,
+    runId,
+    status,
     decidedBy: decidedBy ?? decidedByLabel,
   });
   await recordChange(tx, actor, {

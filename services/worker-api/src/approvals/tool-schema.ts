@@ -1,6 +1,6 @@
 /** Schemas of the tools whose calls wait for a person. */
 import type { ToolFailure } from '@gantry/events';
-import { inputSchemaOf } from '@gantry/program';
+import { toInputSchema } from '@gantry/program';
 import type { Run } from '@gantry/run-engine';
 import { toolsNamed } from '../connection-tools/named-tools';
 import { failure } from '../connection-tools/tool-result';
@@ -47,5 +47,5 @@ async function findWorkerSchema(
   const worker = await findSharedWorker(pool, workspaceId, workerId);
   if (!worker) return { failed: failure('unknown_tool', `there is no worker ${workerId} that a run could call`) };
   const { definition } = await runnables.get(pool, worker.uid, worker.currentVersion);
-  return { schema: { ...inputSchemaOf(definition.inputs) } };
+  return { schema: { ...toInputSchema(definition.inputs) } };
 }

@@ -1,7 +1,7 @@
 /** One entry of the audit log, as it is written, read and shown. */
 
 import { type ChangeNoun, hintChange, newId } from '@gantry/events';
-import { type Actor, type AuditAction, apiFields, resourceTypeOf } from '@gantry/http';
+import { type Actor, type AuditAction, parseResourceType, toApiFields } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 
 export interface Change {
@@ -60,7 +60,7 @@ export function insertAuditEntry(
   entry: { id: string; source: string; actor: Actor; change: Change; at: Date | null },
 ): Promise<unknown> {
   const { id, source, actor, change, at } = entry;
-  const { workspaceId, action, id: resourceId, type = resourceTypeOf(action), details } = change;
+  const { workspaceId, action, id: resourceId, type = parseResourceType(action), details } = change;
   if (workspaceId) {
     const noun = CHANGED[type];
     if (noun) hintChange(tx, workspaceId, noun, WITH_ID.has(noun) ? resourceId : null);
@@ -104,7 +104,7 @@ export interface AuditRow {
 
 export function auditEntryToApi(row: AuditRow) {
   return {
-    ...apiFields(row, 'id', 'created_at', 'action', 'details', 'address', 'user_agent', 'request_id'),
+    ...toApiFields(row, 'id', 'created_at', 'action', 'details', 'address', 'user_agent', 'request_id'),
     actor: { kind: row.actor_kind, id: row.actor_id, label: row.actor_label, token_id: row.actor_token_id },
     resource: { type: row.resource_type, id: row.resource_id },
     source: row.source,

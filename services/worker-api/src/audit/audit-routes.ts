@@ -1,6 +1,6 @@
 import {
   buildNextHeaders,
-  type CallOf,
+  type OperationCall,
   type Operations,
   ok,
   type PageCursor,
@@ -38,7 +38,7 @@ export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> 
     listAuditLog: async ({ caller, req, query }) => {
       const { limit, offset } = query;
       const page = { order: 'DESC', limit: limit + 1, offset, after: parsePageCursor(query) } as const;
-      const rows = await listAuditRows(pool, caller.workspaceId, filterOf(query), page);
+      const rows = await listAuditRows(pool, caller.workspaceId, toAuditFilter(query), page);
       const next = rows.length > limit ? cursorAt(rows[limit - 1]) : null;
       return ok(rows.slice(0, limit).map(auditEntryToApi), buildNextHeaders(req, next));
     },
@@ -51,7 +51,7 @@ export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> 
       let after: PageCursor | null = null;
       for (let more = true; more && !res.destroyed; ) {
         const page = { order: 'ASC', limit: EXPORT_BATCH, after } as const;
-        const rows = await listAuditRows(pool, caller.workspaceId, filterOf(query), page);
+        const rows = await listAuditRows(pool, caller.workspaceId, toAuditFilter(query), page);
         await writeWithBackpressure(res, rows.map(line).join(''));
         more = rows.length === EXPORT_BATCH;
         after = cursorAt(rows.at(-1));
@@ -64,7 +64,7 @@ export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> 
 const cursorAt = (row: AuditRow | undefined): PageCursor | null =>
   row ? { createdAt: row.created_at, id: row.id } : null;
 
-const filterOf = (query: Omit<CallOf<'worker', 'exportAuditLog'>['query'], 'format'>): AuditFilter => ({
+const toAuditFilter = (query: Omit<OperationCall<'worker', 'exportAuditLog'>['query'], 'format'>): AuditFilter => ({
   actorId: query.actor_id,
   action: query.action,
   resourceType: query.resource_type,

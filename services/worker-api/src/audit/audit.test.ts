@@ -1,12 +1,12 @@
 import { auditRecorded, enqueue } from '@gantry/events';
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
 import { deleteOldAuditRows } from './audit-repository';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const member = given(() => api.addMember('member'));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const member = setupResource(() => api.addMember('member'));
 
 const list = async (query = '') => (await owner.get(`/api/audit-log${query}`).expect(200)).body;
 const changeRole = (role: string) =>
@@ -31,7 +31,7 @@ test('what was refused or failed is not in it', async () => {
   const before = (await list('?limit=200')).length;
   await changeRole('root').expect(400);
   await owner.remove('/auth/tokens/tok_unknown').expect(404);
-  await callerOf(api.url, member.jwt).post('/api/workspace/tokens', { name: 'x' }).expect(403);
+  await createCaller(api.url, member.jwt).post('/api/workspace/tokens', { name: 'x' }).expect(403);
   expect(await list('?limit=200')).toHaveLength(before);
 });
 
@@ -63,9 +63,9 @@ test('pages are whole, in order, without repeats, and half a cursor is a 400', a
 });
 
 test('only admins read it, and only their own workspace', async () => {
-  await callerOf(api.url, member.jwt).get('/api/audit-log').expect(403);
-  await callerOf(api.url, member.jwt).get('/api/audit-log/export').expect(403);
-  const elsewhere = await callerOf(api.url, api.foreign.owner.jwt).get('/api/audit-log').expect(200);
+  await createCaller(api.url, member.jwt).get('/api/audit-log').expect(403);
+  await createCaller(api.url, member.jwt).get('/api/audit-log/export').expect(403);
+  const elsewhere = await createCaller(api.url, api.foreign.owner.jwt).get('/api/audit-log').expect(200);
   expect(elsewhere.body).toEqual([]);
 });
 

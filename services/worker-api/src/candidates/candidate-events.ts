@@ -1,11 +1,11 @@
 import type { ReactionTo, rehearsalFinished } from '@gantry/events';
 import type { CandidateDeps } from './candidate-deps';
-import { findCaseOf } from './candidate-repository';
+import { findCaseByRehearsal } from './candidate-repository';
 import { noticeEnd } from './rehearse-cases';
 
 /** The end of a rehearsal settles the case that waits for it. Told twice, the second time finds none. */
 export const noticeRehearsals = (deps: CandidateDeps): ReactionTo<typeof rehearsalFinished> => ({
   name: 'candidate-cases',
-  wants: async ({ runId }) => (await findCaseOf(deps.pool, runId)) !== undefined,
+  wants: async ({ runId }) => (await findCaseByRehearsal(deps.pool, runId)) !== undefined,
   handle: (_tx, { data }) => noticeEnd(deps, data.runId),
 });

@@ -1,9 +1,9 @@
 /** Candidates and their cases. A candidate's row is locked before its cases are changed, and after its worker's. */
-import { isClosedSql } from '@gantry/events';
+import { isWorkspaceClosedSql } from '@gantry/events';
 import { notFound } from '@gantry/http';
-import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
-import { hasEndedSql } from '@gantry/run-engine';
-import { storedDefinition } from '../workers/definition';
+import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
+import { buildHasEndedSql } from '@gantry/run-engine';
+import { parseStoredDefinition } from '../workers/definition';
 import { hasApprovalSql } from '../workers/version-approval';
 import { type Candidate, type CandidateStatus, type Case, OPEN_STATUSES, type Summary } from './candidate';
 
@@ -17,7 +17,7 @@ type Row = Omit<Candidate, 'code'> & { codeDigest: string; codeKey: string; code
 
 const toCandidate = ({ codeDigest: digest, codeKey: key, codeSize: size, definition, ...row }: Row): Candidate => ({
   ...row,
-  definition: storedDefinition(definition),
+  definition: parseStoredDefinition(definition),
   code: { digest, key, size },
 });
 
@@ -93,7 +93,7 @@ export const lockTrials = (tx: Sql, workerUid: string): Promise<unknown> =>
 
 export type NewCandidate = Omit<Candidate, 'createdAt' | 'decidedBy' | 'decidedByLabel' | 'decidedAt' | 'error'>;
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO worker_candidates (id, workspace_id, worker_uid, status, repair_id, base_sha, base_number, sha, definition, files,
      code_digest, code_key, code_size, message, warnings, created_by, created_by_label, needs_approval)
@@ -106,7 +106,10 @@ export async function insertCandidate(tx: Sql, candidate: NewCandidate, runIds: 
   const { definition, files, code, warnings, ...columns } = candidate;
   await tx.query(
     INSERT({
-      ...{ ...columns, codeDigest: code.digest, codeKey: code.key, codeSize: code.size },
+      ...columns,
+      codeDigest: code.digest,
+      codeKey: code.key,
+      codeSize: code.size,
       definition: JSON.stringify(definition),
       files: JSON.stringify(files),
       warnings: JSON.stringify(warnings),
@@ -163,7 +166,7 @@ export async function listCases(sql: Sql, candidateId: string): Promise<Case[]> 
 }
 
 /** The one that waits for the end of this rehearsal; undefined: none does any more. */
-export async function findCaseOf(sql: Sql, rehearsalRunId: string): Promise<Case | undefined> {
+export async function findCaseByRehearsal(sql: Sql, rehearsalRunId: string): Promise<Case | undefined> {
   const { rows } = await sql.query<Case>(
     `SELECT ${CASE} FROM candidate_cases
      WHERE rehearsal_run_id = $1 AND status = 'rehearsing' OR base_run_id = $1 AND status = 'pairing'`,
@@ -215,8 +218,8 @@ export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> 
     `SELECT waits.id FROM (
        SELECT CASE s.status WHEN 'rehearsing' THEN s.rehearsal_run_id ELSE s.base_run_id END AS id
        FROM candidate_cases s JOIN worker_candidates c ON c.id = s.candidate_id
-       WHERE s.status IN ('rehearsing', 'pairing') AND NOT ${isClosedSql('c.workspace_id')}
-     ) waits WHERE ${hasEndedSql('waits.id')} LIMIT $1`,
+       WHERE s.status IN ('rehearsing', 'pairing') AND NOT ${isWorkspaceClosedSql('c.workspace_id')}
+     ) waits WHERE ${buildHasEndedSql('waits.id')} LIMIT $1`,
     [limit],
   );
   return rows.map(({ id }) => id);
@@ -231,7 +234,7 @@ const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
 /** Candidates that could begin another rehearsal, oldest first. */
 export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isClosedSql('c.workspace_id')} AND NOT (${IS_HELD}) AND (
+    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND NOT (${IS_HELD}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
        OR NOT EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status <> 'settled'))
      ORDER BY c.created_at LIMIT $1`,

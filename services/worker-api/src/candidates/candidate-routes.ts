@@ -1,19 +1,19 @@
 import {
-  type CallOf,
+  buildPageHeaders,
   created,
   isPerson,
   notFound,
+  type OperationCall,
   type Operations,
   ok,
-  okPage,
   type Principal,
-  pageHeaders,
+  respondWithPage,
 } from '@gantry/http';
 import { ObjectMissing } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import { DEFINITION_FIELDS } from '../workers/definition';
 import { approveCode, listApprovals, requirePerson } from '../workers/version-approval';
 import { getVersionBySha } from '../workers/version-repository';
@@ -26,18 +26,18 @@ import { createCandidate, type NewCandidateInput } from './candidate-service';
 import { type Decider, drop, promote, requireUndecided } from './decide-candidate';
 import { advance } from './rehearse-cases';
 
-type InCandidate = Pick<CallOf<'worker', 'getCandidate'>, 'caller' | 'path'>;
+type InCandidate = Pick<OperationCall<'worker', 'getCandidate'>, 'caller' | 'path'>;
 
 export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
   const find = async ({ caller, path }: InCandidate) => {
     const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-    return { worker, candidate: await getCandidate(pool, keyOf(worker), path.candidate_id) };
+    return { worker, candidate: await getCandidate(pool, getWorkerKey(worker), path.candidate_id) };
   };
 
   async function describe(caller: Principal, worker: WorkerWithTriggers, id: string) {
-    const candidate = await getCandidate(pool, keyOf(worker), id);
+    const candidate = await getCandidate(pool, getWorkerKey(worker), id);
     const [cases, base, approvals] = await Promise.all([
       listCases(pool, id),
       getVersionBySha(prisma, worker, candidate.baseSha),
@@ -50,23 +50,23 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   return {
     listCandidates: async ({ caller, path, query, req }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-      const { candidates, total } = await listCandidates(pool, keyOf(worker), query);
+      const { candidates, total } = await listCandidates(pool, getWorkerKey(worker), query);
       const shas = candidates.map(({ candidate }) => candidate.sha);
       const approvals = await listApprovals(prisma, worker.uid, shas);
       const items = candidates.map((listed) =>
         candidateToItem({ ...listed, approval: approvals.get(listed.candidate.sha), workerId: worker.id, caller }),
       );
-      return ok(items, pageHeaders(req, query, total));
+      return ok(items, buildPageHeaders(req, query, total));
     },
     createCandidate: {
-      make: async (call) => {
+      create: async (call) => {
         const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
-        const id = await createCandidate(deps, call, worker, inputOf(call.body));
+        const id = await createCandidate(deps, call, worker, parseCandidateInput(call.body));
         return created(await describe(call.caller, worker, id));
       },
-      see: async ({ caller, path }, id) => {
+      assertVisible: async ({ caller, path }, id) => {
         const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-        await getCandidate(pool, keyOf(worker), id);
+        await getCandidate(pool, getWorkerKey(worker), id);
       },
       answer: async ({ caller, path }, id) =>
         created(await describe(caller, await getVisibleWorker(prisma, caller, path.worker_id), id)),
@@ -78,11 +78,11 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
       const tree = await readTree(objects, candidate.code).catch((err) => {
         throw err instanceof ObjectMissing ? notFound('candidate', candidate.id, 'with files: it was dropped') : err;
       });
-      return okPage(call, tree, fileToApi);
+      return respondWithPage(call, tree, fileToApi);
     },
     promoteCandidate: async (call) => {
       const { worker, candidate } = await find(call);
-      await promote(deps, candidate, deciderOf(call), call.body?.force ?? false);
+      await promote(deps, candidate, getDecider(call), call.body?.force ?? false);
       return ok(await describe(call.caller, worker, candidate.id));
     },
     approveCandidate: async (call) => {
@@ -97,23 +97,23 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
     },
     dropCandidate: async (call) => {
       const { worker, candidate } = await find(call);
-      await drop(deps, candidate, worker.id, deciderOf(call));
+      await drop(deps, candidate, worker.id, getDecider(call));
       return ok(await describe(call.caller, worker, candidate.id));
     },
   };
 }
 
-const keyOf = ({ workspaceId, uid }: WorkerWithTriggers): Pick<Candidate, 'workspaceId' | 'workerUid'> => ({
+const getWorkerKey = ({ workspaceId, uid }: WorkerWithTriggers): Pick<Candidate, 'workspaceId' | 'workerUid'> => ({
   workspaceId,
   workerUid: uid,
 });
 
-const deciderOf = ({ caller, actor }: Pick<CallOf<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
-  const id = ownerIdOf(caller);
+const getDecider = ({ caller, actor }: Pick<OperationCall<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
+  const id = getOwnerId(caller);
   return { id, label: actor.label ?? id, actor, isPerson: isPerson(caller) };
 };
 
-function inputOf(body: CallOf<'worker', 'createCandidate'>['body']): NewCandidateInput {
+function parseCandidateInput(body: OperationCall<'worker', 'createCandidate'>['body']): NewCandidateInput {
   const { files = [], base_sha: baseSha, message, last_successful: lastSuccessful = 5, run_ids: runIds = [] } = body;
   refuseManifests(files);
   const given: Record<string, unknown> = { ...body };
@@ -121,7 +121,9 @@ function inputOf(body: CallOf<'worker', 'createCandidate'>['body']): NewCandidat
   return {
     definition: Object.fromEntries(fields.map((field) => [field, given[field]])),
     files,
-    ...{ baseSha, lastSuccessful, runIds },
+    baseSha,
+    lastSuccessful,
+    runIds,
     message: message?.trim() || null,
   };
 }

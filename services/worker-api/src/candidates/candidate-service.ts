@@ -1,12 +1,15 @@
-/** Making a candidate of a change: checked, packed and looked into as saving it would be, and rehearsed instead of saved. */
+/**
+ * Making a candidate of a change: checked, packed and looked into as saving it would be, and rehearsed instead of
+ * saved.
+ */
 import { hintChange, newId } from '@gantry/events';
-import { bringsUnapprovedCode, conflict, type FieldProblem, invalid, type Requester } from '@gantry/http';
+import { conflict, type FieldProblem, invalid, type Requester, requiresCodeApproval } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
 import type { FileChange } from '../file-trees/file-tree';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import type { DefinitionInput } from '../workers/definition';
 import { type NextVersion, nextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
@@ -44,24 +47,30 @@ export async function createCandidate(
 ): Promise<string> {
   const { definition, files, baseSha, message } = input;
   requireNotArchived(worker);
-  const runs = await namedRuns(deps, worker, input.runIds);
+  const runs = await loadNamedRuns(deps, worker, input.runIds);
   const base =
     baseSha === undefined
       ? await getCurrentVersion(deps.prisma, worker)
       : await getVersionBySha(deps.prisma, worker, baseSha);
-  const next = await changedVersion(deps, worker, base, { definition, files });
+  const next = await buildChangedVersion(deps, worker, base, { definition, files });
   await requireContexts(deps.prisma, caller, next.definition.contexts, base.definition.contexts);
-  await requireExposure(deps.prisma, worker, ownerIdOf(caller), next.definition);
+  await requireExposure(deps.prisma, worker, getOwnerId(caller), next.definition);
   const others = await lastSuccessful(deps, worker, input.lastSuccessful, runs);
-  const needsApproval = bringsUnapprovedCode(caller) || (await needsApprovalStill(deps.prisma, worker.uid, base));
+  const needsApproval = requiresCodeApproval(caller) || (await needsApprovalStill(deps.prisma, worker.uid, base));
   const candidate = {
-    ...{ ...newCandidate(worker, base, next), needsApproval },
-    ...{ message, repairId: null, createdBy: ownerIdOf(caller), createdByLabel: actor.label },
+    ...newCandidate(worker, base, next),
+    needsApproval,
+    message,
+    repairId: null,
+    createdBy: getOwnerId(caller),
+    createdByLabel: actor.label,
   };
   await transaction(deps.pool, async (tx) => {
     await addCandidate(tx, candidate, [...runs, ...others]);
     await recordChange(tx, actor, {
-      ...{ workspaceId: worker.workspaceId, action: 'worker.candidate_made', id: worker.id },
+      workspaceId: worker.workspaceId,
+      action: 'worker.candidate_made',
+      id: worker.id,
       details: { candidate_id: candidate.id, from: base.sha, to: next.sha },
     });
     await made(tx, candidate.id);
@@ -74,7 +83,7 @@ export async function createCandidate(
  * The version that a change results in.
  * @throws AppError 400 as saving it would; 409 `same_version`; 503 with no executor to look into the code
  */
-export async function changedVersion(
+export async function buildChangedVersion(
   deps: CandidateDeps,
   worker: WorkerWithTriggers,
   base: Version,
@@ -92,8 +101,17 @@ export const newCandidate = (
   base: Version,
   { definition, files, code, sha, warnings }: NextVersion,
 ): Omit<NewCandidate, 'message' | 'repairId' | 'createdBy' | 'createdByLabel' | 'needsApproval'> => ({
-  ...{ id: newId('cnd_'), workspaceId, workerUid: uid, status: 'rehearsing' },
-  ...{ baseSha: base.sha, baseNumber: base.number, sha, definition, files, code, warnings },
+  id: newId('cnd_'),
+  workspaceId,
+  workerUid: uid,
+  status: 'rehearsing',
+  baseSha: base.sha,
+  baseNumber: base.number,
+  sha,
+  definition,
+  files,
+  code,
+  warnings,
 });
 
 /** Without a run to rehearse it is ready at once. @throws AppError 409 `too_many_candidates` */
@@ -115,7 +133,7 @@ export async function addCandidate(tx: Sql, candidate: NewCandidate, runs: Run[]
 const REHEARSABLE: ReadonlySet<Run['status']> = new Set<Run['status']>(['completed', 'failed', 'timed_out']);
 
 /** @throws AppError 400 naming each that is no ended run of the worker */
-async function namedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, ids: string[]): Promise<Run[]> {
+async function loadNamedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, ids: string[]): Promise<Run[]> {
   const problems: FieldProblem[] = [];
   const runs: Run[] = [];
   for (const [index, id] of [...new Set(ids)].entries()) {

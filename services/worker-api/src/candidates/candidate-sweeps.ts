@@ -5,13 +5,13 @@ import { findWorkerHead } from '../workers/worker-queries';
 import { OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { findCandidate, listStanding, listUnnoticed } from './candidate-repository';
-import { abandon, dropIn } from './decide-candidate';
+import { abandon, dropInTransaction } from './decide-candidate';
 import { advance, noticeEnd } from './rehearse-cases';
 
 const AT_ONCE = 100;
 
 /** Any number of replicas may do it at any time. */
-export async function goOnWithCandidates(deps: CandidateDeps): Promise<void> {
+export async function resumeCandidates(deps: CandidateDeps): Promise<void> {
   const { pool, log } = deps;
   for (const runId of await listUnnoticed(pool, AT_ONCE)) {
     await noticeEnd(deps, runId).catch((err) => log.error({ err, runId }, 'the end of a rehearsal: will try again'));
@@ -34,7 +34,7 @@ export async function ageCandidates(deps: CandidateDeps): Promise<void> {
     const worker = candidate && (await findWorkerHead(pool, candidate.workspaceId, { uid: candidate.workerUid }));
     if (!worker) continue;
     const nobody = { id: null, label: null, actor: SYSTEM };
-    await transaction(prisma, (tx) => dropIn(tx, candidate, worker.id, nobody, now()));
+    await transaction(prisma, (tx) => dropInTransaction(tx, candidate, worker.id, nobody, now()));
     await abandon(deps, candidate);
   }
   await pool.query(

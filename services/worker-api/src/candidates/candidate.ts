@@ -1,6 +1,6 @@
 /** Candidates as the API shows them. */
 
-import { apiFields, isPerson, type Principal, permissionTable } from '@gantry/http';
+import { createPermissionTable, isPerson, type Principal, toApiFields } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
@@ -63,13 +63,13 @@ export type Summary = Record<Outcome | 'total', number>;
 
 const NOTHING: Summary = { same: 0, different: 0, fixed: 0, still_failing: 0, broken: 0, inconclusive: 0, total: 0 };
 
-export function summaryOf(cases: Pick<Case, 'outcome'>[]): Summary {
+export function summarizeCases(cases: Pick<Case, 'outcome'>[]): Summary {
   const summary = { ...NOTHING, total: cases.length };
   for (const { outcome } of cases) if (outcome) summary[outcome]++;
   return summary;
 }
 
-const permissionsFor = permissionTable(openapiFiles.worker, {
+const permissionsFor = createPermissionTable(openapiFiles.worker, {
   promote: 'promoteCandidate',
   drop: 'dropCandidate',
   approve: 'approveCandidate',
@@ -89,8 +89,8 @@ export function candidateToItem({ candidate, approval, summary, workerId, caller
   const permissions = permissionsFor(caller.role, caller.restriction);
   const isUndecided = OPEN_STATUSES.includes(status) && repairId === null;
   return {
-    ...apiFields(candidate, 'id', 'status', 'repairId', 'baseSha', 'sha', 'message', 'error', 'warnings'),
-    ...apiFields(candidate, 'createdBy', 'createdByLabel', 'createdAt', 'decidedBy', 'decidedByLabel', 'decidedAt'),
+    ...toApiFields(candidate, 'id', 'status', 'repairId', 'baseSha', 'sha', 'message', 'error', 'warnings'),
+    ...toApiFields(candidate, 'createdBy', 'createdByLabel', 'createdAt', 'decidedBy', 'decidedByLabel', 'decidedAt'),
     worker_id: workerId,
     origin: repairId === null ? 'person' : 'repair',
     version_sha: status === 'promoted' ? sha : null,
@@ -109,10 +109,10 @@ export const candidateToApi = ({
   base,
   ...shown
 }: Omit<ShownCandidate, 'summary'> & { cases: Case[]; base: Version }) => ({
-  ...candidateToItem({ ...shown, summary: summaryOf(cases) }),
+  ...candidateToItem({ ...shown, summary: summarizeCases(cases) }),
   changes: compareVersions(base, shown.candidate),
   cases: cases.map((one) => ({
-    ...apiFields(one, 'runId', 'rehearsalRunId', 'recorded', 'rehearsed', 'outcome', 'reason'),
+    ...toApiFields(one, 'runId', 'rehearsalRunId', 'recorded', 'rehearsed', 'outcome', 'reason'),
     base_rehearsal_run_id: one.baseRunId,
     differences: one.differences ?? [],
   })),

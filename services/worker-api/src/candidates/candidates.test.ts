@@ -1,17 +1,17 @@
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import { sweepUnusedPacks } from '../housekeeping';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { type Played, playCode, plays } from '../test/play-code';
 import { testWorkerApi } from '../test/test-worker-api';
 import { listUnnoticed } from './candidate-repository';
 
 const api = testWorkerApi();
-given(
+setupResource(
   () => playCode(api),
   (stop) => stop(),
 );
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 const files = (by: Record<string, Played>) => [{ path: 'main.py', content: plays(by) }];
 const workerThat = (by: Record<string, Played>, fields: object = {}) =>
@@ -23,17 +23,17 @@ async function run(id: string, name: string): Promise<string> {
   return runId;
 }
 
-const candidatesOf = (id: string) => `/api/workers/${id}/candidates`;
-const propose = async (id: string, body: object) => (await me.post(candidatesOf(id), body).expect(201)).body;
+const candidatesPath = (id: string) => `/api/workers/${id}/candidates`;
+const propose = async (id: string, body: object) => (await me.post(candidatesPath(id), body).expect(201)).body;
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
-const settled = (id: string, candidateId: string): Promise<any> =>
+const waitUntilSettled = (id: string, candidateId: string): Promise<any> =>
   until(async () => {
     await api.repairLoop.tick();
-    const { body } = await me.get(`${candidatesOf(id)}/${candidateId}`).expect(200);
+    const { body } = await me.get(`${candidatesPath(id)}/${candidateId}`).expect(200);
     return body.status !== 'rehearsing' && body;
   });
 const decide = (id: string, candidateId: string, how: 'promote' | 'drop', body?: object) =>
-  me.post(`${candidatesOf(id)}/${candidateId}/${how}`, body);
+  me.post(`${candidatesPath(id)}/${candidateId}/${how}`, body);
 
 test('a candidate is rehearsed against the last runs that completed, reported on and promoted', async () => {
   const worker = await workerThat({ Ada: { returns: { total: 1 } }, '*': { returns: { total: 2 } } });
@@ -42,21 +42,25 @@ test('a candidate is rehearsed against the last runs that completed, reported on
   const change = { files: files({ Ada: { returns: { total: 5 } }, '*': { returns: { total: 2 } } }), message: 'Five' };
   const made = await propose(worker.id, change);
   expect(made).toMatchObject({ status: 'rehearsing', origin: 'person', base_sha: worker.sha, version_sha: null });
-  const report = await settled(worker.id, made.id);
+  const report = await waitUntilSettled(worker.id, made.id);
   expect(report).toMatchObject({
-    ...{ status: 'ready', summary: { same: 1, different: 1, total: 2, broken: 0 } },
+    status: 'ready',
+    summary: { same: 1, different: 1, total: 2, broken: 0 },
     changes: { files: [{ path: 'main.py', change: 'modified' }], fields: [] },
     cases: [
       { run_id: grace, outcome: 'same', base_rehearsal_run_id: null },
       {
-        ...{ run_id: ada, outcome: 'different', base_rehearsal_run_id: expect.any(String), reason: null },
+        run_id: ada,
+        outcome: 'different',
+        base_rehearsal_run_id: expect.any(String),
+        reason: null,
         recorded: { status: 'completed', output: '{"total":1}' },
         rehearsed: { status: 'completed', output: '{"total":5}', duration_ms: expect.any(Number) },
         differences: [{ path: '/total', change: 'changed', was: '1', now: '5' }],
       },
     ],
   });
-  const { body: source } = await me.get(`${candidatesOf(worker.id)}/${made.id}/files`).expect(200);
+  const { body: source } = await me.get(`${candidatesPath(worker.id)}/${made.id}/files`).expect(200);
   expect(source).toMatchObject([{ path: 'main.py', content: change.files[0]?.content }]);
   const { body: promoted } = await decide(worker.id, made.id, 'promote').expect(200);
   expect(promoted).toMatchObject({ status: 'promoted', version_sha: made.sha, decided_by: api.owner.userId });
@@ -85,7 +89,7 @@ test('a failed run that completes is fixed, one that fails is not, and one that 
   const [ada, bob, eve] = [await run(worker.id, 'Ada'), await run(worker.id, 'Bob'), await run(worker.id, 'Eve')];
   const change = { files: files({ Ada: { returns: 1 }, Bob: { raises: 'no row' }, '*': { raises: 'new' } }) };
   const made = await propose(worker.id, { ...change, run_ids: [ada, bob], last_successful: 1 });
-  const { cases, summary } = await settled(worker.id, made.id);
+  const { cases, summary } = await waitUntilSettled(worker.id, made.id);
   expect(cases).toMatchObject([
     { run_id: ada, outcome: 'fixed', recorded: { error: 'no column' }, rehearsed: { output: '1' } },
     { run_id: bob, outcome: 'still_failing', rehearsed: { error: 'no row', error_code: 'exception', output: null } },
@@ -101,8 +105,10 @@ test('without a run to rehearse it is ready at once; inputs that it refuses brea
   await decide(worker.id, nothing.id, 'drop').expect(200);
   await run(worker.id, 'Ada');
   const refusing = await propose(worker.id, { inputs: [{ name: 'other', required: true }] });
-  expect(await settled(worker.id, refusing.id)).toMatchObject({
-    ...{ status: 'failed', summary: { broken: 1, total: 1 }, error: expect.stringContaining('refuses the inputs') },
+  expect(await waitUntilSettled(worker.id, refusing.id)).toMatchObject({
+    status: 'failed',
+    summary: { broken: 1, total: 1 },
+    error: expect.stringContaining('refuses the inputs'),
   });
   const { body } = await decide(worker.id, refusing.id, 'promote').expect(409);
   expect(body.code).toBe('nothing_rehearsed');
@@ -112,19 +118,19 @@ test('what saving would refuse is refused, and so are runs of others', async () 
   const worker = await workerThat({ '*': { returns: 1 } });
   const other = await workerThat({ '*': { returns: 1 } });
   const foreignRun = await run(other.id, 'Ada');
-  const refused = async (body: object, status: number) =>
-    (await me.post(candidatesOf(worker.id), body).expect(status)).body;
-  expect(await refused({ files: [{ path: 'main.py', content: 'def run(:' }] }, 400)).toMatchObject({
+  const expectRefusal = async (body: object, status: number) =>
+    (await me.post(candidatesPath(worker.id), body).expect(status)).body;
+  expect(await expectRefusal({ files: [{ path: 'main.py', content: 'def run(:' }] }, 400)).toMatchObject({
     code: 'syntax_error',
   });
-  expect(await refused({ run_ids: [foreignRun], limits: { timeout_seconds: 9 } }, 400)).toMatchObject({
+  expect(await expectRefusal({ run_ids: [foreignRun], limits: { timeout_seconds: 9 } }, 400)).toMatchObject({
     code: 'bad_run',
   });
-  expect(await refused({}, 409)).toMatchObject({ code: 'same_version' });
-  expect(await refused({ base_sha: 'a'.repeat(64), limits: { timeout_seconds: 9 } }, 404)).toMatchObject({
+  expect(await expectRefusal({}, 409)).toMatchObject({ code: 'same_version' });
+  expect(await expectRefusal({ base_sha: 'a'.repeat(64), limits: { timeout_seconds: 9 } }, 404)).toMatchObject({
     code: 'not_found',
   });
-  expect((await me.get(candidatesOf(worker.id)).expect(200)).body).toEqual([]);
+  expect((await me.get(candidatesPath(worker.id)).expect(200)).body).toEqual([]);
 });
 
 test('promoting raced by an edit is refused with what to do, and nothing is appended', async () => {
@@ -169,8 +175,8 @@ test('its files are kept until it is decided, and the files of a promoted one fo
   const { pool, objects } = api.deps;
   await pool.query("UPDATE pack_intents SET created_at = now() - interval '2 hours'");
   await sweepUnusedPacks(pool, objects);
-  await me.get(`${candidatesOf(worker.id)}/${kept.id}/files`).expect(200);
-  await me.get(`${candidatesOf(worker.id)}/${dropped.id}/files`).expect(404);
+  await me.get(`${candidatesPath(worker.id)}/${kept.id}/files`).expect(200);
+  await me.get(`${candidatesPath(worker.id)}/${dropped.id}/files`).expect(404);
   await decide(worker.id, kept.id, 'promote').expect(200);
   await sweepUnusedPacks(pool, objects);
   await me.get(`/api/workers/${worker.id}/files`).expect(200);
@@ -180,31 +186,34 @@ test('an end that nobody noticed is found, and a rehearsal that is gone settles 
   const worker = await workerThat({ '*': { returns: 1 } });
   await run(worker.id, 'Ada');
   const made = await propose(worker.id, { files: files({ '*': { returns: 1 }, x: {} }) });
-  await settled(worker.id, made.id);
+  await waitUntilSettled(worker.id, made.id);
   const { pool } = api.deps;
   await pool.query("UPDATE worker_candidates SET status = 'rehearsing' WHERE id = $1", [made.id]);
   await pool.query("UPDATE candidate_cases SET status = 'rehearsing', outcome = NULL WHERE candidate_id = $1", [
     made.id,
   ]);
   expect(await listUnnoticed(pool, 10)).toHaveLength(1);
-  expect(await settled(worker.id, made.id)).toMatchObject({ status: 'ready', summary: { same: 1, total: 1 } });
+  expect(await waitUntilSettled(worker.id, made.id)).toMatchObject({ status: 'ready', summary: { same: 1, total: 1 } });
   await pool.query("UPDATE worker_candidates SET status = 'rehearsing' WHERE id = $1", [made.id]);
   await pool.query(
     "UPDATE candidate_cases SET status = 'rehearsing', rehearsal_run_id = 'tr_gone', outcome = NULL WHERE candidate_id = $1",
     [made.id],
   );
-  expect(await settled(worker.id, made.id)).toMatchObject({ status: 'ready', summary: { inconclusive: 1, total: 1 } });
+  expect(await waitUntilSettled(worker.id, made.id)).toMatchObject({
+    status: 'ready',
+    summary: { inconclusive: 1, total: 1 },
+  });
 });
 
 test('a viewer looks and does not touch, and another workspace sees nothing', async () => {
   const worker = await workerThat({ '*': { returns: 1 } });
   const made = await propose(worker.id, { limits: { timeout_seconds: 60 } });
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
-  const { body } = await viewer.get(`${candidatesOf(worker.id)}/${made.id}`).expect(200);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
+  const { body } = await viewer.get(`${candidatesPath(worker.id)}/${made.id}`).expect(200);
   expect(body.permissions).toEqual({ promote: false, drop: false, approve: false });
-  await viewer.post(candidatesOf(worker.id), { limits: { timeout_seconds: 61 } }).expect(403);
-  await viewer.post(`${candidatesOf(worker.id)}/${made.id}/promote`).expect(403);
-  const stranger = callerOf(api.url, api.foreign.owner.jwt);
-  await stranger.get(`${candidatesOf(worker.id)}/${made.id}`).expect(404);
-  await stranger.post(`${candidatesOf(worker.id)}/${made.id}/promote`).expect(404);
+  await viewer.post(candidatesPath(worker.id), { limits: { timeout_seconds: 61 } }).expect(403);
+  await viewer.post(`${candidatesPath(worker.id)}/${made.id}/promote`).expect(403);
+  const stranger = createCaller(api.url, api.foreign.owner.jwt);
+  await stranger.get(`${candidatesPath(worker.id)}/${made.id}`).expect(404);
+  await stranger.post(`${candidatesPath(worker.id)}/${made.id}/promote`).expect(404);
 });

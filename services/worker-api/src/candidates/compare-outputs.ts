@@ -1,4 +1,6 @@
-/** Two outputs of a worker compared as JSON: the order of an object's keys does not matter, numbers are equal or not. */
+/**
+ * Two outputs of a worker compared as JSON: the order of an object's keys does not matter, numbers are equal or not.
+ */
 
 export interface Difference {
   /** JSON pointer (RFC 6901); empty: the output as a whole. */
@@ -36,23 +38,23 @@ export function compareOutputs(was: unknown, now: unknown): Difference[] {
   const open: Frame[] = [];
   const compare = (path: string, one: unknown, other: unknown) => {
     if ((Array.isArray(one) && Array.isArray(other)) || (isObject(one) && isObject(other))) {
-      open.push({ path, was: one, now: other, keys: keysOf(one, other) });
-    } else if (one !== other) found.push(differenceOf(path, one, other));
+      open.push({ path, was: one, now: other, keys: listKeys(one, other) });
+    } else if (one !== other) found.push(toDifference(path, one, other));
   };
   compare('', was, now);
   for (let frame = open.at(-1); frame && found.length < DIFFERENCES_MAX; frame = open.at(-1)) {
     const { value: key, done } = frame.keys.next();
     if (done) open.pop();
     else {
-      const [one, other] = [partOf(frame.was, key), partOf(frame.now, key)];
-      if (one !== other) compare(`${frame.path}/${escaped(key)}`, one, other);
+      const [one, other] = [getMember(frame.was, key), getMember(frame.now, key)];
+      if (one !== other) compare(`${frame.path}/${escapePointer(key)}`, one, other);
     }
   }
   return found;
 }
 
 /** Those of the recorded one in its order, then what was added. */
-function* keysOf(was: Container, now: Container): Generator<string | number> {
+function* listKeys(was: Container, now: Container): Generator<string | number> {
   if (Array.isArray(was)) {
     const length = Math.max(was.length, (now as unknown[]).length);
     for (let index = 0; index < length; index++) yield index;
@@ -62,30 +64,30 @@ function* keysOf(was: Container, now: Container): Generator<string | number> {
   for (const key in now) if (!Object.hasOwn(was, key)) yield key;
 }
 
-const partOf = (container: Container, key: string | number): unknown =>
+const getMember = (container: Container, key: string | number): unknown =>
   Object.hasOwn(container, key) ? container[key as keyof Container] : ABSENT;
 
-const escaped = (key: string | number): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+const escapePointer = (key: string | number): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function differenceOf(path: string, was: unknown, now: unknown): Difference {
+function toDifference(path: string, was: unknown, now: unknown): Difference {
   const change = was === ABSENT ? 'added' : now === ABSENT ? 'removed' : 'changed';
   return {
-    path: shortened(path, PATH_CHARS_MAX),
+    path: truncateText(path, PATH_CHARS_MAX),
     change,
-    was: was === ABSENT ? null : shownJson(was, VALUE_CHARS_MAX),
-    now: now === ABSENT ? null : shownJson(now, VALUE_CHARS_MAX),
+    was: was === ABSENT ? null : formatJson(was, VALUE_CHARS_MAX),
+    now: now === ABSENT ? null : formatJson(now, VALUE_CHARS_MAX),
   };
 }
 
 /** JSON for people, who see where it was cut. */
-export const shownJson = (value: unknown, charsMax: number): string =>
-  shortened(JSON.stringify(value ?? null), charsMax);
+export const formatJson = (value: unknown, charsMax: number): string =>
+  truncateText(JSON.stringify(value ?? null), charsMax);
 
 /** No half of a character is left at the cut, and no NUL, which columns of text don't take. */
-export function shortened(text: string, charsMax: number): string {
+export function truncateText(text: string, charsMax: number): string {
   const clean = Buffer.from(text.replaceAll('\0', '\ufffd')).toString();
   return clean.length <= charsMax ? clean : `${Buffer.from(clean.slice(0, charsMax - 1)).toString()}…`;
 }

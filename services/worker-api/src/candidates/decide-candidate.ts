@@ -1,4 +1,7 @@
-/** Promoting a candidate, or dropping it. Worker, candidate, approval and repair are locked in that order wherever several are. */
+/**
+ * Promoting a candidate, or dropping it. Worker, candidate, approval and repair are locked in that order wherever
+ * several are.
+ */
 import { hintChange } from '@gantry/events';
 import { type Actor, type AppError, conflict, notFound } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
@@ -14,7 +17,7 @@ import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { decideCandidate, findCandidate, listAbandoned } from './candidate-repository';
-import { shortened } from './compare-outputs';
+import { truncateText } from './compare-outputs';
 
 /** Of a version. */
 const MESSAGE_CHARS_MAX = 500;
@@ -33,7 +36,7 @@ export interface Decider {
  * @param from the states in which it may be
  * @throws AppError 403 where what it exposes may no longer be; 404; 409 `archived`, `worker_changed`, `already_decided`
  */
-export async function promoteIn(
+export async function promoteInTransaction(
   tx: Prisma.TransactionClient,
   candidate: Candidate,
   { id, label, actor, isPerson }: Decider,
@@ -53,14 +56,25 @@ export async function promoteIn(
   if (needsApproval && isPerson && id !== null) await approveCode(tx, worker, sha, { id, label, actor, now });
   const number = await appendVersion(tx, worker, {
     version: {
-      ...{ sha, definition, files, code, needsApproval },
-      message: message === null ? 'Promoted candidate' : shortened(message, MESSAGE_CHARS_MAX),
-      ...{ authorId: id, authorLabel: label, changeSource: 'candidate' },
+      sha,
+      definition,
+      files,
+      code,
+      needsApproval,
+      message: message === null ? 'Promoted candidate' : truncateText(message, MESSAGE_CHARS_MAX),
+      authorId: id,
+      authorLabel: label,
+      changeSource: 'candidate',
     },
-    ...{ from: baseSha, actor, now, details: { candidate_id: candidate.id } },
+    from: baseSha,
+    actor,
+    now,
+    details: { candidate_id: candidate.id },
   });
   await recordChange(tx, actor, {
-    ...{ workspaceId, action: 'worker.candidate_promoted', id: worker.id },
+    workspaceId,
+    action: 'worker.candidate_promoted',
+    id: worker.id,
     details: { candidate_id: candidate.id, version: number, from: baseSha, to: sha },
   });
 }
@@ -72,7 +86,7 @@ const workerChanged = ({ baseSha }: Candidate, current: string): AppError =>
   );
 
 /** @returns false where it was decided before */
-export async function dropIn(
+export async function dropInTransaction(
   tx: Tx,
   { id: candidateId, workspaceId, sha }: Candidate,
   workerId: string,
@@ -82,7 +96,9 @@ export async function dropIn(
   const isMine = await decideCandidate(tx, candidateId, OPEN_STATUSES, { status: 'dropped', by: id, label, at: now });
   if (!isMine) return false;
   await recordChange(tx, actor, {
-    ...{ workspaceId, action: 'worker.candidate_dropped', id: workerId },
+    workspaceId,
+    action: 'worker.candidate_dropped',
+    id: workerId,
     details: { candidate_id: candidateId, sha },
   });
   hintChange(tx, workspaceId, 'workers');
@@ -120,7 +136,7 @@ export async function promote(
     );
   }
   const from: CandidateStatus[] = force ? [...OPEN_STATUSES] : ['ready'];
-  await transaction(deps.prisma, (tx) => promoteIn(tx, candidate, decider, { from, now: deps.now() }));
+  await transaction(deps.prisma, (tx) => promoteInTransaction(tx, candidate, decider, { from, now: deps.now() }));
   await abandon(deps, candidate);
 }
 
@@ -132,7 +148,9 @@ export async function drop(
   decider: Decider,
 ): Promise<void> {
   requireUndecided(candidate);
-  const isMine = await transaction(deps.prisma, (tx) => dropIn(tx, candidate, workerId, decider, deps.now()));
+  const isMine = await transaction(deps.prisma, (tx) =>
+    dropInTransaction(tx, candidate, workerId, decider, deps.now()),
+  );
   if (!isMine) requireUndecided((await findCandidate(deps.pool, candidate.id)) ?? candidate);
   await abandon(deps, candidate);
 }

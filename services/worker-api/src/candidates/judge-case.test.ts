@@ -1,12 +1,22 @@
 import { compareOutputs } from './compare-outputs';
 import { type Ending, judgeCase } from './judge-case';
 
-const completed = (output: unknown): Ending => ({
-  ...{ status: 'completed', error: null, errorCode: null, errorType: null, output, unrecorded: null },
+const buildCompleted = (output: unknown): Ending => ({
+  status: 'completed',
+  error: null,
+  errorCode: null,
+  errorType: null,
+  output,
+  unrecorded: null,
 });
-const failed = (message: string, over: Partial<Ending> = {}): Ending => ({
-  ...{ status: 'failed', error: message, errorCode: 'exception', errorType: 'ValueError' },
-  ...{ output: undefined, unrecorded: null, ...over },
+const buildFailed = (message: string, over: Partial<Ending> = {}): Ending => ({
+  status: 'failed',
+  error: message,
+  errorCode: 'exception',
+  errorType: 'ValueError',
+  output: undefined,
+  unrecorded: null,
+  ...over,
 });
 
 describe('outputs', () => {
@@ -49,53 +59,59 @@ describe('outputs', () => {
 
 describe('a case', () => {
   test('that gives the same needs no second rehearsal', () => {
-    expect(judgeCase(completed({ a: 1 }), completed({ a: 1 }), null)).toMatchObject({ outcome: 'same', reason: null });
+    expect(judgeCase(buildCompleted({ a: 1 }), buildCompleted({ a: 1 }), null)).toMatchObject({
+      outcome: 'same',
+      reason: null,
+    });
   });
 
   test('that gives something else is paired before it is judged', () => {
-    const [was, now] = [completed(1), completed(2)];
+    const [was, now] = [buildCompleted(1), buildCompleted(2)];
     expect(judgeCase(was, now, null)).toBeNull();
-    expect(judgeCase(was, now, completed(1))).toMatchObject({
+    expect(judgeCase(was, now, buildCompleted(1))).toMatchObject({
       outcome: 'different',
       differences: [{ was: '1', now: '2' }],
     });
-    expect(judgeCase(was, now, completed(2))).toMatchObject({
+    expect(judgeCase(was, now, buildCompleted(2))).toMatchObject({
       outcome: 'same',
       reason: expect.stringContaining('has changed'),
     });
     // The world changed from 1 to 3, and the candidate makes 2 of it.
-    expect(judgeCase(was, now, completed(3))).toMatchObject({
+    expect(judgeCase(was, now, buildCompleted(3))).toMatchObject({
       outcome: 'different',
       differences: [{ was: '3', now: '2' }],
     });
   });
 
   test('that fails now is broken only where the version before does not', () => {
-    const [was, now] = [completed(1), failed('boom')];
+    const [was, now] = [buildCompleted(1), buildFailed('boom')];
     expect(judgeCase(was, now, null)).toBeNull();
-    expect(judgeCase(was, now, completed(1))).toMatchObject({ outcome: 'broken' });
-    expect(judgeCase(was, now, failed('boom'))).toMatchObject({ outcome: 'inconclusive' });
-    expect(judgeCase(was, now, failed('else', { errorType: 'KeyError' }))).toMatchObject({ outcome: 'inconclusive' });
+    expect(judgeCase(was, now, buildCompleted(1))).toMatchObject({ outcome: 'broken' });
+    expect(judgeCase(was, now, buildFailed('boom'))).toMatchObject({ outcome: 'inconclusive' });
+    expect(judgeCase(was, now, buildFailed('else', { errorType: 'KeyError' }))).toMatchObject({
+      outcome: 'inconclusive',
+    });
   });
 
   test('that failed is fixed only where the version before fails still', () => {
-    const [was, now] = [failed('boom'), completed(1)];
+    const [was, now] = [buildFailed('boom'), buildCompleted(1)];
     expect(judgeCase(was, now, null)).toBeNull();
-    expect(judgeCase(was, now, failed('boom'))).toMatchObject({ outcome: 'fixed' });
-    expect(judgeCase(was, now, completed(1))).toMatchObject({ outcome: 'inconclusive' });
-    expect(judgeCase(was, failed('boom'), null)).toMatchObject({ outcome: 'still_failing', reason: null });
-    expect(judgeCase(was, failed('x', { errorType: 'KeyError' }), null)).toMatchObject({
-      ...{ outcome: 'still_failing', reason: expect.stringContaining('in another way') },
+    expect(judgeCase(was, now, buildFailed('boom'))).toMatchObject({ outcome: 'fixed' });
+    expect(judgeCase(was, now, buildCompleted(1))).toMatchObject({ outcome: 'inconclusive' });
+    expect(judgeCase(was, buildFailed('boom'), null)).toMatchObject({ outcome: 'still_failing', reason: null });
+    expect(judgeCase(was, buildFailed('x', { errorType: 'KeyError' }), null)).toMatchObject({
+      outcome: 'still_failing',
+      reason: expect.stringContaining('in another way'),
     });
   });
 
   test.each([
-    ['asked for what was not recorded', failed('no', { unrecorded: 'run run_1 never asked for it' })],
-    ['was cancelled', failed('no', { status: 'cancelled', errorCode: 'cancelled' })],
-    ['lost its executor', failed('gone', { errorCode: 'executor_lost' })],
-    ['had no budget', failed('spent', { errorCode: 'budget_exceeded' })],
+    ['asked for what was not recorded', buildFailed('no', { unrecorded: 'run run_1 never asked for it' })],
+    ['was cancelled', buildFailed('no', { status: 'cancelled', errorCode: 'cancelled' })],
+    ['lost its executor', buildFailed('gone', { errorCode: 'executor_lost' })],
+    ['had no budget', buildFailed('spent', { errorCode: 'budget_exceeded' })],
   ])('whose rehearsal %s shows nothing', (_what, rehearsed) => {
-    for (const recorded of [completed(1), failed('boom')]) {
+    for (const recorded of [buildCompleted(1), buildFailed('boom')]) {
       expect(judgeCase(recorded, rehearsed, null)).toMatchObject({
         outcome: 'inconclusive',
         reason: expect.any(String),

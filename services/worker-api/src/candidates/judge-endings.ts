@@ -3,7 +3,7 @@ import type { RunErrorCode } from '@gantry/events';
 import type { StoredOutput } from '@gantry/run-engine';
 import { parseOutput } from '../runs/output-object';
 import { type ApiRunStatus, toApiStatus } from '../workers/run-status';
-import { shortened, shownJson } from './compare-outputs';
+import { formatJson, truncateText } from './compare-outputs';
 import { type Ending, type Judgement, judgeCase } from './judge-case';
 
 export const ERROR_CHARS_MAX = 2_000;
@@ -35,22 +35,22 @@ export interface JudgedEndings {
 }
 
 export function judgeEndings({ recorded, rehearsed, base }: EndingsTask): JudgedEndings {
-  const [was, now] = [parsed(recorded), parsed(rehearsed)];
+  const [was, now] = [parseEnding(recorded), parseEnding(rehearsed)];
   return {
-    judgement: judgeCase(was, now, base && parsed(base)),
-    recorded: shownEnding(was),
-    rehearsed: shownEnding(now),
+    judgement: judgeCase(was, now, base && parseEnding(base)),
+    recorded: toShownEnding(was),
+    rehearsed: toShownEnding(now),
   };
 }
 
-const parsed = ({ output, ...ending }: StoredEnding): Ending => ({
+const parseEnding = ({ output, ...ending }: StoredEnding): Ending => ({
   ...ending,
   output: output && parseOutput(output),
 });
 
-export const shownEnding = ({ status, error, errorCode, output }: Ending): ShownEnding => ({
+export const toShownEnding = ({ status, error, errorCode, output }: Ending): ShownEnding => ({
   status: toApiStatus(status),
-  error: error === null ? null : shortened(error, ERROR_CHARS_MAX),
+  error: error === null ? null : truncateText(error, ERROR_CHARS_MAX),
   error_code: errorCode,
-  output: status === 'completed' ? shownJson(output, OUTPUT_CHARS_MAX) : null,
+  output: status === 'completed' ? formatJson(output, OUTPUT_CHARS_MAX) : null,
 });

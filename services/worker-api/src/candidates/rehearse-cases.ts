@@ -1,8 +1,8 @@
 /**
- * Rehearses candidates case by case. A case is `waiting`, then its rehearsal is under way (`rehearsing`), then perhaps that of
- * the version that the candidate was made from (`pairing`), then it is `settled`. Each step is a compare-and-set in one
- * transaction with the rehearsal that it begins, so that any replica may take it, once; what a dead one has left undone, the
- * loop finds (trial-loop.ts).
+ * Rehearses candidates case by case. A case is `waiting`, then its rehearsal is under way (`rehearsing`), then perhaps
+ * that of the version that the candidate was made from (`pairing`), then it is `settled`. Each step is a
+ * compare-and-set in one transaction with the rehearsal that it begins, so that any replica may take it, once; what a
+ * dead one has left undone, the loop finds (trial-loop.ts).
  */
 import { hintChange } from '@gantry/events';
 import { AppError } from '@gantry/http';
@@ -18,7 +18,7 @@ import type { CandidateDeps } from './candidate-deps';
 import {
   countUnderWay,
   findCandidate,
-  findCaseOf,
+  findCaseByRehearsal,
   isStill,
   listCases,
   lockCandidate,
@@ -26,14 +26,17 @@ import {
   moveCandidate,
   moveCase,
 } from './candidate-repository';
-import { endingOf, silent } from './ending-of';
 import type { Judgement } from './judge-case';
-import { type JudgedEndings, type StoredEnding, shownEnding } from './judge-endings';
+import { type JudgedEndings, type StoredEnding, toShownEnding } from './judge-endings';
+import { loadEnding, silent } from './load-ending';
 
 /** Rehearsals of one worker at once: the executors are for runs that people wait for. */
 const AT_ONCE = 3;
 
-/** Begins as many rehearsals as there is room for; after the last case the candidate is ready. One that a person has to approve waits. */
+/**
+ * Begins as many rehearsals as there is room for; after the last case the candidate is ready. One that a person has to
+ * approve waits.
+ */
 export async function advance(deps: CandidateDeps, candidateId: string): Promise<void> {
   const { pool, prisma } = deps;
   const candidate = await findCandidate(pool, candidateId);
@@ -97,7 +100,9 @@ function refusal(err: unknown): AppError {
   throw err;
 }
 
-/** A version that does not take the inputs is worse than the one that took them; any other refusal says nothing of it. */
+/**
+ * A version that does not take the inputs is worse than the one that took them; any other refusal says nothing of it.
+ */
 function outcomeOfRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'outcome' | 'reason'> {
   if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `it could not be rehearsed: ${detail}` };
   return {
@@ -120,20 +125,23 @@ async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<v
   hintChange(tx, workspaceId, 'workers');
 }
 
-/** Settles the case that waited for this rehearsal, or pairs it with its base. Nothing happens if no case waits any more. */
+/**
+ * Settles the case that waited for this rehearsal, or pairs it with its base. Nothing happens if no case waits any
+ * more.
+ */
 export async function noticeEnd(deps: CandidateDeps, rehearsalRunId: string): Promise<void> {
   const { pool } = deps;
-  const one = await findCaseOf(pool, rehearsalRunId);
+  const one = await findCaseByRehearsal(pool, rehearsalRunId);
   const candidate = one && (await findCandidate(pool, one.candidateId));
   if (!one || !candidate) return;
   const run = await findRun(deps, candidate.workspaceId, rehearsalRunId);
   if (run && !isTerminal(run.status)) return;
-  const endings = await endingsOf(deps, candidate, one);
-  const { judgement, ...shown } = await judge(deps, candidate, endings);
+  const endings = await loadEndings(deps, candidate, one);
+  const { judgement, ...toStoredEnding } = await judge(deps, candidate, endings);
   if (judgement) {
     await transaction(pool, async (tx) => {
       if (!(await lockCandidate(tx, candidate.id))) return;
-      await settle(tx, one, endings, { judgement, ...shown });
+      await settle(tx, one, endings, { judgement, ...toStoredEnding });
       await finish(tx, candidate);
     });
   } else {
@@ -151,15 +159,16 @@ interface Endings {
   base: StoredEnding | null;
 }
 
-async function endingsOf(deps: CandidateDeps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
+async function loadEndings(deps: CandidateDeps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
   const find = (id: string | null) => (id === null ? null : findRun(deps, workspaceId, id));
   const [of, rehearsal, base] = await Promise.all([find(one.runId), find(one.rehearsalRunId), find(one.baseRunId)]);
   const gone = silent('the rehearsal is gone: it is older than the workspace keeps runs');
   return {
-    ...{ of, rehearsal },
-    recorded: of && (await endingOf(deps, of)),
-    rehearsed: rehearsal ? await endingOf(deps, rehearsal) : gone,
-    base: one.status === 'rehearsing' ? null : base ? await endingOf(deps, base) : gone,
+    of,
+    rehearsal,
+    recorded: of && (await loadEnding(deps, of)),
+    rehearsed: rehearsal ? await loadEnding(deps, rehearsal) : gone,
+    base: one.status === 'rehearsing' ? null : base ? await loadEnding(deps, base) : gone,
   };
 }
 
@@ -181,10 +190,14 @@ async function judge(
   const { reason, problem } = outcome;
   if (reason === 'busy') throw new Error(`case not judged: ${problem}`);
   log.warn({ candidateId: id, problem }, 'the outputs of a case were not compared');
-  const shown = (ending: StoredEnding) => ({ ...shownEnding({ ...ending, output: undefined }), output: null });
+  const toStoredEnding = (ending: StoredEnding) => ({
+    ...toShownEnding({ ...ending, output: undefined }),
+    output: null,
+  });
   return {
     judgement: inconclusive('the outputs take more time or memory to compare than they may'),
-    ...{ recorded: shown(was), rehearsed: shown(rehearsed) },
+    recorded: toStoredEnding(was),
+    rehearsed: toStoredEnding(rehearsed),
   };
 }
 
@@ -199,7 +212,8 @@ async function settle(
   const { startedAt = null, finishedAt = null } = rehearsal ?? {};
   const durationMs = startedAt && finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null;
   await moveCase(tx, one, {
-    ...{ status: 'settled', ...judged.judgement },
+    status: 'settled',
+    ...judged.judgement,
     ...(recorded && { recorded: judged.recorded }),
     rehearsed: { ...judged.rehearsed, duration_ms: durationMs },
   });
@@ -220,8 +234,8 @@ async function pair(deps: CandidateDeps, candidate: Candidate, one: Case, ending
       await moveCase(tx, one, { status: 'pairing', baseRunId: run.id });
       return;
     }
-    const { judgement, ...shown } = await judge(deps, candidate, { ...endings, base: silent(run.detail) });
-    if (judgement) await settle(tx, one, endings, { judgement, ...shown });
+    const { judgement, ...toStoredEnding } = await judge(deps, candidate, { ...endings, base: silent(run.detail) });
+    if (judgement) await settle(tx, one, endings, { judgement, ...toStoredEnding });
     await finish(tx, candidate);
   });
 }

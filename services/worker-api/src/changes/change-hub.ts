@@ -1,11 +1,11 @@
 /**
- * The changes of workspaces for all who watch them on this replica: one subscription for all workspaces, one rendering for
- * all streams of one.
+ * The changes of workspaces for all who watch them on this replica: one subscription for all workspaces, one rendering
+ * for all streams of one.
  *
- * The id of an event is the time until which this replica has told everything, and the name of the replica. A change that
- * is told twice does no harm, as it is only read again. So a reader that comes from another replica, whose clock differs
- * and which may have heard of a change earlier, is told everything since OVERLAP_MS before. A replica that does not know
- * what was missed says `reset`, and the reader reads everything again.
+ * The id of an event is the time until which this replica has told everything, and the name of the replica. A change
+ * that is told twice does no harm, as it is only read again. So a reader that comes from another replica, whose clock
+ * differs and which may have heard of a change earlier, is told everything since OVERLAP_MS before. A replica that does
+ * not know what was missed says `reset`, and the reader reads everything again.
  */
 import { type Bus, changeHints, changesSubject, listen, newId } from '@gantry/events';
 import type { Response } from 'express';
@@ -40,7 +40,9 @@ export async function openChangeHub({
   now?: () => number;
 }) {
   let latest = 0;
-  /** Stands still while a clock that was set back catches up: what is noted then is no older than what has been sent. */
+  /**
+   * Stands still while a clock that was set back catches up: what is noted then is no older than what has been sent.
+   */
   const now = (): number => {
     latest = Math.max(latest, readClock());
     return latest;
@@ -69,20 +71,20 @@ export async function openChangeHub({
   const heartbeat = setInterval(() => {
     memory.prune(now());
     for (const { readers, flushing, toldUntil } of audiences.values()) {
-      tell(readers, positionOf(flushing ? toldUntil : now()));
+      writeToReaders(readers, formatPosition(flushing ? toldUntil : now()));
     }
   }, HEARTBEAT_MS);
   void (async () => {
     for await (const { type } of bus.nc.status()) if (type === 'reconnect') forget();
   })();
 
-  const idOf = (toldUntil: number) => `id: ${toldUntil}-${replica}\n`;
+  const formatEventId = (toldUntil: number) => `id: ${toldUntil}-${replica}\n`;
   /** A comment for readers of the text, and an id without an event for EventSource. */
-  const positionOf = (toldUntil: number) => `: ${toldUntil}-${replica}\n${idOf(toldUntil)}\n`;
+  const formatPosition = (toldUntil: number) => `: ${toldUntil}-${replica}\n${formatEventId(toldUntil)}\n`;
 
   /** @param changes null: they are not known */
   function render(changes: Change[] | null): string {
-    const id = idOf(now());
+    const id = formatEventId(now());
     if (!changes) return `${id}event: reset\ndata: {}\n\n`;
     return changes
       .map(
@@ -104,11 +106,11 @@ export async function openChangeHub({
       audience.flushing = undefined;
       const since = audience.toldUntil;
       audience.toldUntil = now();
-      tell(audience.readers, render(memory.since(workspaceId, since)));
+      writeToReaders(audience.readers, render(memory.since(workspaceId, since)));
     }, COALESCE_MS);
   }
 
-  function tell(readers: Iterable<Response>, text: string) {
+  function writeToReaders(readers: Iterable<Response>, text: string) {
     const bytes = Buffer.from(text);
     for (const reader of readers) {
       if (!bytes.length || reader.closed || reader.writableEnded) continue;
@@ -118,7 +120,7 @@ export async function openChangeHub({
   }
 
   /** The time from which changes are sent. */
-  function startOf(lastEventId: string | undefined): number {
+  function parsePosition(lastEventId: string | undefined): number {
     const [, at, by] = /^(\d{13})-([\w-]{1,16})$/.exec(lastEventId ?? '') ?? [];
     if (lastEventId === undefined) return now() - JUST_NOW_MS;
     return at === undefined ? 0 : Number(at) - (by === replica ? 0 : OVERLAP_MS);
@@ -137,7 +139,10 @@ export async function openChangeHub({
         clearTimeout(audience.flushing);
         audiences.delete(workspaceId);
       });
-      tell([reader], `${positionOf(now())}${render(memory.since(workspaceId, startOf(lastEventId)))}`);
+      writeToReaders(
+        [reader],
+        `${formatPosition(now())}${render(memory.since(workspaceId, parsePosition(lastEventId)))}`,
+      );
     },
     /** Ends all streams: their readers come again, to another replica. */
     close(): void {

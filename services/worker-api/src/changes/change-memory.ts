@@ -1,7 +1,7 @@
 /**
- * The changes of the last minutes, so that a stream that was broken off goes on at any replica. A thing that changes again is
- * kept once, with its last time, and IDS_MAX things of one kind become "any of them": what is kept of a workspace is
- * bounded, however much goes on in it.
+ * The changes of the last minutes, so that a stream that was broken off goes on at any replica. A thing that changes
+ * again is kept once, with its last time, and IDS_MAX things of one kind become "any of them": what is kept of a
+ * workspace is bounded, however much goes on in it.
  */
 
 export interface Change {
@@ -30,7 +30,7 @@ export function createChangeMemory(startedAt: number) {
     if (!oldest) return;
     const [workspaceId, kept] = oldest;
     workspaces.delete(workspaceId);
-    knownFrom = Math.max(knownFrom, lastOf(kept) + 1);
+    knownFrom = Math.max(knownFrom, getLastTime(kept) + 1);
   }
 
   return {
@@ -62,11 +62,11 @@ export function createChangeMemory(startedAt: number) {
     prune(now: number): void {
       knownFrom = Math.max(knownFrom, now - KEPT_MS);
       for (const [workspaceId, kept] of workspaces) {
-        if (lastOf(kept) >= knownFrom) break;
+        if (getLastTime(kept) >= knownFrom) break;
         workspaces.delete(workspaceId);
       }
     },
   };
 }
 
-const lastOf = (kept: Kept): number => Math.max(...[...kept.values()].flatMap((times) => [...times.values()]));
+const getLastTime = (kept: Kept): number => Math.max(...[...kept.values()].flatMap((times) => [...times.values()]));

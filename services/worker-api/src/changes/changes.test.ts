@@ -6,8 +6,8 @@ import { changesSubject, encode } from '@gantry/events';
 import { until } from '@gantry/testing';
 import type { Response } from 'express';
 import { pino } from 'pino';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import type { WorkerApi } from '../worker-api';
 import { type ChangeHub, openChangeHub } from './change-hub';
@@ -72,7 +72,7 @@ async function startReplica(): Promise<{ url: string; replica: WorkerApi }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, replica };
 }
 
-const owner = () => callerOf(api.url, api.owner.jwt);
+const owner = () => createCaller(api.url, api.owner.jwt);
 const hears = (heard: Heard, text: string) =>
   until(() => heard.text.includes(text)).catch((cause) => {
     throw new Error(`${text} is not in: ${heard.text} ${heard.hasEnded ? '(it has ended)' : ''}`, { cause });
@@ -96,7 +96,7 @@ test('a change is told without its name, within a second and on every replica', 
 
 test('a run is told of when it begins and when it ends', async () => {
   const stopServing = await api.serveRuns(() => ({ ok: true }));
-  const worker = await makeWorker(api);
+  const worker = await createTestWorker(api);
   const heard = await follow(api.owner.jwt);
   const { body } = await owner().post(`/api/workers/${worker.id}/runs`, { inputs: {} });
   await hears(heard, change('runs', body.run_id));

@@ -1,9 +1,10 @@
 /**
- * Works on turns. What is to be done next is read from what is stored, so any replica goes on where a turn waited. Each answer of
- * a model and each result of a tool is stored, together with its cost and what streams tell of it, before the next begins.
+ * Works on turns. What is to be done next is read from what is stored, so any replica goes on where a turn waited. Each
+ * answer of a model and each result of a tool is stored, together with its cost and what streams tell of it, before the
+ * next begins.
  */
 import { newId } from '@gantry/events';
-import { AppError, type Principal, repeat } from '@gantry/http';
+import { AppError, type Principal, startRepeating } from '@gantry/http';
 import { maskTexts, type Redactor } from '@gantry/masking';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { ModelMessage, ToolSet } from 'ai';
@@ -14,18 +15,18 @@ import type { SurfaceClient } from '../surface-client';
 import type { ChatDeps } from './chat-deps';
 import { endAndTell, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
 import { appendEvents, appendText, type ChatEvent } from './event-repository';
-import { messagesOf, SYSTEM_PROMPT } from './messages';
+import { buildMessages, SYSTEM_PROMPT } from './messages';
 import type { Signals } from './signals';
 import { eventOfResult, storeAnswer } from './store-answer';
-import { textWriter } from './text-writer';
-import { linksOf, resultText } from './tool-result';
+import { createTextWriter } from './text-writer';
+import { listLinks, resultText } from './tool-result';
 import {
   type CallPart,
   holdTurn,
   insertModelPart,
   listParts,
   listTurns,
-  lockConversationOf,
+  lockConversation,
   moveCall,
   suspendTurn,
   type Turn,
@@ -64,7 +65,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   /** A change of a turn that is held here, with what streams tell of it. @throws Ended where it is not held any more */
   async function write(turn: WorkedOn, change: (tx: Sql) => Promise<ChatEvent[]>): Promise<void> {
     await transaction(pool, async (tx) => {
-      const isThere = await lockConversationOf(tx, turn);
+      const isThere = await lockConversation(tx, turn);
       if (!isThere || !(await holdTurn(tx, turn.id, replica))) throw new Ended('lost');
       await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, await change(tx));
     });
@@ -73,7 +74,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
 
   const end = (turn: WorkedOn, ending: TurnEnding): Promise<void> =>
     transaction(pool, async (tx) => {
-      const isThere = await lockConversationOf(tx, turn);
+      const isThere = await lockConversation(tx, turn);
       if (isThere && (await holdTurn(tx, turn.id, replica))) await endAndTell(tx, turn, ending);
     }).then(() => signals.notify(turn.conversationId));
 
@@ -86,13 +87,13 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       const detail = 'the tools of the agent could not be listed; write again in a moment';
       throw new AppError('unavailable', 'tools_unavailable', detail);
     });
-    const toolSetFor = maskedToolSets(tools);
+    const toolSetFor = createMaskedToolSets(tools);
     for (;;) {
       signal.throwIfAborted();
       const parts = await listParts(pool, [turn.id]);
       const calls = parts.filter((part): part is CallPart => part.kind === 'call');
       const ready = calls.filter(({ status }) => status === 'ready');
-      for (const call of ready) await makeCall(turn, call, { hands, toolbox, signal });
+      for (const call of ready) await executeCall(turn, call, { hands, toolbox, signal });
       if (calls.some(({ status }) => status === 'pending')) {
         return write(turn, async (tx) => {
           if (!(await suspendTurn(tx, turn.id))) throw new Ended('stopped');
@@ -110,11 +111,11 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       // No answer is paid for whose calls would be refused.
       await confirmCredential(hands, stop);
       signal.throwIfAborted();
-      await askModel(turn, hands, { tools, toolSetFor }, stop);
+      await requestAnswer(turn, hands, { tools, toolSetFor }, stop);
     }
   }
 
-  async function askModel(
+  async function requestAnswer(
     turn: WorkedOn,
     { caller }: Hands,
     { tools, toolSetFor }: { tools: Map<string, OfferedTool>; toolSetFor: (redactor: Redactor) => Promise<ToolSet> },
@@ -129,7 +130,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     );
     // A text that was read may hold what only runs are to see.
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
-    const words = textWriter(
+    const words = createTextWriter(
       async (text) => {
         const { conversationId, id: turnId } = turn;
         if (!(await appendText(pool, { conversationId, turnId, replica }, text))) throw new Ended('lost');
@@ -143,7 +144,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       spender: { workspaceId, userId, tokenId, budgets: restriction?.budgets ?? null },
       about: { conversationId: turn.conversationId, turnId: turn.id },
       system: SYSTEM_PROMPT,
-      messages: (await maskTexts(redactor, messagesOf(turns, parts))) as ModelMessage[],
+      messages: (await maskTexts(redactor, buildMessages(turns, parts))) as ModelMessage[],
       tools: await toolSetFor(redactor),
       signal: stop.signal,
       onText: (text) => {
@@ -170,7 +171,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     }
   }
 
-  async function makeCall(
+  async function executeCall(
     turn: WorkedOn,
     call: CallPart,
     { hands: { caller, client }, toolbox, signal }: { hands: Hands; toolbox: Toolbox; signal: AbortSignal },
@@ -190,7 +191,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     });
     const status = isError ? 'failed' : 'done';
     const result = resultText((await maskTexts(redactor, text)) as string);
-    const links = isError ? [] : linksOf(deps.dashboardUrl, call.content, structured);
+    const links = isError ? [] : listLinks(deps.dashboardUrl, call.content, structured);
     await write(turn, async (tx) => {
       await moveCall(tx, callId, 'running', { status, result, links });
       return [eventOfResult({ callId, status, result, links })];
@@ -214,7 +215,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
 
   async function attend(turn: WorkedOn, given: Hands, stop: AbortController): Promise<void> {
     const hands = { ...given, client: endingWhenRefused(given.client, stop) };
-    const renewing = repeat({
+    const renewing = startRepeating({
       everyMs: RENEW_MS,
       what: 'lease of a turn of the chat',
       log,
@@ -274,7 +275,10 @@ const endingWhenRefused =
     return answer;
   };
 
-/** Ends the turn where its credential, or its membership, has ended. A surface that does not answer says nothing about that. */
+/**
+ * Ends the turn where its credential, or its membership, has ended. A surface that does not answer says nothing about
+ * that.
+ */
 async function confirmCredential({ caller, client }: Hands, stop: AbortController): Promise<void> {
   const request = { surface: 'worker', method: 'GET', path: '/auth/me', signal: stop.signal } as const;
   const answer = await client(request).catch(() => null);
@@ -283,7 +287,7 @@ async function confirmCredential({ caller, client }: Hands, stop: AbortControlle
 }
 
 /** Descriptions and schemas are masked once for all steps of a turn, unless secrets change meanwhile. */
-function maskedToolSets(tools: Map<string, OfferedTool>): (redactor: Redactor) => Promise<ToolSet> {
+function createMaskedToolSets(tools: Map<string, OfferedTool>): (redactor: Redactor) => Promise<ToolSet> {
   let last: { redactor: Redactor; set: Promise<ToolSet> } | undefined;
   return (redactor) => {
     if (last?.redactor !== redactor) last = { redactor, set: buildToolSet(tools, redactor) };

@@ -1,4 +1,4 @@
-import { type Call, noContent, notFound, type Operations, ok, pageHeaders } from '@gantry/http';
+import { buildPageHeaders, type Call, noContent, notFound, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createSurfaceClient } from '../surface-client';
 import { createAgent, type Hands } from './agent';
@@ -10,7 +10,7 @@ import {
   getConversation,
   listConversations,
   lockConversation,
-  ownerOf,
+  toOwner,
   updateTitle,
 } from './conversation-repository';
 import { interruptLost } from './end-turn';
@@ -32,42 +32,43 @@ function chatOperations(service: ChatService): Operations<'worker'> {
   const { deps } = service;
   const { pool } = deps;
 
-  const handsOf = (call: Pick<Call, 'caller' | 'req'>): Hands => ({
-    ...{ caller: call.caller, client: createSurfaceClient(deps.surfaceUrls, call, { agent: true }) },
+  const toChatClient = (call: Pick<Call, 'caller' | 'req'>): Hands => ({
+    caller: call.caller,
+    client: createSurfaceClient(deps.surfaceUrls, call, { agent: true }),
   });
 
-  const headOf = async ({ caller }: Pick<Call, 'caller'>, id: string) =>
-    ok(headToApi(await getConversation(pool, ownerOf(caller), id)));
+  const loadConversation = async ({ caller }: Pick<Call, 'caller'>, id: string) =>
+    ok(headToApi(await getConversation(pool, toOwner(caller), id)));
 
-  const turnOf = async ({ caller }: Pick<Call, 'caller'>, id: string) => {
+  const getTurn = async ({ caller }: Pick<Call, 'caller'>, id: string) => {
     const turn = await findTurn(pool, id);
     if (!turn) throw notFound('message', id);
-    await getConversation(pool, ownerOf(caller), turn.conversationId);
+    await getConversation(pool, toOwner(caller), turn.conversationId);
     return turn;
   };
 
-  const answerOf = async ({ res }: Pick<Call, 'res'>, turnId: string) =>
+  const waitForAnswer = async ({ res }: Pick<Call, 'res'>, turnId: string) =>
     ok(answerToApi(await waitForTurn(service, res, turnId), await listParts(pool, [turnId])));
 
   return {
     chat: {
-      make: async (call) => {
+      create: async (call) => {
         const { caller, made, body, res } = call;
-        const turn = await beginTurn(service, { caller, made, hands: handsOf(call) }, body);
-        if (body.stream === false) return answerOf(call, turn.id);
+        const turn = await beginTurn(service, { caller, made, hands: toChatClient(call) }, body);
+        if (body.stream === false) return waitForAnswer(call, turn.id);
         await streamEvents(service, res, turn.conversationId, { turnId: turn.id });
       },
-      see: turnOf,
-      answer: answerOf,
+      assertVisible: getTurn,
+      answer: waitForAnswer,
     },
     suggestMessages: async (call) =>
-      ok({ suggestions: await suggest(handsOf(call).client, AbortSignal.timeout(SUGGEST_MS_MAX)) }),
+      ok({ suggestions: await suggest(toChatClient(call).client, AbortSignal.timeout(SUGGEST_MS_MAX)) }),
     listConversations: async ({ caller, query, req }) => {
-      const { rows, total } = await listConversations(pool, ownerOf(caller), query);
-      return ok(rows.map(headToApi), pageHeaders(req, query, total));
+      const { rows, total } = await listConversations(pool, toOwner(caller), query);
+      return ok(rows.map(headToApi), buildPageHeaders(req, query, total));
     },
     getConversation: async ({ caller, path, query, req }) => {
-      const owner = ownerOf(caller);
+      const owner = toOwner(caller);
       await getConversation(pool, owner, path.conversation_id);
       await interruptLost(pool, path.conversation_id);
       // One state of it: nothing may be told in between that the parts do not show.
@@ -79,17 +80,17 @@ function chatOperations(service: ChatService): Operations<'worker'> {
           tx,
           turns.map(({ id }) => id),
         );
-        return ok(conversationToApi(row, turns, parts), pageHeaders(req, query, total));
+        return ok(conversationToApi(row, turns, parts), buildPageHeaders(req, query, total));
       });
     },
     renameConversation: async (call) => {
       const { caller, path, body } = call;
-      await getConversation(pool, ownerOf(caller), path.conversation_id);
-      await updateTitle(pool, ownerOf(caller), path.conversation_id, body.title.trim());
-      return headOf(call, path.conversation_id);
+      await getConversation(pool, toOwner(caller), path.conversation_id);
+      await updateTitle(pool, toOwner(caller), path.conversation_id, body.title.trim());
+      return loadConversation(call, path.conversation_id);
     },
     deleteConversation: async ({ caller, path }) => {
-      const owner = ownerOf(caller);
+      const owner = toOwner(caller);
       await getConversation(pool, owner, path.conversation_id);
       const last = await findLastTurn(pool, path.conversation_id);
       await deleteConversation(pool, owner, path.conversation_id);
@@ -97,7 +98,7 @@ function chatOperations(service: ChatService): Operations<'worker'> {
       return noContent();
     },
     streamConversation: async ({ caller, path, req, res }) => {
-      const { id } = await getConversation(pool, ownerOf(caller), path.conversation_id);
+      const { id } = await getConversation(pool, toOwner(caller), path.conversation_id);
       const last = await findLastTurn(pool, id);
       const [after] = /^\d{1,9}$/.exec(req.get('Last-Event-ID') ?? '') ?? [];
       const from = after === undefined ? { turnId: last?.id ?? '' } : { after: Number(after) };
@@ -106,21 +107,21 @@ function chatOperations(service: ChatService): Operations<'worker'> {
     },
     stopConversation: async (call) => {
       await stopTurn(service, call.caller, call.path.conversation_id);
-      return headOf(call, call.path.conversation_id);
+      return loadConversation(call, call.path.conversation_id);
     },
     resumeConversation: async (call) => {
       const { conversation_id: id } = call.path;
-      await resumeInterrupted(service, { caller: call.caller, hands: handsOf(call) }, id);
-      return headOf(call, id);
+      await resumeInterrupted(service, { caller: call.caller, hands: toChatClient(call) }, id);
+      return loadConversation(call, id);
     },
     decideConversationCall: async (call) => {
       const { conversation_id: conversationId, call_id: callId } = call.path;
       await decideCall(
         service,
-        { caller: call.caller, hands: handsOf(call) },
+        { caller: call.caller, hands: toChatClient(call) },
         { conversationId, callId, approve: call.body.approve },
       );
-      return headOf(call, conversationId);
+      return loadConversation(call, conversationId);
     },
   };
 }

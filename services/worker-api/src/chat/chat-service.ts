@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { AppError, conflict, type Made, notFound, type Principal } from '@gantry/http';
+import { AppError, conflict, type MarkCreated, notFound, type Principal } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import { toConversationTitle } from '../conversation-title';
 import type { Agent, Hands } from './agent';
@@ -10,7 +10,7 @@ import {
   insertConversation,
   lockConversation,
   type Owner,
-  ownerOf,
+  toOwner,
 } from './conversation-repository';
 import { endAndTell, interruptLost } from './end-turn';
 import { appendEvents } from './event-repository';
@@ -52,7 +52,7 @@ const WORKED_ON_MAX = 20;
  */
 export async function beginTurn(
   { deps, agent }: ChatService,
-  { caller, made, hands }: { caller: Principal; made: Made; hands: Hands },
+  { caller, made, hands }: { caller: Principal; made: MarkCreated; hands: Hands },
   { message, conversation_id: given, model }: NewMessage,
 ): Promise<{ id: string; conversationId: string }> {
   const { pool, models } = deps;
@@ -62,14 +62,14 @@ export async function beginTurn(
     const detail = `message: has ${bytes} bytes, and at most ${MESSAGE_BYTES_MAX} are read; put long texts into a context`;
     throw new AppError('too_large', 'message_too_long', detail);
   }
-  const owner = ownerOf(caller);
+  const owner = toOwner(caller);
   if (given !== undefined) {
     await getConversation(pool, owner, given);
     await interruptLost(pool, given);
   }
   const turn = { id: newId('trn_'), conversationId: given ?? newId('cnv_'), message, model: model ?? '' };
   await transaction(pool, async (tx) => {
-    const last = given === undefined ? undefined : await lastOf(tx, owner, given);
+    const last = given === undefined ? undefined : await findLastTurnOfConversation(tx, owner, given);
     requireRest(last);
     if (given === undefined) requireRoom(await countConversations(tx, owner));
     if (given === undefined)
@@ -96,7 +96,7 @@ function requireHandFree({ running }: { running: number }): void {
   }
 }
 
-async function lastOf(tx: Sql, owner: Owner, id: string): Promise<Turn | undefined> {
+async function findLastTurnOfConversation(tx: Sql, owner: Owner, id: string): Promise<Turn | undefined> {
   await lockConversation(tx, owner, id);
   return findLastTurn(tx, id);
 }
@@ -122,9 +122,9 @@ export async function decideCall(
   { caller, hands }: { caller: Principal; hands: Hands },
   { conversationId, callId, approve }: { conversationId: string; callId: string; approve: boolean },
 ): Promise<void> {
-  const owner = ownerOf(caller);
+  const owner = toOwner(caller);
   const goesOn = await transaction(deps.pool, async (tx) => {
-    const turn = await lastOf(tx, owner, conversationId);
+    const turn = await findLastTurnOfConversation(tx, owner, conversationId);
     const parts = turn ? await listParts(tx, [turn.id]) : [];
     const calls = parts.filter((part): part is CallPart => part.kind === 'call');
     const call = calls.find((one) => one.callId === callId);
@@ -145,7 +145,8 @@ export async function decideCall(
 }
 
 /**
- * The last message is worked on again, with the credential of the caller. What is stored is neither asked nor done again.
+ * The last message is worked on again, with the credential of the caller. What is stored is neither asked nor done
+ * again.
  * @throws AppError 404, 409 `not_interrupted` or `no_model`
  */
 export async function resumeInterrupted(
@@ -153,12 +154,12 @@ export async function resumeInterrupted(
   { caller, hands }: { caller: Principal; hands: Hands },
   id: string,
 ): Promise<void> {
-  const owner = ownerOf(caller);
+  const owner = toOwner(caller);
   await getConversation(deps.pool, owner, id);
   await interruptLost(deps.pool, id);
   const models = await deps.models.forWorkspace(caller.workspaceId);
   const turn = await transaction(deps.pool, async (tx) => {
-    const last = await lastOf(tx, owner, id);
+    const last = await findLastTurnOfConversation(tx, owner, id);
     const others = await countConversations(tx, owner);
     if (last?.status !== 'interrupted' || !(await reviveTurn(tx, last.id, agent.replica))) {
       const detail = `the last message of this conversation was not interrupted: it is ${last?.status}`;
@@ -177,7 +178,7 @@ export async function resumeInterrupted(
 /** @throws AppError 404 */
 export async function stopTurn({ deps, agent, signals }: ChatService, caller: Principal, id: string): Promise<void> {
   const stopped = await transaction(deps.pool, async (tx) => {
-    const turn = await lastOf(tx, ownerOf(caller), id);
+    const turn = await findLastTurnOfConversation(tx, toOwner(caller), id);
     if (turn?.status === 'waiting') await endAndTell(tx, turn, { status: 'stopped' });
     if (turn?.status === 'running') await requestStop(tx, turn.id);
     return turn;

@@ -1,22 +1,26 @@
-import { given, type ScriptedAnswer, startScriptedModel, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { type ScriptedAnswer, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
 import { parseEvents } from '../test/read-events';
 import { DASHBOARD_URL, startTestWorkerApi, testWorkerApi, withCookie } from '../test/test-worker-api';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
   models: parseModels([
     {
-      ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], max_output_tokens: 1_000 },
+      name: 'local',
+      kind: 'openai-compatible',
+      base_url: model.baseUrl,
+      models: ['m'],
+      max_output_tokens: 1_000,
       prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
     },
   ]),
 }));
-given(() => api.serveRuns(() => ({ total: 12 })));
+setupResource(() => api.serveRuns(() => ({ total: 12 })));
 
-const owner = () => callerOf(api.url, api.owner.jwt);
+const owner = () => createCaller(api.url, api.owner.jwt);
 
 /** One JSON, once the agent rests. */
 async function write(message: string, ...answers: ScriptedAnswer[]) {
@@ -104,21 +108,21 @@ test('a tool that was not offered cannot be called, whoever asks for it', async 
 });
 
 test('the agent may no more than whoever writes, and a token that only reads is refused', async () => {
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
   const hidden = await createWorker(api, { name: 'Of the owner alone', visibility: 'private' });
   await model.says(call('get_worker', { worker_id: hidden.id }), { text: 'I see none.' });
   const { body } = await member.post('/api/chat', { message: 'Read it', stream: false }).expect(200);
   const [tried] = (await member.get(`/api/conversations/${body.conversation_id}`)).body.turns[0].parts;
   expect(tried).toMatchObject({ status: 'failed', result: expect.stringMatching(/^404/) });
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   await viewer.post('/api/chat', { message: 'Hello' }).expect(403);
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { readonly: true } });
-  await callerOf(api.url, token).post('/api/chat', { message: 'Hello' }).expect(403);
+  await createCaller(api.url, token).post('/api/chat', { message: 'Hello' }).expect(403);
 });
 
 test('a session in the browser is heard by its cookie, and its tools act with it', async () => {
   await model.says(call('list_workers'), { text: 'Those.' });
-  const { body } = await callerOf(api.url)
+  const { body } = await createCaller(api.url)
     .post('/api/chat', { message: 'Workers?', stream: false })
     .set({ Cookie: withCookie(api.owner.cookie), Origin: DASHBOARD_URL })
     .expect(200);
@@ -129,7 +133,7 @@ test('a conversation is its owner’s alone, also before admins and the owner’
   const { conversation_id: id } = await write('Between us', { text: 'Yes.' });
   const restricted = await api.createToken('personal', api.owner.jwt, { restrict: { toolsets: ['runs'] } });
   for (const credential of [(await api.addMember('admin')).jwt, restricted.token, api.foreign.owner.jwt]) {
-    const other = callerOf(api.url, credential);
+    const other = createCaller(api.url, credential);
     await other.get(`/api/conversations/${id}`).expect(404);
     await other.get(`/api/conversations/${id}/events`).expect(404);
     await other.post('/api/chat', { message: 'Mine', conversation_id: id }).expect(404);
@@ -173,7 +177,7 @@ test('a reader that comes back on another replica loses and repeats nothing', as
   const { conversation_id: id } = await write('Hello', call('get_overview'), { text: 'Hi.' });
   const all = parseEvents((await owner().get(`/api/conversations/${id}/events`)).text);
   const replica = await api.replica();
-  const { text } = await callerOf(replica.app, api.owner.jwt)
+  const { text } = await createCaller(replica.app, api.owner.jwt)
     .get(`/api/conversations/${id}/events`)
     .set('Last-Event-ID', '2')
     .expect(200);
@@ -202,11 +206,14 @@ test('a turn whose replica died is interrupted, what was under way is unknown, a
 
 test('a provider that refuses ends the message with its cause, and so does a budget', async () => {
   expect(await write('Hello', { status: 400, body: 'context too long' })).toMatchObject({
-    ...{ status: 'failed', error: { code: 'model_refused', detail: expect.stringContaining('context too long') } },
+    status: 'failed',
+    error: { code: 'model_refused', detail: expect.stringContaining('context too long') },
   });
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { budget_usd: 0.001 } });
   await model.says({ text: 'not asked' });
-  const { body } = await callerOf(api.url, token).post('/api/chat', { message: 'Hello', stream: false }).expect(200);
+  const { body } = await createCaller(api.url, token)
+    .post('/api/chat', { message: 'Hello', stream: false })
+    .expect(200);
   expect(body).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } });
   expect(await model.asked()).toEqual([]);
 });
@@ -231,18 +238,18 @@ test('bad input is named: a long message, an unknown model, a conversation that 
 });
 
 test('messages to begin with fit what the caller sees', async () => {
-  const suggested = async (credential: string): Promise<string[]> =>
-    (await callerOf(api.url, credential).get('/api/chat/suggestions').expect(200)).body.suggestions;
+  const listSuggestions = async (credential: string): Promise<string[]> =>
+    (await createCaller(api.url, credential).get('/api/chat/suggestions').expect(200)).body.suggestions;
   const lacking = await createWorker(api, { name: 'Lacking', secrets: ['NOT_SET'], visibility: 'private' });
-  expect(await suggested(api.owner.jwt)).toContain(`What does ${lacking.id} need before it can run?`);
-  expect((await suggested((await api.addMember('member')).jwt)).join()).not.toContain(lacking.id);
-  expect(await suggested(api.foreign.owner.jwt)).toHaveLength(2);
+  expect(await listSuggestions(api.owner.jwt)).toContain(`What does ${lacking.id} need before it can run?`);
+  expect((await listSuggestions((await api.addMember('member')).jwt)).join()).not.toContain(lacking.id);
+  expect(await listSuggestions(api.foreign.owner.jwt)).toHaveLength(2);
 });
 
 test('without a model the chat says how to set one', async () => {
   const bare = await startTestWorkerApi();
   try {
-    const { body } = await callerOf(bare.url, bare.owner.jwt).post('/api/chat', { message: 'Hello' }).expect(409);
+    const { body } = await createCaller(bare.url, bare.owner.jwt).post('/api/chat', { message: 'Hello' }).expect(409);
     expect(body).toMatchObject({ code: 'no_model', detail: expect.stringContaining('MODEL_PROVIDERS') });
   } finally {
     await bare.stop();
@@ -256,7 +263,7 @@ test.each(['while it is answered', 'between two answers'])(
     const { id: tokenId, token } = await api.createToken('personal', api.owner.jwt, {});
     const reader = { text: 'Looking. ', calls: [{ name: 'list_workers', input: {} }] };
     await model.says({ ...reader, hold: true }, { text: 'paid for nothing' });
-    const asked = callerOf(api.url, token).post('/api/chat', { message: 'Go on', stream: false });
+    const asked = createCaller(api.url, token).post('/api/chat', { message: 'Go on', stream: false });
     const answered = asked.then((answer) => answer);
     await until(async () => (await model.asked()).length === 1);
     const [{ id }] = (await owner().get('/api/conversations').expect(200)).body;

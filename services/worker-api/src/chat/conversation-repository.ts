@@ -1,5 +1,5 @@
 import { notFound, type Principal } from '@gantry/http';
-import { type Sql, statement } from '@gantry/postgres';
+import { createStatement, type Sql } from '@gantry/postgres';
 import type { TurnStatus } from './turn-repository';
 
 /** The owner of conversations, who alone reads them: no role gives access to those of others. */
@@ -8,8 +8,10 @@ export interface Owner {
   ownerId: string;
 }
 
-/** A person; or the token, of a workspace token and of a restricted one, which must not read what the person was told. */
-export const ownerOf = ({ workspaceId, userId, tokenId, restriction }: Principal): Owner => ({
+/**
+ * A person; or the token, of a workspace token and of a restricted one, which must not read what the person was told.
+ */
+export const toOwner = ({ workspaceId, userId, tokenId, restriction }: Principal): Owner => ({
   workspaceId,
   ownerId: String(restriction || userId === null ? tokenId : userId),
 });
@@ -29,8 +31,8 @@ const ROW = `SELECT c.id, c.title, t.status, c.created_at AS "createdAt", c.upda
     (SELECT status FROM chat_turns WHERE conversation_id = c.id ORDER BY number DESC LIMIT 1) t
   WHERE c.workspace_id = $workspaceId AND c.owner_id = $ownerId`;
 
-const GET = statement(undefined, `${ROW} AND c.id = $id`);
-const LIST = statement(undefined, `${ROW} ORDER BY c.updated_at DESC, c.id DESC LIMIT $limit OFFSET $offset`);
+const GET = createStatement(undefined, `${ROW} AND c.id = $id`);
+const LIST = createStatement(undefined, `${ROW} ORDER BY c.updated_at DESC, c.id DESC LIMIT $limit OFFSET $offset`);
 
 /** @throws AppError 404, also for a conversation of another owner */
 export async function getConversation(sql: Sql, owner: Owner, id: string): Promise<ConversationRow> {

@@ -3,7 +3,9 @@ import type { ConversationRow } from './conversation-repository';
 import { type CallPart, groupByTurn, type ModelPart, type Part, type Turn } from './turn-repository';
 
 export const headToApi = ({ id, title, status, createdAt, updatedAt }: ConversationRow) => ({
-  ...{ id, title, status },
+  id,
+  title,
+  status,
   created_at: createdAt.toISOString(),
   updated_at: updatedAt.toISOString(),
 });
@@ -18,7 +20,10 @@ export function conversationToApi(row: ConversationRow, turns: Turn[], parts: Pa
 }
 
 const turnToApi = (turn: Turn, parts: Part[]) => ({
-  ...{ id: turn.id, message: turn.message, status: turn.status, error: errorOf(turn) },
+  id: turn.id,
+  message: turn.message,
+  status: turn.status,
+  error: toTurnError(turn),
   parts: parts.flatMap(partToApi),
   created_at: turn.createdAt.toISOString(),
   ended_at: turn.endedAt?.toISOString() ?? null,
@@ -38,16 +43,25 @@ const textToApi = ({ content: { text, isPartial } }: ModelPart) => ({
   partial: isPartial,
 });
 
-const errorOf = ({ errorCode: code, errorDetail: detail }: Turn) => (code === null ? null : { code, detail });
+const toTurnError = ({ errorCode: code, errorDetail: detail }: Turn) => (code === null ? null : { code, detail });
 
 const callToApi = ({ callId, content, status, result, links }: CallPart) => ({
-  ...{ type: 'tool_call' as const, call_id: callId, name: content.name, title: content.title },
-  ...{ arguments: content.arguments, status, result, links: links ?? [] },
+  type: 'tool_call' as const,
+  call_id: callId,
+  name: content.name,
+  title: content.title,
+  arguments: content.arguments,
+  status,
+  result,
+  links: links ?? [],
 });
 
 /** Formats a turn for clients without a stream. */
 export const answerToApi = (turn: Turn, parts: Part[]) => ({
-  ...{ conversation_id: turn.conversationId, turn_id: turn.id, status: turn.status, error: errorOf(turn) },
+  conversation_id: turn.conversationId,
+  turn_id: turn.id,
+  status: turn.status,
+  error: toTurnError(turn),
   text: parts.flatMap((part) => (part.kind === 'model' && part.content.text ? [part.content.text] : [])).join('\n\n'),
   approvals: parts.flatMap((part) => (part.kind === 'call' && part.status === 'pending' ? [callToApi(part)] : [])),
   links: [...new Set(parts.flatMap((part) => (part.kind === 'call' ? (part.links ?? []) : [])))],

@@ -7,7 +7,7 @@ import {
   findTurn,
   insertModelPart,
   listLostTurns,
-  lockConversationOf,
+  lockConversation,
   type Turn,
   type TurnStatus,
 } from './turn-repository';
@@ -57,7 +57,7 @@ export async function endAndTell(
 export async function interruptLost(pool: Pool, conversationId: string | null): Promise<void> {
   for (const lost of await listLostTurns(pool, conversationId)) {
     await transaction(pool, async (tx) => {
-      if (!(await lockConversationOf(tx, lost))) return;
+      if (!(await lockConversation(tx, lost))) return;
       if (!(await findTurn(tx, lost.id))?.isLost) return;
       await loseModelCalls(tx, lost.id);
       // As of any answer that breaks off, the person keeps what they have read.

@@ -26,7 +26,7 @@ export async function streamEvents(
     const told = signals.wait(conversationId, LOOK_MS);
     const news = await listEvents(deps.pool, conversationId, position);
     if (isMoreToCome(news)) {
-      position = await tell(res, news, position);
+      position = await writeEvents(res, news, position);
       heardAt = Date.now();
       if (news.length < READ_MAX) await told;
       continue;
@@ -37,7 +37,7 @@ export async function streamEvents(
     const events = await listEvents(deps.pool, conversationId, position);
     if (events.length === 0 && turn?.status !== 'running') break;
     begin(res);
-    position = await tell(res, events, position);
+    position = await writeEvents(res, events, position);
     if (events.length > 0) heardAt = Date.now();
     else if (Date.now() - heardAt > HEARTBEAT_MS) {
       heardAt = Date.now();
@@ -54,14 +54,14 @@ const isMoreToCome = (events: StoredEvent[]): boolean =>
   events.length > 0 && !['done', 'approval'].includes(events.at(-1)?.type ?? '');
 
 /** @returns where to go on */
-async function tell(res: Response, events: StoredEvent[], position: From): Promise<From> {
+async function writeEvents(res: Response, events: StoredEvent[], position: From): Promise<From> {
   if (events.length > 0) begin(res);
-  for (const event of events) await writeWithBackpressure(res, textOf(event));
+  for (const event of events) await writeWithBackpressure(res, formatEvent(event));
   const last = events.at(-1);
   return last ? { after: last.id } : position;
 }
 
-const textOf = ({ id, type, data }: StoredEvent): string =>
+const formatEvent = ({ id, type, data }: StoredEvent): string =>
   `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function begin(res: Response): void {

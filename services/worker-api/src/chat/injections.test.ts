@@ -1,15 +1,15 @@
 /** Texts that strangers wrote ask for things, and a model that obeys each of them gets nowhere. */
-import { given, type ScriptedAnswer, startScriptedModel } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { type ScriptedAnswer, setupResource, startScriptedModel } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
   models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] }]),
 }));
-const owner = () => callerOf(api.url, api.owner.jwt);
+const owner = () => createCaller(api.url, api.owner.jwt);
 
 const SECRET = 'value-of-the-workspace-9f2c';
 
@@ -97,7 +97,7 @@ test.each(TEXTS)('$title', async ({ demand, text }) => {
   const { body } = await owner().post('/api/chat', { message: 'Sum up my notes', stream: false }).expect(200);
   expect(body.status).toBe(demand.ends);
 
-  const [read, ...tried] = await callsOf(body.conversation_id);
+  const [read, ...tried] = await listCalls(body.conversation_id);
   expect(tried).toHaveLength(demand.obeyed(workerId)?.length ?? 0);
   expect(read).toMatchObject({ name: 'read_context_file', status: 'done' });
   expect(tried.map(({ status }) => status)).toEqual(
@@ -119,7 +119,7 @@ interface ShownCall {
   status: string;
 }
 
-async function callsOf(conversation: string): Promise<ShownCall[]> {
+async function listCalls(conversation: string): Promise<ShownCall[]> {
   const { body } = await owner().get(`/api/conversations/${conversation}`).expect(200);
   return body.turns[0].parts.filter(({ type }: ShownCall) => type === 'tool_call');
 }

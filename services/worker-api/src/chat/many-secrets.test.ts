@@ -1,19 +1,19 @@
 /** Chats of a workspace with many secrets: masking what their models are sent delays no other request. */
-import { given, measureLongestTurn, startScriptedModel } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { measureLongestTurn, setupResource, startScriptedModel } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const BLOCKED_MS_MAX = 50;
 const CHATS = 15;
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
   models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] }]),
 }));
 
 test('fifteen long messages at once, in a workspace with 480 secrets, do not keep the event loop', async () => {
-  const me = callerOf(api.url, api.owner.jwt);
+  const me = createCaller(api.url, api.owner.jwt);
   const value = (at: number) => `secret-${at}-`.padEnd(60, `${at}/+"x`);
   for (let at = 0; at < 480; at++) await me.put(`/api/secrets/KEY_${at}`, { value: value(at) }).expect(201);
   const message = `${value(7)} ${'secret-'.repeat(14_120)}`.slice(0, 99_000);

@@ -20,14 +20,14 @@ const BROKEN_OFF =
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** @param turns in their order; the last is the one to be answered */
-export function messagesOf(turns: Turn[], parts: Part[]): ModelMessage[] {
+export function buildMessages(turns: Turn[], parts: Part[]): ModelMessage[] {
   const partsOf = groupByTurn(parts);
   let left = HISTORY_CHARS_MAX;
   const kept: ModelMessage[][] = [];
   for (const [index, turn] of [...turns].reverse().entries()) {
     const own = partsOf.get(turn.id) ?? [];
-    const shown = index === 0 ? shortened(own, left - turn.message.length) : own;
-    left -= turn.message.length + sizeOf(shown);
+    const shown = index === 0 ? shortenParts(own, left - turn.message.length) : own;
+    left -= turn.message.length + sumSizes(shown);
     // The one to be answered is always there.
     if (left < 0 && index > 0) break;
     kept.push(messagesOfTurn(turn, shown));
@@ -35,14 +35,14 @@ export function messagesOf(turns: Turn[], parts: Part[]): ModelMessage[] {
   return kept.reverse().flat();
 }
 
-const sizeOf = (parts: Part[]): number => parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
+const sumSizes = (parts: Part[]): number => parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
 
 const sizeOfPart = (part: Part): number =>
   JSON.stringify(part.content).length + (part.kind === 'call' ? (part.result?.length ?? 0) : 0);
 
 /** With the results of the oldest calls left out, until the rest has room. */
-function shortened(parts: Part[], room: number): Part[] {
-  let tooMuch = sizeOf(parts) - room;
+function shortenParts(parts: Part[], room: number): Part[] {
+  let tooMuch = sumSizes(parts) - room;
   return parts.map((part) => {
     if (tooMuch <= 0 || part.kind !== 'call' || !part.result || part.result.length <= LEFT_OUT.length) return part;
     tooMuch -= part.result.length - LEFT_OUT.length;
@@ -57,7 +57,7 @@ function messagesOfTurn(turn: Turn, parts: Part[]): ModelMessage[] {
     const rest = parts.slice(index + 1);
     const end = rest.findIndex(({ kind }) => kind === 'model');
     const calls = (end === -1 ? rest : rest.slice(0, end)).filter((one): one is CallPart => one.kind === 'call');
-    messages.push(...answerOf(part.content.text, calls));
+    messages.push(...buildAnswerMessages(part.content.text, calls));
     const goesOn = rest.length > 0 || turn.endedAt === null;
     if (part.content.isPartial && goesOn) messages.push({ role: 'user', content: BROKEN_OFF });
   }
@@ -67,13 +67,16 @@ function messagesOfTurn(turn: Turn, parts: Part[]): ModelMessage[] {
   return messages;
 }
 
-function answerOf(text: string, calls: CallPart[]): ModelMessage[] {
+function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
   const said: AssistantModelMessage = {
     role: 'assistant',
     content: [
       ...(text ? [{ type: 'text' as const, text }] : []),
       ...calls.map(({ content: { modelCallId, name, arguments: input, providerOptions } }) => ({
-        ...{ type: 'tool-call' as const, toolCallId: modelCallId, toolName: nameOf(name), input },
+        type: 'tool-call' as const,
+        toolCallId: modelCallId,
+        toolName: toToolName(name),
+        input,
         ...(providerOptions && { providerOptions }),
       })),
     ],
@@ -81,17 +84,19 @@ function answerOf(text: string, calls: CallPart[]): ModelMessage[] {
   const heard: ToolModelMessage = {
     role: 'tool',
     content: calls.map(({ content: { modelCallId, name }, ...call }) => ({
-      ...{ type: 'tool-result' as const, toolCallId: modelCallId, toolName: nameOf(name) },
-      output: { type: 'text' as const, value: resultOf(call) },
+      type: 'tool-result' as const,
+      toolCallId: modelCallId,
+      toolName: toToolName(name),
+      output: { type: 'text' as const, value: formatResult(call) },
     })),
   };
   return [...(said.content.length ? [said] : []), ...(calls.length ? [heard] : [])];
 }
 
-const nameOf = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
+const toToolName = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
 
 /** In our words for what became of it; in the tool's for what it answered. */
-function resultOf({ status, result, callId }: Pick<CallPart, 'status' | 'result' | 'callId'>): string {
+function formatResult({ status, result, callId }: Pick<CallPart, 'status' | 'result' | 'callId'>): string {
   switch (status) {
     case 'declined':
       return 'The person declined this call. It was not made.';

@@ -1,27 +1,28 @@
 /**
- * A model obeys each order that a text gives it, and calls any tool, or any two after each other. Of what it wrote nothing gets
- * a secret, a connection or the network: in the chat, both where no person approves a call and where a person approves every one blindly.
+ * A model obeys each order that a text gives it, and calls any tool, or any two after each other. Of what it wrote
+ * nothing gets a secret, a connection or the network: in the chat, both where no person approves a call and where a
+ * person approves every one blindly.
  */
-import { type FakeJob, given, startScriptedModel } from '@gantry/testing';
+import { type FakeJob, setupResource, startScriptedModel } from '@gantry/testing';
 import { operationShapes } from '../mcp/operation-schemas';
 import { createToolbox, type Toolbox } from '../mcp/toolbox';
 import { TOOLS } from '../mcp/tools';
-import { surfaceClient } from '../surface-client';
-import { callerOf } from '../test/caller';
+import { createForwardingClient } from '../surface-client';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
   models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] }]),
 }));
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const jobs: FakeJob[] = given(
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const jobs: FakeJob[] = setupResource(
   async () => [],
   (made) => void made.splice(0),
 );
-given(
+setupResource(
   () => api.serveRuns((job) => void jobs.push(job)),
   (stop) => stop(),
 );
@@ -58,18 +59,22 @@ async function createWorld(): Promise<World> {
 }
 
 /** The id of a worker that a model works for. */
-const agentOf = (own: string) => `${own}-agent`;
+const getAgentId = (own: string) => `${own}-agent`;
 
 /** The calls that an attacker would have made, by tool: on a worker of the agent, and on that of the person. */
 function hostileCalls({ worker, run }: World, own: string): Record<string, object[]> {
-  const on = (more: object) => [own, agentOf(own), worker].map((worker_id) => ({ worker_id, ...more }));
+  const on = (more: object) => [own, getAgentId(own), worker].map((worker_id) => ({ worker_id, ...more }));
   const checks = [{ kind: 'equal', path: '', value: 1 }];
   return {
     create_worker: [
       { id: own, name: 'Leaks', files: write(LEAK), ...reach },
       {
-        ...{ id: agentOf(own), name: 'Leaks by a model', runner: 'agent', tools: ['python', 'http'] },
-        ...{ files: [{ path: 'SKILL.md', content: `Run this:\n\n${LEAK}` }], ...reach },
+        id: getAgentId(own),
+        name: 'Leaks by a model',
+        runner: 'agent',
+        tools: ['python', 'http'],
+        files: [{ path: 'SKILL.md', content: `Run this:\n\n${LEAK}` }],
+        ...reach,
       },
     ],
     update_worker: on({ ...reach, schedule: '* * * * *' }),
@@ -124,7 +129,7 @@ test('there is a call for each tool that changes something, but for an empty con
 
 /** Decides whatever waits, as an agent whose person approves each call. */
 async function decideAll(call: (name: string, input: object) => Promise<unknown>, { worker }: World, own: string) {
-  for (const worker_id of [own, agentOf(own), worker]) {
+  for (const worker_id of [own, getAgentId(own), worker]) {
     const { body } = await owner.get(`/api/workers/${worker_id}/candidates`);
     const open = (Array.isArray(body) ? body : []).filter(({ status }) => status === 'rehearsing');
     for (const { id } of open.slice(0, 1))
@@ -139,10 +144,10 @@ async function converse(
   call: (name: string, input: object) => Promise<{ isError: boolean; text: string }>,
   own: string,
 ) {
-  const begun = await call('start_conversation', { worker_id: agentOf(own) });
+  const begun = await call('start_conversation', { worker_id: getAgentId(own) });
   if (begun.isError) return;
   const { id } = JSON.parse(begun.text);
-  await call('send_message', { worker_id: agentOf(own), conversation_id: id, message: LEAK });
+  await call('send_message', { worker_id: getAgentId(own), conversation_id: id, message: LEAK });
 }
 
 /** Whether code that no person has read got more than its inputs. */
@@ -161,10 +166,10 @@ async function getDigest(workerId: string): Promise<string> {
 }
 
 describe('where a person approves every call without reading it', () => {
-  const toolbox: Toolbox = given(async () => createToolbox());
+  const toolbox: Toolbox = setupResource(async () => createToolbox());
   const connectAgent = () => {
     const headers = new Headers({ authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' });
-    return surfaceClient({ worker: api.url, automation: api.url, skills: api.url }, headers);
+    return createForwardingClient({ worker: api.url, automation: api.url, skills: api.url }, headers);
   };
 
   const NAMES = Object.keys(hostileCalls({ worker: '', run: '' }, ''));

@@ -1,16 +1,16 @@
 /** A conversation outlives the replica that worked on it. */
-import { given, startScriptedModel, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, startScriptedModel, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
   models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] }]),
   oauthApps: { github: { client_id: 'of-the-operator', client_secret: 'secret-of-the-operator' } },
 }));
-const owner = () => callerOf(api.url, api.owner.jwt);
+const owner = () => createCaller(api.url, api.owner.jwt);
 const read = async (id: string) => (await owner().get(`/api/conversations/${id}`).expect(200)).body;
 
 test('a call that waits is approved on another replica, which goes on with it', async () => {
@@ -19,7 +19,7 @@ test('a call that waits is approved on another replica, which goes on with it', 
   await model.says({ calls }, { text: 'It is paused.' });
   const { body } = await owner().post('/api/chat', { message: 'Pause it', stream: false }).expect(200);
   expect(body).toMatchObject({ status: 'waiting', approvals: [{ arguments: calls[0]?.input }] });
-  const other = callerOf((await api.replica()).app, api.owner.jwt);
+  const other = createCaller((await api.replica()).app, api.owner.jwt);
   const path = `/api/conversations/${body.conversation_id}/approvals/${body.approvals[0].call_id}`;
   await other.post(path, { approve: true }).expect(200);
   await until(async () => (await read(body.conversation_id)).status === 'completed');
@@ -29,14 +29,15 @@ test('a call that waits is approved on another replica, which goes on with it', 
 test('a message that the end of its replica interrupts says so, and the next one goes on', async () => {
   const replica = await api.replica();
   await model.says({ text: 'A long story', cut: 4, hang: true });
-  const told = callerOf(replica.app, api.owner.jwt)
+  const told = createCaller(replica.app, api.owner.jwt)
     .post('/api/chat', { message: 'Tell', stream: false })
     .then(({ body }) => body);
   await until(async () => (await model.asked()).length === 1);
   await replica.drain();
   const body = await told;
   expect(body).toMatchObject({
-    ...{ status: 'interrupted', text: expect.stringMatching(/^A/) },
+    status: 'interrupted',
+    text: expect.stringMatching(/^A/),
     error: { code: 'interrupted', detail: expect.stringContaining('the next message goes on') },
   });
   await model.says({ text: 'Here again.' });

@@ -1,17 +1,17 @@
 /** A message that the end of its replica interrupted goes on where it was, and nothing of it is paid or done twice. */
-import { given, startScriptedModel, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, startScriptedModel, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
 const usage = { input: 100, output: 10 };
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
   models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices }]),
 }));
-const owner = () => callerOf(api.url, api.owner.jwt);
+const owner = () => createCaller(api.url, api.owner.jwt);
 const read = async (id: string) => (await owner().get(`/api/conversations/${id}`).expect(200)).body;
 const resume = (id: string, as = owner()) => as.post(`/api/conversations/${id}/resume`);
 const statusIs = (id: string, status: string) =>
@@ -21,8 +21,8 @@ const sql = (text: string, values: unknown[] = []) => api.database.pool.query(te
 type Replica = Awaited<ReturnType<typeof api.replica>>;
 
 /** A message on a replica that ends once so many requests have reached the model. */
-async function interrupted(replica: Replica, requests: number): Promise<string> {
-  const told = callerOf(replica.app, api.owner.jwt)
+async function startAndInterrupt(replica: Replica, requests: number): Promise<string> {
+  const told = createCaller(replica.app, api.owner.jwt)
     .post('/api/chat', { message: 'Go', stream: false })
     .then(({ body }) => body);
   await until(async () => (await model.asked()).length === requests);
@@ -32,7 +32,7 @@ async function interrupted(replica: Replica, requests: number): Promise<string> 
   return id;
 }
 
-const callsOf = async (turn: string) =>
+const listCalls = async (turn: string) =>
   (await sql('SELECT outcome FROM model_calls WHERE turn_id = $1 ORDER BY started_at', [turn])).rows.map(
     ({ outcome }) => outcome,
   );
@@ -41,7 +41,7 @@ test('what was answered and done is neither asked nor done again, and what was s
   const worker = await createWorker(api, { name: 'Looked at' });
   const looks = [{ name: 'get_worker', input: { worker_id: worker.id } }];
   await model.says({ text: 'I look.', calls: looks, usage }, { text: 'It is fine', cut: 4, hang: true });
-  const id = await interrupted(await api.replica(), 2);
+  const id = await startAndInterrupt(await api.replica(), 2);
   await model.says({ text: ' and active.', usage });
   await resume(id)
     .expect(200)
@@ -65,7 +65,7 @@ test('what was answered and done is neither asked nor done again, and what was s
     ['text', true],
     ['text', false],
   ]);
-  expect(await callsOf(turns[0].id)).toEqual(['ok', 'stopped', 'ok']);
+  expect(await listCalls(turns[0].id)).toEqual(['ok', 'stopped', 'ok']);
 });
 
 test('a call that was under way is not made again, and one that waits is asked for as before', async () => {
@@ -104,7 +104,7 @@ test('a call that was under way is not made again, and one that waits is asked f
 test('words of a replica that died without storing them are kept, and gone on from', async () => {
   await model.says({ text: 'Once upon a time', cut: 6, hang: true });
   const replica = await api.replica();
-  const told = callerOf(replica.app, api.owner.jwt).post('/api/chat', { message: 'Tell', stream: false });
+  const told = createCaller(replica.app, api.owner.jwt).post('/api/chat', { message: 'Tell', stream: false });
   const answer = told.then(({ body }) => body);
   // On a busy machine even a word comes in pieces.
   const words =
@@ -124,8 +124,8 @@ test('words of a replica that died without storing them are kept, and gone on fr
 
 test('only its person resumes it, once, and only what was interrupted', async () => {
   await model.says({ text: 'x', cut: 1, hang: true });
-  const id = await interrupted(await api.replica(), 1);
-  const admin = callerOf(api.url, (await api.addMember('admin')).jwt);
+  const id = await startAndInterrupt(await api.replica(), 1);
+  const admin = createCaller(api.url, (await api.addMember('admin')).jwt);
   await resume(id, admin).expect(404);
   await model.says({ text: 'Held', hold: true }, { text: 'twice' });
   const answers = await Promise.all([resume(id), resume(id)]);

@@ -30,7 +30,7 @@ export async function storeAnswer(
   const asked = content.filter((part): part is Asked => part.type === 'tool-call');
   const calls = asked.map((one, index) => newCall(turnId, one, tools, index >= CALLS_MAX));
   for (const call of calls) await insertCallPart(tx, call);
-  return calls.flatMap(eventsOf);
+  return calls.flatMap(buildCallEvents);
 }
 
 function newCall(turnId: string, asked: Asked, tools: Map<string, OfferedTool>, isTooMany: boolean): NewCall {
@@ -38,19 +38,29 @@ function newCall(turnId: string, asked: Asked, tools: Map<string, OfferedTool>, 
   const tool = tools.get(name);
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const content = {
-    ...{ modelCallId, name, title: tool?.title ?? name, workerId: tool?.workerId ?? null },
+    modelCallId,
+    name,
+    title: tool?.title ?? name,
+    workerId: tool?.workerId ?? null,
     arguments: isObject ? (input as Record<string, unknown>) : {},
     ...(providerOptions && { providerOptions }),
   };
-  const refused = (result: string): NewCall => ({ turnId, callId: newId('call_'), content, status: 'failed', result });
-  if (isTooMany) return refused(`more than ${CALLS_MAX} calls at once`);
-  if (!tool) return refused(`there is no tool "${name.slice(0, 64)}"${formatNearestNames(name, [...tools.keys()])}`);
-  if (!isObject) return refused('the arguments are no JSON object');
+  const buildRefusedCall = (result: string): NewCall => ({
+    turnId,
+    callId: newId('call_'),
+    content,
+    status: 'failed',
+    result,
+  });
+  if (isTooMany) return buildRefusedCall(`more than ${CALLS_MAX} calls at once`);
+  if (!tool)
+    return buildRefusedCall(`there is no tool "${name.slice(0, 64)}"${formatNearestNames(name, [...tools.keys()])}`);
+  if (!isObject) return buildRefusedCall('the arguments are no JSON object');
   const status = tool.asksFirst(content.arguments) ? 'pending' : 'ready';
   return { turnId, callId: newId('call_'), content, status, result: null };
 }
 
-function eventsOf({ callId, content, status, result }: NewCall): ChatEvent[] {
+function buildCallEvents({ callId, content, status, result }: NewCall): ChatEvent[] {
   const { name, title, arguments: given } = content;
   const data = { call_id: callId, name, title, arguments: given, status };
   return [

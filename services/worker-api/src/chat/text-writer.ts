@@ -1,7 +1,7 @@
 /** Words of a model come one by one; they are stored and told a few times in a second. */
 const EVERY_MS = 200;
 
-export function textWriter(write: (text: string) => Promise<unknown>, failed: (err: unknown) => void) {
+export function createTextWriter(write: (text: string) => Promise<unknown>, failed: (err: unknown) => void) {
   let waiting = '';
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> = Promise.resolve();

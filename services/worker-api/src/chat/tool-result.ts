@@ -29,8 +29,11 @@ const PAGES: Record<string, { path: string; field: string }> = {
   publish_skill: { path: '/skills/', field: 'slug' },
 };
 
-/** Where a person goes on: a page of the dashboard, or of a service that asks for consent. @param structured the tool's answer; a page that is named by the arguments alone counts as well */
-export function linksOf(
+/**
+ * Where a person goes on: a page of the dashboard, or of a service that asks for consent.
+ * @param structured the tool's answer; a page that is named by the arguments alone counts as well
+ */
+export function listLinks(
   dashboardUrl: string,
   { name, workerId, arguments: given }: Pick<CallContent, 'name' | 'workerId' | 'arguments'>,
   structured: Record<string, unknown> | undefined,

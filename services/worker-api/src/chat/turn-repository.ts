@@ -1,8 +1,9 @@
 /**
- * Turns: a message and everything that is done until it is answered. One replica works on a turn under a lease; every write of
+ * Turns: a message and everything that is done until it is answered. One replica works on a turn under a lease; every
+ * write of
  * it is held against that, so a replica that was thought dead writes nothing any more.
  */
-import { type Sql, statement } from '@gantry/postgres';
+import { createStatement, type Sql } from '@gantry/postgres';
 import type { AnswerPart } from '../models/read-answer';
 
 export type TurnStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'interrupted';
@@ -109,7 +110,7 @@ export function groupByTurn(parts: Part[]): Map<string, Part[]> {
   return groups;
 }
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
    VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`,
@@ -198,13 +199,16 @@ export async function listLostTurns(sql: Sql, conversationId: string | null): Pr
   return rows;
 }
 
-/** Before anything of a conversation is locked, so that no two wait for each other. @returns false where it was deleted */
-export async function lockConversationOf(tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> {
+/**
+ * Before anything of a conversation is locked, so that no two wait for each other.
+ * @returns false where it was deleted
+ */
+export async function lockConversation(tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> {
   const { rowCount } = await tx.query('SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversationId]);
   return rowCount === 1;
 }
 
-const INSERT_PART = statement(
+const INSERT_PART = createStatement(
   undefined,
   `INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
    VALUES ($turnId, (SELECT coalesce(max(number), 0) + 1 FROM chat_parts WHERE turn_id = $turnId), $kind, $content, $callId,
@@ -217,7 +221,12 @@ export const insertModelPart = (
 ): Promise<unknown> =>
   tx.query(
     INSERT_PART({
-      ...{ turnId, kind: 'model', content: JSON.stringify(content), callId: null, status: null, result: null },
+      turnId,
+      kind: 'model',
+      content: JSON.stringify(content),
+      callId: null,
+      status: null,
+      result: null,
     }),
   );
 

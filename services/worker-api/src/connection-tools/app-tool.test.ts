@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createRedactor } from '@gantry/masking';
 import { providers } from '../integrations/catalog';
 import { github } from '../integrations/catalog/code';
-import { type AppCall, askApp, requestOfTool } from './app-tool';
+import { type AppCall, requestApp, requestOfTool } from './app-tool';
 import { presentable } from './tool-result';
 
 let answer: (res: http.ServerResponse) => void;
@@ -21,23 +21,28 @@ afterAll(() => {
   return closed;
 });
 
-const toolOf = (name: string) => {
+const getTool = (name: string) => {
   const tool = github.tools.find((one) => one.name === name);
   if (!tool) throw new Error(`no ${name}`);
   return tool;
 };
-const callOf = (name: string, given: Record<string, unknown>): AppCall => ({
-  ...{ provider: github, tool: toolOf(name), parameters: {}, hosts: github.hosts, allow: ['127.0.0.0/8'] },
-  ...{ arguments: given, timeoutMs: 500 },
+const buildCall = (name: string, given: Record<string, unknown>): AppCall => ({
+  provider: github,
+  tool: getTool(name),
+  parameters: {},
+  hosts: github.hosts,
+  allow: ['127.0.0.0/8'],
+  arguments: given,
+  timeoutMs: 500,
 });
 /** The same request, to the service of this test. */
 async function send(name: string, given: Record<string, unknown>) {
-  const call = callOf(name, given);
+  const call = buildCall(name, given);
   const request = requestOfTool(call);
   if ('failed' in request) throw new Error(request.failed.message);
   const url = new URL(request.url);
   const { port } = service.address() as AddressInfo;
-  return askApp(call, { ...request, url: `http://127.0.0.1:${port}${url.pathname}${url.search}` }, 'gho_token');
+  return requestApp(call, { ...request, url: `http://127.0.0.1:${port}${url.pathname}${url.search}` }, 'gho_token');
 }
 const issue = { owner: 'ada', repo: 'engine', title: 'Loops' };
 
@@ -59,13 +64,13 @@ test('arguments go into path, query and body as the catalogue says, and the toke
 });
 
 test.each(['..', '.', ''])('the argument %j does not lead to another address', (owner) => {
-  expect(requestOfTool(callOf('create_issue', { ...issue, owner }))).toMatchObject({
+  expect(requestOfTool(buildCall('create_issue', { ...issue, owner }))).toMatchObject({
     failed: { code: 'invalid_arguments' },
   });
 });
 
 test('a token goes to hosts of its connection alone', () => {
-  const elsewhere = { ...callOf('create_issue', issue), hosts: ['api.acme.example'] };
+  const elsewhere = { ...buildCall('create_issue', issue), hosts: ['api.acme.example'] };
   expect(requestOfTool(elsewhere)).toMatchObject({ failed: { code: 'not_allowed' } });
 });
 
@@ -110,14 +115,12 @@ test('every tool of the catalogue can be asked with one text for each of its arg
     for (const tool of provider.tools) {
       const names = Object.keys((tool.inputSchema as { properties: object }).properties);
       const request = requestOfTool({
-        ...{
-          provider,
-          tool,
-          parameters,
-          hosts: provider.hosts.map((host) => host.replaceAll(/\{\w+\}/g, 'x')),
-          allow: [],
-          timeoutMs: 1,
-        },
+        provider,
+        tool,
+        parameters,
+        hosts: provider.hosts.map((host) => host.replaceAll(/\{\w+\}/g, 'x')),
+        allow: [],
+        timeoutMs: 1,
         arguments: Object.fromEntries(names.map((name) => [name, 'x'])),
       });
       if (!Object.keys(provider.learn ?? {}).length)

@@ -1,4 +1,7 @@
-/** Tools of the catalogue: requests that it describes, with the connection's token, to the hosts that the token may go to. */
+/**
+ * Tools of the catalogue: requests that it describes, with the connection's token, to the hosts that the token may go
+ * to.
+ */
 import type { ToolFailure } from '@gantry/events';
 import type { ToolOutcome } from '@gantry/run-engine';
 import { matchesHost, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
@@ -68,9 +71,13 @@ export function requestOfTool({
   );
   const body = json || fixed ? { ...fixed, ...(jsonUnder ? { [jsonUnder]: members } : members) } : undefined;
   return {
-    ...{ method, url: url.href },
+    method,
+    url: url.href,
     headers: {
-      ...{ Accept: 'application/json', 'Accept-Encoding': 'identity', ...provider.headers, ...headers },
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+      ...provider.headers,
+      ...headers,
       ...(body && { 'Content-Type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
@@ -80,7 +87,7 @@ export function requestOfTool({
 export type Answered = { status: number; outcome: ToolOutcome };
 
 /** @param token put into the header that the provider wants; never part of what is returned */
-export async function askApp(call: AppCall, request: AppRequest, token: string): Promise<Answered> {
+export async function requestApp(call: AppCall, request: AppRequest, token: string): Promise<Answered> {
   const { provider, tool, allow, timeoutMs } = call;
   const { url, ...sent } = request;
   const { host } = new URL(url);
@@ -93,7 +100,7 @@ export async function askApp(call: AppCall, request: AppRequest, token: string):
       const message = `${host} answered with more than ${ANSWER_BYTES_MAX} bytes: ask for less`;
       return { status, outcome: { failed: failure('too_large', message), isFinal } };
     }
-    return { status, outcome: outcomeOf(host, status, answer.body.toString(), isFinal) };
+    return { status, outcome: toToolOutcome(host, status, answer.body.toString(), isFinal) };
   } catch (err) {
     if (!(err instanceof OutboundFailed)) throw err;
     // Of a refused address nothing was sent; of a broken connection that is unknown.
@@ -102,25 +109,25 @@ export async function askApp(call: AppCall, request: AppRequest, token: string):
   }
 }
 
-function outcomeOf(host: string, status: number, text: string, isFinal: boolean): ToolOutcome {
+function toToolOutcome(host: string, status: number, text: string, isFinal: boolean): ToolOutcome {
   const said = plain(text);
-  const failed = (code: ToolFailure['code'], message: string): ToolOutcome => ({
+  const toFailedOutcome = (code: ToolFailure['code'], message: string): ToolOutcome => ({
     failed: { code, message: `${host} ${message}: ${said}` },
     isFinal: code === 'outcome_unknown',
   });
   if (status === 500 || status === 502 || status === 504) {
-    return failed(isFinal ? 'outcome_unknown' : 'tool_error', `answered with status ${status}`);
+    return toFailedOutcome(isFinal ? 'outcome_unknown' : 'tool_error', `answered with status ${status}`);
   }
-  if (status >= 300) return failed('tool_error', `answered with status ${status}`);
-  const result = parsed(text);
+  if (status >= 300) return toFailedOutcome('tool_error', `answered with status ${status}`);
+  const result = parseBody(text);
   // Some refuse with status 200 and say so in the body.
   const { ok, errors, data } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
   const isRefusal =
     ok === false || (Array.isArray(errors) && errors.length > 0 && (data === null || data === undefined));
-  return isRefusal ? failed('tool_error', 'refused') : { result };
+  return isRefusal ? toFailedOutcome('tool_error', 'refused') : { result };
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   if (!text) return null;
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 /**
- * Arguments of a tool against its input schema, which a server or a model may have written: interpreted in a bounded number of
- * steps, and not compiled. Each step costs about a microsecond, whatever schema and value are: what costs more takes more steps.
- * Patterns, formats and references are left to the other side.
+ * Arguments of a tool against its input schema, which a server or a model may have written: interpreted in a bounded
+ * number of steps, and not compiled. Each step costs about a microsecond, whatever schema and value are: what costs
+ * more takes more steps. Patterns, formats and references are left to the other side.
  */
 import { type Choices, indexChoices, isAmongChoices, type KnownTexts } from './schema-choices';
 
@@ -32,7 +32,7 @@ export function argumentProblems(schema: Schema, given: Record<string, unknown>)
 /** @param whole what the value is called where no part of it is meant */
 export function schemaProblems(schema: Schema, value: unknown, whole: string): string[] {
   return startWalk(STEPS_MAX, whole)
-    .problemsOf(schema, value)
+    .listProblems(schema, value)
     .map(({ message }) => message);
 }
 
@@ -43,7 +43,7 @@ export const fitProblems = (schema: Schema, value: unknown, whole: string): stri
 /** The same, with the place of each problem. */
 export function listFitProblems(schema: Schema, value: unknown, whole: string): SchemaProblem[] {
   const walk = startWalk(FIT_STEPS_MAX, whole);
-  const problems = walk.problemsOf(schema, value);
+  const problems = walk.listProblems(schema, value);
   return walk.isExhausted() ? [...problems, { path: '', message: `${whole} is too large to be checked` }] : problems;
 }
 
@@ -53,14 +53,14 @@ function startWalk(stepsMax: number, whole: string) {
   const knownTexts: KnownTexts = new Map();
 
   /** @returns false: what follows is not looked at */
-  function spend(count: number): boolean {
+  function consumeSteps(count: number): boolean {
     steps -= count;
     return steps >= 0;
   }
 
   /** Adds what is wrong to `problems`, until there are enough of them. */
   function check(schema: unknown, value: unknown, path: string, problems: SchemaProblem[]): void {
-    if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !spend(1)) return;
+    if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !consumeSteps(1)) return;
     const name = path.slice(0, NAME_CHARS_MAX) || whole;
     const problem = wrongType(schema, value, name) ?? wrongChoice(schema, value, name);
     if (problem !== null) return void add(problems, path, problem);
@@ -80,7 +80,7 @@ function startWalk(stepsMax: number, whole: string) {
 
   function wrongType({ type }: Schema, value: unknown, name: string): string | null {
     const types = [type].flat().filter((one) => typeof one === 'string');
-    if (!types.length || !spend(types.length - 1) || types.some((one) => isOfType(one, value))) return null;
+    if (!types.length || !consumeSteps(types.length - 1) || types.some((one) => isOfType(one, value))) return null;
     return `${name} must be of type ${types.join(' or ').slice(0, LISTED_CHARS_MAX)}`;
   }
 
@@ -90,7 +90,7 @@ function startWalk(stepsMax: number, whole: string) {
     const choices = choicesBySchema.get(schema) ?? indexChoices(isConst ? [schema.const] : (schema.enum as unknown[]));
     choicesBySchema.set(schema, choices);
     const { isAmong, chars } = isAmongChoices(choices, value, knownTexts);
-    if (!spend(Math.ceil(chars / CANONICAL_CHARS_PER_STEP)) || isAmong) return null;
+    if (!consumeSteps(Math.ceil(chars / CANONICAL_CHARS_PER_STEP)) || isAmong) return null;
     return `${name} must be ${isConst ? '' : 'one of '}${choices.listed}`;
   }
 
@@ -111,7 +111,7 @@ function startWalk(stepsMax: number, whole: string) {
     const properties = isObject(schema.properties) ? schema.properties : {};
     const required = Array.isArray(schema.required) ? schema.required : [];
     const at = (key: string) => (path ? `${path}.${key}` : key);
-    if (!spend(required.length)) return;
+    if (!consumeSteps(required.length)) return;
     for (const key of required) {
       if (typeof key !== 'string' || Object.hasOwn(value, key)) continue;
       if (problems.length >= PROBLEMS_MAX) return;
@@ -119,29 +119,29 @@ function startWalk(stepsMax: number, whole: string) {
     }
     const isClosed = schema.additionalProperties === false && !('patternProperties' in schema);
     const keys = Object.keys(value);
-    if (!spend(keys.length)) return;
+    if (!consumeSteps(keys.length)) return;
     for (const key of keys) {
       if (steps < 0 || problems.length >= PROBLEMS_MAX) return;
       if (Object.hasOwn(properties, key)) check(properties[key], value[key], at(key), problems);
       else if (isClosed)
-        add(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${listed(properties)}`);
+        add(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${formatNames(properties)}`);
     }
   }
 
-  function listed(properties: Schema): string {
+  function formatNames(properties: Schema): string {
     const names = Object.keys(properties);
-    spend(names.length);
+    consumeSteps(names.length);
     return names.join(', ').slice(0, LISTED_CHARS_MAX) || 'none';
   }
 
   function wrongTextLength(schema: Schema, value: string, name: string): string | null {
     if (typeof schema.minLength !== 'number' && typeof schema.maxLength !== 'number') return null;
-    if (!spend(Math.ceil(value.length / CHARS_PER_STEP))) return null;
+    if (!consumeSteps(Math.ceil(value.length / CHARS_PER_STEP))) return null;
     return wrongLength(schema, countCharacters(value), 'Length', `the length of ${name}`);
   }
 
   return {
-    problemsOf(schema: Schema, value: unknown): SchemaProblem[] {
+    listProblems(schema: Schema, value: unknown): SchemaProblem[] {
       const problems: SchemaProblem[] = [];
       check(schema, value, '', problems);
       return problems;

@@ -1,7 +1,7 @@
 /** Tools of a run's connections with their descriptions and schemas, for a model that has to choose among them. */
 import type { ToolFailure } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
-import { allowedOf, serverOf } from '../connections/check-connection';
+import { filterAllowedTools, resolveServer } from '../connections/check-connection';
 import { McpFailed } from '../connections/mcp-port';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
@@ -30,7 +30,7 @@ export async function toolsNamed(
   const found = await usableConnection(deps, run, declared);
   if ('failed' in found) return found;
   try {
-    const all = await toolsOf(deps, found.connection);
+    const all = await loadTools(deps, found.connection);
     if (tool === null) return all;
     const named = all.filter(({ name }) => name === tool);
     if (named.length) return named;
@@ -42,12 +42,13 @@ export async function toolsNamed(
   }
 }
 
-async function toolsOf(deps: ConnectionToolDeps, connection: Connection): Promise<NamedTool[]> {
+async function loadTools(deps: ConnectionToolDeps, connection: Connection): Promise<NamedTool[]> {
   if (connection.kind === 'mcp') {
-    const server = await serverOf(deps, connection);
+    const server = await resolveServer(deps, connection);
     const tools = (await deps.mcpClient.knownTools(server, true)) ?? (await deps.mcpClient.listTools(server));
-    return allowedOf(connection, tools).map(({ isAdditive: additive, ...tool }) => ({
-      ...{ ...tool, isDestructive: !additive },
+    return filterAllowedTools(connection, tools).map(({ isAdditive: additive, ...tool }) => ({
+      ...tool,
+      isDestructive: !additive,
     }));
   }
   const integration = await findIntegration(deps, connection.workspaceId, connection.app);

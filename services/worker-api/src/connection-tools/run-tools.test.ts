@@ -1,9 +1,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request, runSubjects, type ToolCall, type ToolReply, toolReply } from '@gantry/events';
-import { type FakeJob, given, noUsage, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 type Answer = (given: Record<string, unknown>, res: http.ServerResponse, id: unknown) => void;
@@ -51,8 +51,8 @@ const says =
 const saysText = (text: string): Answer => says({ content: [{ type: 'text', text }] });
 
 const api = testWorkerApi({ outboundAllow: ['127.0.0.0/8'] });
-const executor = given(() => api.connectExecutor());
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -76,8 +76,8 @@ afterAll(() => {
   return closed;
 });
 
-async function begun(connections = ['tracker']): Promise<FakeJob> {
-  const worker = await makeWorker(api, { definition: { connections } });
+async function startJob(connections = ['tracker']): Promise<FakeJob> {
+  const worker = await createTestWorker(api, { definition: { connections } });
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
@@ -99,7 +99,7 @@ function call({ runId, attempt, token }: FakeJob, over: Partial<ToolCall> = {}):
 }
 
 test('a tool is called with the credential of the connection, recorded before the code has the result, and called once', async () => {
-  const job = await begun();
+  const job = await startJob();
   expect(job.tools).toEqual([{ name: 'tracker', tools: null }]);
   expect(await call(job)).toEqual({ result: 'made' });
   expect(await call(job)).toEqual({ result: 'made' });
@@ -110,7 +110,7 @@ test('a tool is called with the credential of the connection, recorded before th
 });
 
 test('who asks again while the call goes on waits for that call', async () => {
-  const job = await begun();
+  const job = await startJob();
   let finish: () => void = () => {};
   answers = (_, res, id) => {
     finish = () => reply(res, id, { content: [], structuredContent: { number: 7 } });
@@ -123,7 +123,7 @@ test('who asks again while the call goes on waits for that call', async () => {
 });
 
 test('a call that goes on is held by its replica for as long as it takes', async () => {
-  const job = await begun();
+  const job = await startJob();
   let finish: () => void = () => {};
   answers = (_, res, id) => {
     finish = () => reply(res, id, { content: [], structuredContent: { number: 7 } });
@@ -142,7 +142,7 @@ test('a call that goes on is held by its replica for as long as it takes', async
 });
 
 test('a call whose caller is gone is not made again, unless the tool only reads, and then not without end', async () => {
-  const job = await begun();
+  const job = await startJob();
   const isGone = (name: string, ordinal: number, lostCalls = 0) =>
     api.deps.pool.query(
       `INSERT INTO run_steps (run_id, ordinal, kind, name, status, attempt, started_at, calling_until, lost_calls)
@@ -164,7 +164,7 @@ test('a call whose caller is gone is not made again, unless the tool only reads,
 });
 
 test('what the next attempt finds: results, failures that the code had caught, and not those that ended it', async () => {
-  const job = await begun();
+  const job = await startJob();
   await call(job);
   answers = says({ isError: true, content: [{ type: 'text', text: 'no such project' }] });
   const failed = { failed: { code: 'tool_error', message: 'no such project' } };
@@ -204,14 +204,14 @@ test.each([
   ],
   ['a connection that the worker does not declare', { connection: 'github' }, 'not_allowed', /does not declare/],
 ])('%s is an error, and nobody is called', async (_, over, code, message) => {
-  const job = await begun();
+  const job = await startJob();
   expect(await call(job, over)).toEqual({ failed: { code, message: expect.stringMatching(message) } });
   expect(called).toEqual([]);
   expect((await read(job)).steps).toMatchObject([{ kind: 'tool', status: 'failed' }]);
 });
 
 test('a server that answers with 10 MB, too much for a step, never, or with the credential', async () => {
-  const job = await begun();
+  const job = await startJob();
   answers = saysText('x'.repeat(10_000_000));
   expect(await call(job)).toMatchObject({ failed: { code: 'too_large' } });
   answers = saysText('x'.repeat(100_000));
@@ -240,7 +240,7 @@ test('the password of a Basic credential is masked in every form, in texts, erro
   const headers = { Authorization: `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}` };
   const body = { label: 'Basic', url, visibility: 'workspace', headers };
   await me.post('/api/connections/mcp', body).expect(201);
-  const job = await begun(['basic']);
+  const job = await startJob(['basic']);
   const results: (object | string)[] = [];
   for (const [name, form] of FORMS) {
     for (const result of [
@@ -268,7 +268,7 @@ test('the password of a Basic credential is masked in every form, in texts, erro
 });
 
 test('nothing is left of the credential where a long error is cut', async () => {
-  const job = await begun();
+  const job = await startJob();
   const text = `${'x'.repeat(1_400)} ${'never-to-be-shown '.repeat(100)}`;
   answers = says({ isError: true, content: [{ type: 'text', text }] });
   const replies = [await call(job)];
@@ -286,7 +286,7 @@ test('nothing is left of the credential where a long error is cut', async () => 
 });
 
 test('only the executor that holds the run calls, and only connections that serve its worker', async () => {
-  const job = await begun();
+  const job = await startJob();
   const other = await api.connectExecutor();
   const { runId, attempt, token } = job;
   const asked = { ordinal: 1, connection: 'tracker', tool: 'list_issues', arguments: {}, timeoutMs: 2_000 };

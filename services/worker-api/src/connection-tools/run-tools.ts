@@ -1,27 +1,27 @@
 /** Tools of connections for the code of runs: which there are, and how one is called. See ADR 44. */
 import { isSameSecret } from '@gantry/auth';
 import type { JobTools, ToolFailure } from '@gantry/events';
-import type { AskedTool, PreparedTool, PrepareTool, Run, ToolOutcome } from '@gantry/run-engine';
-import { allowedOf, serverOf } from '../connections/check-connection';
-import { serverKeyOf } from '../connections/connection';
+import type { PreparedTool, PrepareTool, RequestedTool, Run, ToolOutcome } from '@gantry/run-engine';
+import { filterAllowedTools, resolveServer } from '../connections/check-connection';
+import { toServerKey } from '../connections/connection';
 import { findConnection } from '../connections/connection-repository';
 import { readCredential } from '../connections/credential';
 import { headerValues } from '../connections/mask-sent';
 import { McpFailed, type McpTool } from '../connections/mcp-port';
-import { parametersIn } from '../connections/party';
+import { getParameters } from '../connections/party';
 import { isDue, refreshNow } from '../connections/refresh';
 import {
   connectionFor,
   connectionProblems,
   connectionsNamed,
-  sayConnectionProblems,
+  formatConnectionProblems,
   touchConnections,
   type Usable,
 } from '../connections/usable-connections';
 import { findOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import { type AppCall, askApp, isReadOnly, isRepeatable, requestOfTool } from './app-tool';
+import { type AppCall, isReadOnly, isRepeatable, requestApp, requestOfTool } from './app-tool';
 import { argumentProblems } from './check-arguments';
 import type { ConnectionToolDeps } from './connection-tool-deps';
 import { formatNearestNames } from './nearest-names';
@@ -39,19 +39,23 @@ export async function toolsOfRun(deps: ConnectionToolDeps, run: Run): Promise<Jo
   let charsLeft = NAMES_CHARS_MAX;
   return Promise.all(
     names.map(async (name): Promise<JobTools> => {
-      const known = await namesOf(deps, run.workspaceId, connectionFor(worker, name, usable));
+      const known = await listToolNames(deps, run.workspaceId, connectionFor(worker, name, usable));
       charsLeft -= known?.join().length ?? 0;
       return { name, tools: charsLeft < 0 ? null : known };
     }),
   );
 }
 
-async function namesOf(deps: ConnectionToolDeps, workspaceId: string, usable: Usable | null): Promise<string[] | null> {
+async function listToolNames(
+  deps: ConnectionToolDeps,
+  workspaceId: string,
+  usable: Usable | null,
+): Promise<string[] | null> {
   const connection = usable && (await findConnection(deps.prisma, workspaceId, usable.id));
   if (!connection) return null;
   if (connection.kind === 'mcp') {
-    const tools = await deps.mcpClient.knownTools(serverKeyOf(connection));
-    return tools && allowedOf(connection, tools).map(({ name }) => name);
+    const tools = await deps.mcpClient.knownTools(toServerKey(connection));
+    return tools && filterAllowedTools(connection, tools).map(({ name }) => name);
   }
   const integration = await findIntegration(deps, workspaceId, connection.app);
   return integration?.provider.tools.map(({ name }) => name) ?? [];
@@ -59,8 +63,11 @@ async function namesOf(deps: ConnectionToolDeps, workspaceId: string, usable: Us
 
 type Prepared = Awaited<ReturnType<PrepareTool>>;
 
-/** The connection is looked up for each call: it may have been deleted, or taken away from this worker, while the run went on. */
-export async function prepareTool(deps: ConnectionToolDeps, run: Run, asked: AskedTool): Promise<Prepared> {
+/**
+ * The connection is looked up for each call: it may have been deleted, or taken away from this worker, while the run
+ * went on.
+ */
+export async function prepareTool(deps: ConnectionToolDeps, run: Run, asked: RequestedTool): Promise<Prepared> {
   const { workspaceId, spec } = run;
   const found = await usableConnection(deps, run, asked.connection);
   if ('failed' in found) return found;
@@ -69,7 +76,7 @@ export async function prepareTool(deps: ConnectionToolDeps, run: Run, asked: Ask
     connection.kind === 'mcp' ? await prepareMcp(deps, connection, asked) : await prepareApp(deps, connection, asked);
   if ('failed' in prepared) return prepared;
   return {
-    isRepeatable: prepared.isRepeatable,
+    isIdempotent: prepared.isIdempotent,
     isReadOnly: prepared.isReadOnly,
     async call() {
       const secrets = Object.values(await deps.secrets.reveal(workspaceId, spec.secrets));
@@ -97,13 +104,13 @@ export async function usableConnection(
     connectionsNamed(deps.pool, workspaceId, [declared]),
   ]);
   const problems = worker ? connectionProblems(worker, [declared], usable) : [{ name: declared, connection: null }];
-  if (problems.length) return { failed: failure('unavailable', sayConnectionProblems(problems, deps.dashboardUrl)) };
+  if (problems.length) return { failed: failure('unavailable', formatConnectionProblems(problems, deps.dashboardUrl)) };
   const { id } = (worker && connectionFor(worker, declared, usable)) ?? {};
   const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
   return connection ? { connection } : { failed: failure('unavailable', `the connection ${declared} is gone`) };
 }
 
-interface Callable extends Pick<PreparedTool, 'isRepeatable' | 'isReadOnly'> {
+interface Callable extends Pick<PreparedTool, 'isIdempotent' | 'isReadOnly'> {
   /** `sent`: the credentials that went along. */
   call(): Promise<{ outcome: ToolOutcome; sent: string[] }>;
 }
@@ -116,7 +123,7 @@ interface NamedSchema {
 /** In the order of a person's mistakes: the name, the permission, the arguments. */
 function problemWith<Tool extends NamedSchema>(
   tools: readonly Tool[],
-  { connection, tool: name, arguments: given }: AskedTool,
+  { connection, tool: name, arguments: given }: RequestedTool,
   allowed: readonly Tool[] = tools,
 ): ToolFailure | null {
   const tool = tools.find((one) => one.name === name);
@@ -132,21 +139,21 @@ function problemWith<Tool extends NamedSchema>(
 async function prepareMcp(
   deps: ConnectionToolDeps,
   connection: Connection,
-  asked: AskedTool,
+  asked: RequestedTool,
 ): Promise<Callable | { failed: ToolFailure }> {
   const { connection: declared, tool: name, arguments: given, timeoutMs } = asked;
   try {
-    const server = await serverOf(deps, connection);
+    const server = await resolveServer(deps, connection);
     const fresh = await deps.mcpClient.knownTools(server, true);
     const isKnown = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
     const tools = fresh && isKnown(fresh) ? fresh : await deps.mcpClient.listTools(server);
-    const problem = problemWith(tools, asked, allowedOf(connection, tools));
+    const problem = problemWith(tools, asked, filterAllowedTools(connection, tools));
     if (problem) return { failed: problem };
     const tool = tools.find((one) => one.name === name);
     const isSafe = tool?.isRepeatable === true;
     const allowedTools = connection.allowedTools as string[] | null;
     return {
-      isRepeatable: isSafe,
+      isIdempotent: isSafe,
       isReadOnly: tool?.isReadOnly === true,
       async call() {
         const sent = headerValues(server.headers);
@@ -155,7 +162,7 @@ async function prepareMcp(
           return { outcome: resultOfMcp(answer), sent };
         } catch (err) {
           if (!(err instanceof McpFailed)) throw err;
-          return { outcome: outcomeOfFailure(err, isSafe), sent };
+          return { outcome: toFailureOutcome(err, isSafe), sent };
         }
       },
     };
@@ -166,7 +173,7 @@ async function prepareMcp(
   }
 }
 
-function outcomeOfFailure({ code, message, mayHaveHappened }: McpFailed, isSafe: boolean): ToolOutcome {
+function toFailureOutcome({ code, message, mayHaveHappened }: McpFailed, isSafe: boolean): ToolOutcome {
   const isFinal = mayHaveHappened && !isSafe;
   if (code === 'too_large') return { failed: failure('too_large', `${message}: ask for less`), isFinal };
   return { failed: failure(isFinal ? 'outcome_unknown' : 'unavailable', message), isFinal };
@@ -175,7 +182,7 @@ function outcomeOfFailure({ code, message, mayHaveHappened }: McpFailed, isSafe:
 async function prepareApp(
   deps: ConnectionToolDeps,
   connection: Connection,
-  asked: AskedTool,
+  asked: RequestedTool,
 ): Promise<Callable | { failed: ToolFailure }> {
   const integration = await findIntegration(deps, connection.workspaceId, connection.app);
   const tools = integration?.provider.tools ?? [];
@@ -189,31 +196,36 @@ async function prepareApp(
     return { failed: failure('unavailable', message) };
   }
   const call: AppCall = {
-    ...{ provider, tool, parameters: parametersIn(connection), hosts: connection.hosts, allow: deps.outboundAllow },
-    ...{ arguments: asked.arguments, timeoutMs: asked.timeoutMs },
+    provider,
+    tool,
+    parameters: getParameters(connection),
+    hosts: connection.hosts,
+    allow: deps.outboundAllow,
+    arguments: asked.arguments,
+    timeoutMs: asked.timeoutMs,
   };
   const request = requestOfTool(call);
   if ('failed' in request) return request;
   const current = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
-  const token = await tokenOf(deps, current);
+  const token = await loadToken(deps, current);
   if (token === null)
     return { failed: failure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
   return {
-    isRepeatable: isRepeatable(tool),
+    isIdempotent: isRepeatable(tool),
     isReadOnly: isReadOnly(tool),
     async call() {
-      const first = await askApp(call, request, token);
+      const first = await requestApp(call, request, token);
       if (first.status !== 401 || current.kind !== 'oauth') return { outcome: first.outcome, sent: [token] };
       // Refused, so nothing has happened; a provider that names no time has ended the token.
-      const renewed = await tokenOf(deps, await refreshNow(deps, current));
+      const renewed = await loadToken(deps, await refreshNow(deps, current));
       if (renewed === null || isSameSecret(renewed, token)) return { outcome: first.outcome, sent: [token] };
-      return { outcome: (await askApp(call, request, renewed)).outcome, sent: [token, renewed] };
+      return { outcome: (await requestApp(call, request, renewed)).outcome, sent: [token, renewed] };
     },
   };
 }
 
 /** Null: there is none that could be used. */
-async function tokenOf(deps: ConnectionToolDeps, connection: Connection): Promise<string | null> {
+async function loadToken(deps: ConnectionToolDeps, connection: Connection): Promise<string | null> {
   const credential = connection.status === 'active' ? await readCredential(deps, connection) : null;
   if (credential?.kind === 'api_key') return credential.value;
   return credential?.kind === 'oauth' ? credential.accessToken : null;

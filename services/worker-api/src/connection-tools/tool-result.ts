@@ -1,7 +1,7 @@
 /** The answer of a tool, as code gets it and as it is recorded. All of it is a stranger's. */
 import type { ToolFailure } from '@gantry/events';
 import { isDeeperThan } from '@gantry/http';
-import { maskAndCut, maskTexts, type Redactor } from '@gantry/masking';
+import { maskAndTruncate, maskTexts, type Redactor } from '@gantry/masking';
 import type { ToolOutcome } from '@gantry/run-engine';
 import type { McpCallResult } from '../connections/mcp-port';
 
@@ -29,10 +29,13 @@ export const failure = (code: ToolFailure['code'], message: string): ToolFailure
 /** Without what PostgreSQL does not take as text. */
 export const storable = (text: string): string => text.replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
 
-/** Without secrets of the run and of the connection, which the other side may have sent back, and without text that is not stored. */
+/**
+ * Without secrets of the run and of the connection, which the other side may have sent back, and without text that is
+ * not stored.
+ */
 export async function presentable(outcome: ToolOutcome, redactor: Redactor): Promise<ToolOutcome> {
   if ('failed' in outcome) {
-    const message = storable(maskAndCut(redactor, outcome.failed.message, MESSAGE_CHARS_MAX));
+    const message = storable(maskAndTruncate(redactor, outcome.failed.message, MESSAGE_CHARS_MAX));
     return { ...outcome, failed: { ...outcome.failed, message } };
   }
   if (isDeeperThan(outcome.result, DEPTH_MAX + 1)) {

@@ -1,52 +1,77 @@
 /**
  * Consent to an OAuth connection: leaving for the provider, and coming back.
  *
- * State is single-use and belongs to the person who left: no person can finish what another began, nor have another's account
- * connected in their own workspace. What comes back is stored only if the connection is still the one that was left.
+ * State is single-use and belongs to the person who left: no person can finish what another began, nor have another's
+ * account connected in their own workspace. What comes back is stored only if the connection is still the one that was
+ * left.
  */
 import { hintChange, newId } from '@gantry/events';
-import { type Actor, type CallOf, conflict, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
+import {
+  type Actor,
+  conflict,
+  forbidden,
+  invalid,
+  type OperationCall,
+  type Principal,
+  type Requester,
+} from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';
-import { appOfLabel, checkedMcpUrl, requireManaging, requireVisibility } from './connection';
+import { appOfLabel, parseMcpUrl, requireManaging, requireVisibility } from './connection';
 import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
 import { getConnection, updateAtVersion } from './connection-repository';
 import { auditDetails, insertWithAudit } from './connection-service';
 import { type Grant, sealCredential } from './credential';
 import { insertDeparture, type NewDeparture } from './departure-repository';
-import { accountOf, depart, exchangeCode, MOVED, type Party, requireIssuer, type Tokens } from './oauth-client';
-import { parametersIn, partyOf, scopesToAsk } from './party';
+import { depart, exchangeCode, loadAccount, MOVED, type Party, requireIssuer, type Tokens } from './oauth-client';
+import { getParameters, resolveParty, scopesToAsk } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
-import { fill, parametersOf } from './request-template';
+import { fill, parseParameters } from './request-template';
 import { enqueueRevocation } from './revocations';
-import { authorizationOf, discoverSignIn, isRegistered, type ServerAuthorization, serverParty } from './server-sign-in';
+import {
+  discoverSignIn,
+  getAuthorization,
+  isRegistered,
+  type ServerAuthorization,
+  serverParty,
+} from './server-sign-in';
 import { tokenTimes } from './token-times';
 
-type NewOauth = CallOf<'worker', 'createConnection'>['body'];
-type NewServer = CallOf<'worker', 'createMcpConnection'>['body'];
+type NewOauth = OperationCall<'worker', 'createConnection'>['body'];
+type NewServer = OperationCall<'worker', 'createMcpConnection'>['body'];
 
 export interface Begun {
   connection: Connection;
   authorizationUrl: string;
 }
 
-/** A new connection, `pending` until its owner comes back. @throws AppError 403, 404 for an unknown app, 409 without a client */
+/**
+ * A new connection, `pending` until its owner comes back.
+ * @throws AppError 403, 404 for an unknown app, 409 without a client
+ */
 export async function beginConnection(deps: ConnectionDeps, requester: Requester, body: NewOauth): Promise<Begun> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { app, label, visibility = 'private' } = body;
-  const userId = personOf(caller);
+  const userId = getPersonId(caller);
   requireVisibility(caller, visibility);
   if (body.hosts) throw invalid([{ path: 'hosts', message: 'are those of the app; only an API key names its own' }]);
-  const party = await partyOf(deps, { workspaceId, app, parameters: {}, authorization: null });
-  const parameters = parametersOf(party.provider, body.parameters ?? {});
+  const party = await resolveParty(deps, { workspaceId, app, parameters: {}, authorization: null });
+  const parameters = parseParameters(party.provider, body.parameters ?? {});
   const scopes = scopesToAsk(party.provider, body.scopes);
   const { url, ...departure } = await depart({ ...party, parameters }, scopes);
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
     const inserted = await insertWithAudit(tx, requester, {
-      ...{ id, workspaceId, kind: 'oauth', app, visibility, parameters, status: 'pending', ownerId: userId },
+      id,
+      workspaceId,
+      kind: 'oauth',
+      app,
+      visibility,
+      parameters,
+      status: 'pending',
+      ownerId: userId,
       label: label ?? party.provider.name,
       hosts: party.provider.hosts.map((host) => fill(host, parameters)),
       ...(body.places && { places: body.places }),
@@ -66,19 +91,28 @@ export async function beginServer(deps: AuthorizationDeps, requester: Requester,
   const { caller } = requester;
   const { workspaceId } = caller;
   const { label, visibility = 'private' } = body;
-  const userId = personOf(caller);
+  const userId = getPersonId(caller);
   requireVisibility(caller, visibility);
   const own = (['headers', 'auth_secret'] as const).filter((field) => body[field] != null);
   if (own.length) throw invalid(own.map((path) => ({ path, message: 'is not sent where people sign in' })));
-  const server = checkedMcpUrl(body.url, deps.outboundAllow);
+  const server = parseMcpUrl(body.url, deps.outboundAllow);
   const authorization = await discover(deps, server);
   const { scopes } = authorization;
   const { url, ...departure } = await depart(serverParty(deps, authorization), scopes);
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
     const inserted = await insertWithAudit(tx, requester, {
-      ...{ id, workspaceId, kind: 'mcp', label, visibility, url: server, authorization, status: 'pending' },
-      ...{ app: body.app ?? appOfLabel(label), hosts: [new URL(server).host], ownerId: userId },
+      id,
+      workspaceId,
+      kind: 'mcp',
+      label,
+      visibility,
+      url: server,
+      authorization,
+      status: 'pending',
+      app: body.app ?? appOfLabel(label),
+      hosts: [new URL(server).host],
+      ownerId: userId,
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
     });
     await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes, authorization }, deps.now());
@@ -87,21 +121,24 @@ export async function beginServer(deps: AuthorizationDeps, requester: Requester,
   return { connection, authorizationUrl: url };
 }
 
-/** Consents again: to other scopes, or because the tokens have ended. @throws AppError 400 for a key or a server, 403, 404, 409 */
+/**
+ * Consents again: to other scopes, or because the tokens have ended.
+ * @throws AppError 400 for a key or a server, 403, 404, 409
+ */
 export async function beginAgain(
   deps: AuthorizationDeps,
   caller: Principal,
   id: string,
   chosen: string[] | undefined,
 ): Promise<Begun> {
-  const userId = personOf(caller);
+  const userId = getPersonId(caller);
   const connection = await getConnection(deps.prisma, caller.workspaceId, caller, id);
   requireManaging(caller, connection);
   if (connection.kind !== 'oauth' && connection.authorization === null) {
     throw invalid([{ path: 'connection_id', message: `nobody consents to a connection of kind ${connection.kind}` }]);
   }
-  const authorization = await registeredSignIn(deps, connection);
-  const party = await partyOf(deps, { ...connection, authorization });
+  const authorization = await loadRegisteredSignIn(deps, connection);
+  const party = await resolveParty(deps, { ...connection, authorization });
   const present = connection.scopes.length ? connection.scopes : undefined;
   const scopes = scopesToAsk(party.provider, chosen ?? present);
   const { url, ...departure } = await depart(party, scopes);
@@ -110,9 +147,15 @@ export async function beginAgain(
   return { connection, authorizationUrl: url };
 }
 
-/** With a client that has the redirect address of its issuer; null: the server needs no sign-in. @throws AppError 409 `mcp_failed` */
-async function registeredSignIn(deps: AuthorizationDeps, connection: Connection): Promise<ServerAuthorization | null> {
-  const present = authorizationOf(connection);
+/**
+ * With a client that has the redirect address of its issuer; null: the server needs no sign-in.
+ * @throws AppError 409 `mcp_failed`
+ */
+async function loadRegisteredSignIn(
+  deps: AuthorizationDeps,
+  connection: Connection,
+): Promise<ServerAuthorization | null> {
+  const present = getAuthorization(connection);
   if (!present || isRegistered(deps, present)) return present;
   const found = await discover(deps, connection.url ?? '');
   if (found.issuer === present.issuer) return found;
@@ -125,7 +168,7 @@ const discover = (deps: AuthorizationDeps, server: string): Promise<ServerAuthor
   });
 
 /** A workspace token is no person: any visitor could consent by its link. */
-function personOf({ userId }: Principal): string {
+function getPersonId({ userId }: Principal): string {
   if (userId !== null) return userId;
   throw forbidden(
     'person_needed',
@@ -155,14 +198,14 @@ export async function arrive(
     // As it was left: what was found out since, or by a departure of before an upgrade, is of no use to this code.
     if ((connection.authorization === null) !== (departure.authorization === null))
       throw new ProviderFailed(STALE, true);
-    const party = await partyOf(deps, { ...connection, authorization: departure.authorization });
+    const party = await resolveParty(deps, { ...connection, authorization: departure.authorization });
     if (departure.addressDigest !== (party.provider.addressDigest ?? null)) throw new ProviderFailed(MOVED, true);
     if (returned.redirectUri !== party.redirectUri) {
       throw new ProviderFailed('the answer came to the address of another issuer', true);
     }
     requireIssuer(party, returned.iss);
     const tokens = await tokensFrom(party, departure, state, returned);
-    return await keep(deps, actor, { connection, departure, party, tokens });
+    return await storeTokens(deps, actor, { connection, departure, party, tokens });
   } catch (err) {
     const failure = providerFailure(err);
     await noteRefusal(deps, connection, failure.message);
@@ -198,7 +241,7 @@ interface Arrived {
   tokens: Tokens;
 }
 
-async function keep(
+async function storeTokens(
   deps: ConnectionDeps,
   actor: Actor,
   { connection, departure, party, tokens }: Arrived,
@@ -206,12 +249,14 @@ async function keep(
   const { vault, prisma } = deps;
   const { id, workspaceId, hosts } = connection;
   const grant: Grant = {
-    ...{ kind: 'oauth', accessToken: tokens.accessToken, refreshToken: tokens.refreshToken },
+    kind: 'oauth',
+    accessToken: tokens.accessToken,
+    refreshToken: tokens.refreshToken,
     clientId: party.client.id,
     addressDigest: party.provider.addressDigest,
   };
-  const parameters = { ...parametersIn(connection), ...learnt(party, tokens) };
-  const account = await accountOf({ ...party, parameters }, grant, tokens.answer).catch((err) => {
+  const parameters = { ...getParameters(connection), ...learnt(party, tokens) };
+  const account = await loadAccount({ ...party, parameters }, grant, tokens.answer).catch((err) => {
     // Without the right scope a provider does not say; the tokens may be good for all the rest.
     deps.log.info({ err, connectionId: id }, 'the provider does not say whose account it is');
     return null;
@@ -227,7 +272,13 @@ async function keep(
     const changed = isAnother
       ? null
       : await updateAtVersion(tx, connection, {
-          ...{ sealed, version, parameters, status: 'active', problem: null, refreshFailures: 0, leasedUntil: null },
+          sealed,
+          version,
+          parameters,
+          status: 'active',
+          problem: null,
+          refreshFailures: 0,
+          leasedUntil: null,
           ...tokenTimes(tokens, now),
           scopes: tokens.scopes ?? departure.scopes,
           lastCheckedAt: now,
@@ -257,10 +308,10 @@ function learnt({ provider }: Party, { answer }: Tokens): Record<string, string>
       const url = answer[field];
       const host = typeof url === 'string' && URL.canParse(url) ? new URL(url).host : '';
       // Bounded: both lists are the catalogue's.
-      return provider.hosts.some((pattern) => isHostOf(pattern, host)) ? [[name, host]] : [];
+      return provider.hosts.some((pattern) => matchesHost(pattern, host)) ? [[name, host]] : [];
     }),
   );
 }
 
-const isHostOf = (pattern: string, host: string): boolean =>
+const matchesHost = (pattern: string, host: string): boolean =>
   pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;

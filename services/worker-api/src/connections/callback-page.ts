@@ -9,12 +9,12 @@ h1{font-size:1.4rem;margin:0 0 .75rem}a{color:#0b5cad}p{overflow-wrap:anywhere}
 
 const CLOSE = 'if(window.opener)window.close()';
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hashSource = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const POLICY = [
   "default-src 'none'",
-  `style-src ${hashOf(STYLE)}`,
-  `script-src ${hashOf(CLOSE)}`,
+  `style-src ${hashSource(STYLE)}`,
+  `script-src ${hashSource(CLOSE)}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

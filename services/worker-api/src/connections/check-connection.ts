@@ -3,13 +3,13 @@ import { conflict } from '@gantry/http';
 import { UnreadableSecret } from '@gantry/vault';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import { serverKeyOf } from './connection';
+import { toServerKey } from './connection';
 import type { ConnectionDeps } from './connection-deps';
 import { type Credential, readCredential } from './credential';
 import { isAmongHosts } from './hosts';
 import { McpFailed, type McpServer, type McpTool } from './mcp-port';
-import { accountOf } from './oauth-client';
-import { parametersIn } from './party';
+import { loadAccount } from './oauth-client';
+import { getParameters } from './party';
 import { ProviderFailed } from './provider-fetch';
 import { isDue, refreshNow, settle } from './refresh';
 
@@ -26,20 +26,20 @@ export async function checkConnection(deps: ConnectionDeps, connection: Connecti
   const fresh = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
   const credential = await readCredential(deps, fresh);
-  if (!credential) return found(deps, fresh, new ProviderFailed('what is stored cannot be decrypted', true));
-  const failure = await askAccount(deps, fresh, credential);
+  if (!credential) return toCheckResult(deps, fresh, new ProviderFailed('what is stored cannot be decrypted', true));
+  const failure = await requestAccount(deps, fresh, credential);
   const isRefused = failure instanceof ProviderFailed && failure.isFinal;
   const canRefresh = credential.kind === 'oauth' && credential.refreshToken !== null && fresh === connection;
-  if (!isRefused || !canRefresh) return found(deps, fresh, failure);
+  if (!isRefused || !canRefresh) return toCheckResult(deps, fresh, failure);
   // A provider that names no time has ended the token.
   const again = await refreshNow(deps, fresh);
   const renewed = again.status === 'active' ? await readCredential(deps, again) : null;
   if (!renewed) return { connection: again, error: again.problem ?? failure.message };
-  return found(deps, again, await askAccount(deps, again, renewed));
+  return toCheckResult(deps, again, await requestAccount(deps, again, renewed));
 }
 
 /** @returns whose account it is; null where the service does not say; or what went wrong */
-async function askAccount(
+async function requestAccount(
   deps: ConnectionDeps,
   connection: Connection,
   credential: Credential,
@@ -49,21 +49,21 @@ async function askAccount(
   const { provider } = integration;
   if (!provider.account.request) return null;
   const isKey = credential.kind === 'api_key';
-  const parameters = parametersIn(connection);
+  const parameters = getParameters(connection);
   const sent = new URL(provider.account.request.url.replaceAll(/\{\w+\}/g, 'x')).host;
   // A key goes to no host but those that were named for it.
   const goesThere = connection.hosts.includes(sent) || Boolean(provider.parameters?.length);
   if (isKey && !(provider.keysAreSentAlike && goesThere)) return null;
   const grant = isKey ? { accessToken: credential.value } : credential;
   try {
-    return await accountOf({ provider, parameters, outbound: { allow: deps.outboundAllow } }, grant, null);
+    return await loadAccount({ provider, parameters, outbound: { allow: deps.outboundAllow } }, grant, null);
   } catch (err) {
     if (err instanceof ProviderFailed) return err;
     throw err;
   }
 }
 
-async function found(
+async function toCheckResult(
   deps: ConnectionDeps,
   connection: Connection,
   outcome: string | null | ProviderFailed,
@@ -71,7 +71,9 @@ async function found(
   const lastCheckedAt = deps.now();
   if (!(outcome instanceof ProviderFailed)) {
     const settled = await settle(deps, connection, {
-      ...{ status: 'active', problem: null, lastCheckedAt },
+      status: 'active',
+      problem: null,
+      lastCheckedAt,
       ...(outcome !== null && { accountLabel: outcome }),
     });
     return { connection: settled, error: null };
@@ -95,7 +97,7 @@ async function checkServer(deps: ConnectionDeps, given: Connection): Promise<Che
   try {
     const tools = await listServerTools(deps, connection);
     const settled = await settle(deps, connection, { status: 'active', problem: null, lastCheckedAt });
-    return { connection: settled, error: null, toolsCount: allowedOf(connection, tools).length };
+    return { connection: settled, error: null, toolsCount: filterAllowedTools(connection, tools).length };
   } catch (err) {
     if (!(err instanceof McpFailed)) throw err;
     const problem = err.message.slice(0, 500);
@@ -106,15 +108,16 @@ async function checkServer(deps: ConnectionDeps, given: Connection): Promise<Che
 
 /** All of them, in the server's order. @throws McpFailed */
 const listServerTools = async (deps: ConnectionDeps, connection: Connection): Promise<McpTool[]> =>
-  deps.mcpClient.listTools(await serverOf(deps, connection));
+  deps.mcpClient.listTools(await resolveServer(deps, connection));
 
 /** Those that the connection allows, as they were listed last, without asking. */
-export const knownServerTools = async (
+export const listKnownServerTools = async (
   deps: Pick<ConnectionDeps, 'mcpClient'>,
   connection: Connection,
-): Promise<McpTool[]> => allowedOf(connection, (await deps.mcpClient.knownTools(serverKeyOf(connection))) ?? []);
+): Promise<McpTool[]> =>
+  filterAllowedTools(connection, (await deps.mcpClient.knownTools(toServerKey(connection))) ?? []);
 
-export function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
+export function filterAllowedTools({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
   const allowed = allowedTools as string[] | null;
   if (allowed === null) return tools;
   const names = new Set(allowed);
@@ -122,7 +125,7 @@ export function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTo
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
-export async function serverOf(deps: ConnectionDeps, given: Connection): Promise<McpServer> {
+export async function resolveServer(deps: ConnectionDeps, given: Connection): Promise<McpServer> {
   const connection = isDue(given, deps.now()) ? await refreshNow(deps, given) : given;
   const { workspaceId, url, authSecret } = connection;
   const credential = await readCredential(deps, connection);
@@ -131,7 +134,7 @@ export async function serverOf(deps: ConnectionDeps, given: Connection): Promise
       throw new McpFailed('unauthorized', connection.problem ?? 'nobody has signed in to it yet');
     }
     const headers = { Authorization: `Bearer ${credential.accessToken}` };
-    return { ...serverKeyOf(connection), url: url ?? '', headers };
+    return { ...toServerKey(connection), url: url ?? '', headers };
   }
   if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
   const headers = { ...credential.headers };
@@ -140,26 +143,27 @@ export async function serverOf(deps: ConnectionDeps, given: Connection): Promise
       throw err instanceof UnreadableSecret ? new McpFailed('unauthorized', err.message) : err;
     });
     if (!secret) throw new McpFailed('unauthorized', `the secret ${authSecret} is not set in this workspace`);
-    if (!mayGoTo(secret.hosts, url ?? '')) {
+    if (!canReach(secret.hosts, url ?? '')) {
       const hosts = secret.hosts.join(', ');
       throw new McpFailed('unauthorized', `the secret ${authSecret} may go to ${hosts} alone, and not to this server`);
     }
     headers.Authorization = `Bearer ${secret.value}`;
   }
-  return { ...serverKeyOf(connection), url: url ?? '', headers };
+  return { ...toServerKey(connection), url: url ?? '', headers };
 }
 
 /** A secret without hosts may be sent anywhere. */
-const mayGoTo = (hosts: string[], url: string): boolean => !hosts.length || isAmongHosts(hosts, url);
+const canReach = (hosts: string[], url: string): boolean => !hosts.length || isAmongHosts(hosts, url);
 
 /**
- * All tools of a server: of one that works as listed within the last ten minutes, else now. What it does wrong is no fault of ours.
+ * All tools of a server: of one that works as listed within the last ten minutes, else now. What it does wrong is no
+ * fault of ours.
  * @throws AppError 409 `mcp_failed`
  */
 export async function toolsForRequest(deps: ConnectionDeps, connection: Connection): Promise<McpTool[]> {
   try {
     const isWorking = connection.status === 'active';
-    const known = isWorking ? await deps.mcpClient.knownTools(serverKeyOf(connection), true) : null;
+    const known = isWorking ? await deps.mcpClient.knownTools(toServerKey(connection), true) : null;
     return known ?? (await listServerTools(deps, connection));
   } catch (err) {
     if (err instanceof McpFailed) throw conflict('mcp_failed', err.message.slice(0, 500));

@@ -1,7 +1,7 @@
 /** With a fake executor, and a provider with bad habits: see test/fake-provider.ts. */
 import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
 import { type Person, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
 import { untilEnded } from '../test/until-ended';
@@ -14,7 +14,9 @@ let clock = Date.now();
 beforeAll(async () => {
   provider = await startFakeProvider();
   api = await startTestWorkerApi({
-    ...{ oauthApps: { acme: appAt(provider) }, outboundAllow: [provider.host], now: () => new Date(clock) },
+    oauthApps: { acme: appAt(provider) },
+    outboundAllow: [provider.host],
+    now: () => new Date(clock),
   });
   executor = await api.connectExecutor();
 });
@@ -28,7 +30,7 @@ beforeEach(async () => {
   await api.database.pool.query('DELETE FROM connections');
 });
 
-const as = (person: Person) => callerOf(api.url, person.jwt);
+const as = (person: Person) => createCaller(api.url, person.jwt);
 const owner = () => as(api.owner);
 const later = (minutes: number) => {
   clock += minutes * 60_000;
@@ -81,7 +83,7 @@ function nextJob(): Promise<FakeJob> {
   return claimed;
 }
 
-async function handedOut(worker: string, person = api.owner): Promise<FakeJob> {
+async function startAndClaim(worker: string, person = api.owner): Promise<FakeJob> {
   const asked = nextJob();
   const runId = await start(worker, person);
   const job = await asked;
@@ -90,7 +92,7 @@ async function handedOut(worker: string, person = api.owner): Promise<FakeJob> {
 }
 
 /** The run as it ended without having reached an executor. */
-async function refusedRun(worker: string, code = 'missing_connection') {
+async function expectRefusedRun(worker: string, code = 'missing_connection') {
   void nextJob();
   const runId = await start(worker);
   const run = await untilEnded(api, runId);
@@ -104,32 +106,33 @@ test('code gets a placeholder, the egress proxy the value and its hosts, and not
   const id = await connectAcme();
   await connectKey('stripe-like', 'sk_never_to_be_seen', { visibility: 'workspace' });
   const worker = await workerWith(['acme', id, 'stripe-like']);
-  const job = await handedOut(worker);
+  const job = await startAndClaim(worker);
   const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
   const acme = {
-    ...{ kind: 'connection', placeholder, hosts: ['api.acme.example'], baseUrl: 'https://api.acme.example' },
-    ...{
-      accountLabel: 'ada@example.com',
-      scopes: ['contacts.read'],
-      places: ['header'],
-      exposed: false,
-      value: expect.any(String),
-    },
+    kind: 'connection',
+    placeholder,
+    hosts: ['api.acme.example'],
+    baseUrl: 'https://api.acme.example',
+    accountLabel: 'ada@example.com',
+    scopes: ['contacts.read'],
+    places: ['header'],
+    exposed: false,
+    value: expect.any(String),
   };
   expect(job.credentials).toEqual([
     { ...acme, name: 'acme' },
     { ...acme, name: id },
     {
-      ...{
-        name: 'stripe-like',
-        kind: 'connection',
-        placeholder,
-        places: ['header'],
-        exposed: false,
-        value: 'sk_never_to_be_seen',
-      },
-      ...{ hosts: ['api.stripe-like.example', '*.stripe-like.example'], baseUrl: 'https://api.stripe-like.example' },
-      ...{ accountLabel: null, scopes: [] },
+      name: 'stripe-like',
+      kind: 'connection',
+      placeholder,
+      places: ['header'],
+      exposed: false,
+      value: 'sk_never_to_be_seen',
+      hosts: ['api.stripe-like.example', '*.stripe-like.example'],
+      baseUrl: 'https://api.stripe-like.example',
+      accountLabel: null,
+      scopes: [],
     },
   ]);
   const [given] = job.credentials ?? [];
@@ -137,7 +140,7 @@ test('code gets a placeholder, the egress proxy the value and its hosts, and not
   expect(new Set(job.credentials?.map((one) => one.placeholder)).size).toBe(3);
   expect(job.secrets).toBeUndefined();
   await job.complete({});
-  const again = await handedOut(worker);
+  const again = await startAndClaim(worker);
   expect(again.credentials?.[0]?.placeholder).not.toBe(given?.placeholder);
   await again.complete({});
   const { rows } = await api.database.pool.query('SELECT row_to_json(r)::text AS text FROM runs r');
@@ -173,11 +176,13 @@ test('a slow provider holds a run up only where the token has ended', async () =
     answer = resolve;
   });
   later(55);
-  const job = await handedOut(worker);
+  const job = await startAndClaim(worker);
   expect(provider.good).toContain(job.credentials?.[0]?.value);
   await job.complete({});
   later(10);
-  expect((await refusedRun(worker)).error).toContain('its token has ended, and its provider has not given another yet');
+  expect((await expectRefusedRun(worker)).error).toContain(
+    'its token has ended, and its provider has not given another yet',
+  );
   answer();
 });
 
@@ -187,7 +192,7 @@ test('a token that is refused for good fails the run with the words of the provi
   const body = JSON.stringify({ error: 'invalid_grant', error_description: 'access was withdrawn' });
   provider.habits.answers = { status: 400, body, type: 'application/json' };
   later(55);
-  expect((await refusedRun(worker)).error).toContain('access was withdrawn');
+  expect((await expectRefusedRun(worker)).error).toContain('access was withdrawn');
   expect((await owner().get(`/api/connections/${id}`).expect(200)).body.status).toBe('expired');
 });
 
@@ -200,7 +205,7 @@ test('a connection that is deleted while its token is refreshed reaches no run',
   });
   later(55);
   const before = refreshes();
-  const refused = refusedRun(worker);
+  const refused = expectRefusedRun(worker);
   await until(() => refreshes() > before, { what: 'the provider was asked' });
   await api.database.pool.query('DELETE FROM connections WHERE id = $1', [id]);
   answer();
@@ -212,11 +217,11 @@ test('a private connection of another person reaches nobody else’s worker', as
   await connectKey('crm', 'ada-s-own-key', {}, ada);
   const files = { visibility: 'private' };
   const others = await workerWith(['crm'], files);
-  expect((await refusedRun(others)).error).toContain('"crm" is not connected, or not for this worker');
+  expect((await expectRefusedRun(others)).error).toContain('"crm" is not connected, or not for this worker');
   const shared = await workerWith(['crm'], {}, ada);
-  expect((await refusedRun(shared)).error).toContain('share the connection, or make the worker private');
+  expect((await expectRefusedRun(shared)).error).toContain('share the connection, or make the worker private');
   const own = await workerWith(['crm'], files, ada);
-  const job = await handedOut(own, ada);
+  const job = await startAndClaim(own, ada);
   expect(job.credentials).toMatchObject([{ name: 'crm', value: 'ada-s-own-key' }]);
   await job.complete({});
 });
@@ -244,17 +249,17 @@ test('a key that may go nowhere fails the run and says so', async () => {
   await connectKey('nowhere', 'k', { visibility: 'workspace', hosts: undefined });
   const worker = await workerWith(['nowhere']);
   expect((await owner().get(`/api/workers/${worker}`).expect(200)).body.connection_problems).toEqual(['nowhere']);
-  expect((await refusedRun(worker)).error).toContain('it names no host that its value may go to');
+  expect((await expectRefusedRun(worker)).error).toContain('it names no host that its value may go to');
 });
 
 test('connections count toward the limit of 64 KB, and an MCP server gives code nothing', async () => {
   const server = { label: 'Linear', app: 'linear', url: 'https://mcp.example.com/mcp', visibility: 'workspace' };
   await owner().post('/api/connections/mcp', server).expect(201);
-  const job = await handedOut(await workerWith(['linear']));
+  const job = await startAndClaim(await workerWith(['linear']));
   expect(job.credentials).toBeUndefined();
   await job.complete({});
   const names = ['one', 'two', 'three', 'four', 'five'];
   for (const name of names) await connectKey(name, 'x'.repeat(16_000), { visibility: 'workspace' });
-  const { error } = await refusedRun(await workerWith(names), 'invalid_inputs');
+  const { error } = await expectRefusedRun(await workerWith(names), 'invalid_inputs');
   expect(error).toContain('the secrets and connections of this run have 80000 bytes together');
 });

@@ -1,10 +1,11 @@
 /**
- * The credentials that a run gets of the connections its worker declares: a placeholder for its code, and for the egress
- * proxy the value behind it with the hosts that it may go to. A run whose connections are missing or broken gets none.
+ * The credentials that a run gets of the connections its worker declares: a placeholder for its code, and for the
+ * egress proxy the value behind it with the hosts that it may go to. A run whose connections are missing or broken gets
+ * none.
  */
 import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
-import { placesInRun } from '@gantry/vault';
+import { filterPlaces } from '@gantry/vault';
 import { findOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
@@ -16,7 +17,7 @@ import {
   connectionFor,
   connectionProblems,
   connectionsNamed,
-  sayConnectionProblems,
+  formatConnectionProblems,
   touchConnections,
 } from './usable-connections';
 
@@ -37,7 +38,7 @@ export type ConnectionCredentials = (
 export function createConnectionCredentials(): ConnectionCredentials {
   const underWay = new Map<string, Promise<void>>();
 
-  function refreshed(deps: ConnectionDeps, connection: Connection): Promise<void> {
+  function refreshIfNeeded(deps: ConnectionDeps, connection: Connection): Promise<void> {
     const { id } = connection;
     const present = underWay.get(id);
     if (present) return present;
@@ -50,18 +51,18 @@ export function createConnectionCredentials(): ConnectionCredentials {
     const names = run.spec.connections ?? [];
     if (!names.length) return { credentials: [] };
     const isOffline = reachesNothing(run);
-    let { declared, problems } = await connectionsOf(deps, run, names);
+    let { declared, problems } = await loadRunConnections(deps, run, names);
     const due = isOffline ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
     if (!problems.length && due.length) {
-      await Promise.all(due.map(({ connection }) => refreshed(deps, connection)));
+      await Promise.all(due.map(({ connection }) => refreshIfNeeded(deps, connection)));
       // Deleted, shared or refused meanwhile: as they are now.
-      ({ declared, problems } = await connectionsOf(deps, run, names));
+      ({ declared, problems } = await loadRunConnections(deps, run, names));
     }
     const sendable = declared.filter(({ connection }) => connection.kind !== 'mcp');
-    const given = problems.length ? [] : await Promise.all(sendable.map((one) => credentialOf(deps, run, one)));
+    const given = problems.length ? [] : await Promise.all(sendable.map((one) => loadCredential(deps, run, one)));
     const all = [...problems, ...given.filter((one) => 'connection' in one)];
     if (all.length) {
-      return { refused: { code: 'missing_connection', message: sayConnectionProblems(all, deps.dashboardUrl) } };
+      return { refused: { code: 'missing_connection', message: formatConnectionProblems(all, deps.dashboardUrl) } };
     }
     const used = [...new Set(declared.map(({ connection }) => connection.id))];
     await touchConnections(deps.pool, run.workspaceId, used, deps.now());
@@ -69,7 +70,7 @@ export function createConnectionCredentials(): ConnectionCredentials {
   };
 }
 
-async function connectionsOf(
+async function loadRunConnections(
   { pool, prisma }: ConnectionDeps,
   run: Run,
   names: string[],
@@ -94,7 +95,7 @@ async function connectionsOf(
 /** A test of a draft: its placeholders stand for nothing but themselves. */
 const reachesNothing = ({ kind, spec }: Run): boolean => kind === 'test' && !spec.rehearsal;
 
-async function credentialOf(
+async function loadCredential(
   deps: ConnectionDeps,
   run: Run,
   { name, connection }: Declared,
@@ -106,7 +107,7 @@ async function credentialOf(
   const isOver = !isOffline && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
   if (isOver) return broken('its token has ended, and its provider has not given another yet');
   const placeholder = newPlaceholder();
-  const value = isOffline ? placeholder : await storedValue(deps, connection);
+  const value = isOffline ? placeholder : await loadStoredValue(deps, connection);
   if (value === null) return broken('what is stored cannot be decrypted');
   if (value.length > CREDENTIAL_CHARS_MAX) {
     return broken(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);
@@ -116,12 +117,12 @@ async function credentialOf(
   const first = hosts.find((host) => !host.startsWith('*.'));
   const baseUrl = first === undefined ? null : `https://${first}`;
   const exposed = spec.expose?.includes(name) === true;
-  const places = placesInRun(connection.places, spec.inBody?.includes(name) === true);
+  const places = filterPlaces(connection.places, spec.inBody?.includes(name) === true);
   return { kind: 'connection', places, exposed, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
 }
 
 /** The key, or the access token; null: what is stored is neither. */
-async function storedValue(deps: ConnectionDeps, connection: Connection): Promise<string | null> {
+async function loadStoredValue(deps: ConnectionDeps, connection: Connection): Promise<string | null> {
   const credential = await readCredential(deps, connection);
   if (!credential || credential.kind === 'mcp') return null;
   return credential.kind === 'oauth' ? credential.accessToken : credential.value;

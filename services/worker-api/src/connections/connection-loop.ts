@@ -1,5 +1,5 @@
 /** Work on connections by the clock, on every replica: refreshing tokens, and revoking those of deleted connections. */
-import { repeat } from '@gantry/http';
+import { startRepeating } from '@gantry/http';
 import type { ConnectionDeps } from './connection-deps';
 import { refreshDue } from './refresh';
 import { revokeDue } from './revocations';
@@ -10,7 +10,7 @@ const EVERY_MS = 5_000;
 export function startConnectionLoop(deps: ConnectionDeps, options: { auto: boolean }) {
   const tick = async () => ({ refreshed: await refreshDue(deps), revoked: await revokeDue(deps) });
   const { log } = deps;
-  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'connections', log }) : null;
+  const ticking = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'connections', log }) : null;
   return {
     /** Does once what is due now. */
     tick,

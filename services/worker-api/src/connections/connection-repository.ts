@@ -1,7 +1,7 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { Connection, ConnectionKind, ConnectionStatus, Prisma } from '../generated/prisma/client';
-import { visibleTo } from '../ownership';
+import { buildVisibilityFilter } from '../ownership';
 
 export interface ConnectionFilter {
   kind?: ConnectionKind | undefined;
@@ -22,7 +22,7 @@ export async function listConnections(
     ...(kind !== undefined && { kind }),
     ...(app !== undefined && { app }),
     ...(status !== undefined && { status }),
-    AND: visibleTo(caller),
+    AND: buildVisibilityFilter(caller),
   };
   const [connections, total] = await Promise.all([
     db.connection.findMany({
@@ -38,7 +38,7 @@ export async function listConnections(
 
 /** @throws AppError 404, also for one that the caller may not see */
 export async function getConnection(db: Db, workspaceId: string, caller: Principal, id: string): Promise<Connection> {
-  const connection = await db.connection.findFirst({ where: { workspaceId, id, AND: visibleTo(caller) } });
+  const connection = await db.connection.findFirst({ where: { workspaceId, id, AND: buildVisibilityFilter(caller) } });
   if (!connection) throw notFound('connection', id);
   return connection;
 }
@@ -52,7 +52,7 @@ export const findConnections = (db: Db, workspaceId: string, ids: string[]): Pro
   db.connection.findMany({ where: { workspaceId, id: { in: ids } } });
 
 /** In one of these workspaces. */
-export const findConnectionIn = (db: Db, workspaceIds: string[], id: string): Promise<Connection | null> =>
+export const findConnectionInWorkspaces = (db: Db, workspaceIds: string[], id: string): Promise<Connection | null> =>
   db.connection.findFirst({ where: { id, workspaceId: { in: workspaceIds } } });
 
 /** Query: a connection, which is not deleted until the transaction ends. */

@@ -1,36 +1,36 @@
 import type { Identity } from '@gantry/events';
 import {
-  actorBy,
+  buildLinkActor,
+  buildPageHeaders,
   type Call,
   created,
+  hasRoleAtLeast,
   noContent,
   type Operations,
   ok,
-  okPage,
   type Principal,
-  pageHeaders,
-  roleAtLeast,
+  respondWithPage,
 } from '@gantry/http';
 import { warnOfWeakValue } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Connection } from '../generated/prisma/client';
 import { toolToApi } from '../integrations/integration-routes';
-import { findIntegration, issuerRedirectUri, redirectUriOf } from '../integrations/integrations';
+import { buildRedirectUri, findIntegration, issuerRedirectUri } from '../integrations/integrations';
 import { arrive, beginAgain, beginConnection, beginServer } from './authorize';
 import { sendCallbackPage } from './callback-page';
-import { allowedOf, checkConnection, toolsForRequest } from './check-connection';
-import { connectionToApi, mayManage, requireManaging, statusToApi } from './connection';
+import { checkConnection, filterAllowedTools, toolsForRequest } from './check-connection';
+import { canManageConnection, connectionToApi, requireManaging, statusToApi } from './connection';
 import type { AuthorizationDeps } from './connection-deps';
-import { findConnectionIn, getConnection, listConnections } from './connection-repository';
+import { findConnectionInWorkspaces, getConnection, listConnections } from './connection-repository';
 import { createKey, createMcp, editConnection, removeConnection } from './connection-service';
-import { takeDeparture } from './departure-repository';
+import { consumeDeparture } from './departure-repository';
 import { ProviderFailed } from './provider-fetch';
 import { clientDocument } from './server-sign-in';
 
 export interface ConnectionRouteDeps extends AuthorizationDeps {
   /** The user who is signed in with the requesting browser; null: none. */
-  visitorOf(req: Request): Promise<Identity | null>;
+  identifyVisitor(req: Request): Promise<Identity | null>;
 }
 
 type InConnection = Pick<Call<{ connection_id: string }>, 'caller' | 'path'>;
@@ -40,9 +40,9 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
   const see = ({ caller }: Pick<Call, 'caller'>, id: string) => getConnection(prisma, caller.workspaceId, caller, id);
   const find = ({ caller, path }: InConnection) => see({ caller }, path.connection_id);
 
-  async function shown({ caller }: Pick<Call, 'caller'>, connection: Connection) {
+  async function toVisibleConnection({ caller }: Pick<Call, 'caller'>, connection: Connection) {
     const declaring = await workersThatDeclare(pool, caller.workspaceId, 'connections');
-    return connectionToApi({ connection, caller, usedBy: usedBy(declaring, connection) });
+    return connectionToApi({ connection, caller, usedBy: listUsers(declaring, connection) });
   }
 
   return {
@@ -54,43 +54,50 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
         workersThatDeclare(pool, workspaceId, 'connections'),
       ]);
       const items = connections.map((connection) =>
-        connectionToApi({ connection, caller, usedBy: usedBy(declaring, connection) }),
+        connectionToApi({ connection, caller, usedBy: listUsers(declaring, connection) }),
       );
-      return ok(items, pageHeaders(req, query, total));
+      return ok(items, buildPageHeaders(req, query, total));
     },
 
     createConnection: {
-      make: async (call) => {
+      create: async (call) => {
         const { body } = call;
         const kind = body.kind ?? (body.value === undefined ? 'oauth' : 'api_key');
         if (kind === 'api_key') {
           const key = await createKey(deps, call, body);
           const warnings = warnOfWeakValue(body.value, key.hosts);
-          return created({ ...(await shown(call, key)), ...warnings, authorization_url: null });
+          return created({ ...(await toVisibleConnection(call, key)), ...warnings, authorization_url: null });
         }
         const { connection, authorizationUrl } = await beginConnection(deps, call, body);
-        return created({ ...(await shown(call, connection)), authorization_url: authorizationUrl });
+        return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
       },
-      see,
+      assertVisible: see,
     },
 
     createMcpConnection: {
-      make: async (call) => {
+      create: async (call) => {
         if (call.body.auth !== 'oauth') {
-          return created({ ...(await shown(call, await createMcp(deps, call, call.body))), authorization_url: null });
+          return created({
+            ...(await toVisibleConnection(call, await createMcp(deps, call, call.body))),
+            authorization_url: null,
+          });
         }
         const { connection, authorizationUrl } = await beginServer(deps, call, call.body);
-        return created({ ...(await shown(call, connection)), authorization_url: authorizationUrl });
+        return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
       },
-      see,
-      answer: async (call, id) => created({ ...(await shown(call, await see(call, id))), authorization_url: null }),
+      assertVisible: see,
+      answer: async (call, id) =>
+        created({ ...(await toVisibleConnection(call, await see(call, id))), authorization_url: null }),
     },
 
-    getConnection: async (call) => ok(await shown(call, await find(call))),
+    getConnection: async (call) => ok(await toVisibleConnection(call, await find(call))),
     getConnectionStatus: async (call) => ok(statusToApi(await find(call))),
     updateConnection: async (call) => {
       const connection = await editConnection(deps, call, call.path.connection_id, call.body);
-      return ok({ ...(await shown(call, connection)), ...warnOfWeakValue(call.body.value, connection.hosts) });
+      return ok({
+        ...(await toVisibleConnection(call, connection)),
+        ...warnOfWeakValue(call.body.value, connection.hosts),
+      });
     },
     deleteConnection: async (call) => {
       await removeConnection(deps, call, call.path.connection_id, call.query.force);
@@ -102,7 +109,10 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
       requireManaging(call.caller, before);
       const { connection, error, toolsCount } = await checkConnection(deps, before);
       return ok({
-        ...{ ok: error === null, status: connection.status, error, account_label: connection.accountLabel },
+        ok: error === null,
+        status: connection.status,
+        error,
+        account_label: connection.accountLabel,
         ...(toolsCount !== undefined && { tools_count: toolsCount }),
         tested_at: now().toISOString(),
       });
@@ -112,12 +122,15 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
       const connection = await find(call);
       if (connection.kind === 'mcp') {
         const all = await toolsForRequest(deps, connection);
-        const allowed = new Set(allowedOf(connection, all));
-        const shown = call.query.all ? all : [...allowed];
-        return okPage(call, shown, (tool) => ({ ...toolToApi(tool), allowed: allowed.has(tool) }));
+        const allowed = new Set(filterAllowedTools(connection, all));
+        const toVisibleConnection = call.query.all ? all : [...allowed];
+        return respondWithPage(call, toVisibleConnection, (tool) => ({
+          ...toolToApi(tool),
+          allowed: allowed.has(tool),
+        }));
       }
       const integration = await findIntegration(deps, call.caller.workspaceId, connection.app);
-      return okPage(call, [...(integration?.provider.tools ?? [])], toolToApi);
+      return respondWithPage(call, [...(integration?.provider.tools ?? [])], toolToApi);
     },
 
     authorizeConnection: async (call) => {
@@ -128,13 +141,14 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
 
     getOauthClient: async () => ok(clientDocument(deps)),
     getOauthClientOfIssuer: async ({ path }) => ok(clientDocument(deps, path.issuer_digest)),
-    finishConnection: ({ req, res, query }) => finish(deps, req, res, { ...query, redirectUri: redirectUriOf(deps) }),
+    finishConnection: ({ req, res, query }) =>
+      finish(deps, req, res, { ...query, redirectUri: buildRedirectUri(deps) }),
     finishConnectionOfIssuer: ({ req, res, query, path }) =>
       finish(deps, req, res, { ...query, redirectUri: issuerRedirectUri(deps, path.issuer_digest) }),
   };
 }
 
-const usedBy = (declaring: Awaited<ReturnType<typeof workersThatDeclare>>, { id, app }: Connection) => {
+const listUsers = (declaring: Awaited<ReturnType<typeof workersThatDeclare>>, { id, app }: Connection) => {
   const all = [...(declaring.get(app) ?? []), ...(declaring.get(id) ?? [])];
   return [...new Map(all.map((worker) => [worker.id, worker])).values()];
 };
@@ -153,7 +167,7 @@ async function finish(deps: ConnectionRouteDeps, req: Request, res: Response, qu
   const toConnections = { href: `${dashboardUrl}/connections`, label: 'Back to the connections' };
   const refuse = (text: string, link = toConnections) =>
     sendCallbackPage(res, 400, { title: 'Not connected', text, link, closes: false });
-  const visitor = await deps.visitorOf(req);
+  const visitor = await deps.identifyVisitor(req);
   if (!visitor?.userId) {
     const link = { href: `${dashboardUrl}/sign-in`, label: 'Sign in' };
     return refuse(
@@ -162,19 +176,23 @@ async function finish(deps: ConnectionRouteDeps, req: Request, res: Response, qu
     );
   }
   const state = query.state ?? '';
-  const departure = state ? await takeDeparture(deps.prisma, state, visitor.userId, deps.now()) : null;
+  const departure = state ? await consumeDeparture(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
     return refuse('This was used already, is older than ten minutes or was begun by somebody else. Begin again.');
   }
-  const connection = await findConnectionIn(deps.prisma, Object.keys(visitor.memberships), departure.connectionId);
-  const person = connection && principalIn(connection.workspaceId, visitor);
-  if (!person || !roleAtLeast(person.role, 'member') || !mayManage(person, connection)) {
+  const connection = await findConnectionInWorkspaces(
+    deps.prisma,
+    Object.keys(visitor.memberships),
+    departure.connectionId,
+  );
+  const person = connection && toWorkspacePrincipal(connection.workspaceId, visitor);
+  if (!person || !hasRoleAtLeast(person.role, 'member') || !canManageConnection(person, connection)) {
     return refuse('The connection is gone, or you may not change it any more.');
   }
   const { redirectUri, code, iss, error, error_description: errorDescription } = query;
   try {
     const returned = { redirectUri, code, iss, error, errorDescription };
-    const actor = { ...actorBy(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
+    const actor = { ...buildLinkActor(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
     const { label, accountLabel } = await arrive(deps, actor, connection, departure, state, returned);
     const whose = accountLabel === null ? '' : ` as ${accountLabel}`;
     const link = { href: `${dashboardUrl}/connections/${connection.id}`, label: 'To the connection' };
@@ -186,7 +204,7 @@ async function finish(deps: ConnectionRouteDeps, req: Request, res: Response, qu
   }
 }
 
-function principalIn(
+function toWorkspacePrincipal(
   workspaceId: string,
   { expiresAt: _, defaultWorkspaceId: __, ...identity }: Identity,
 ): Principal | null {

@@ -2,13 +2,13 @@
 import { newId } from '@gantry/events';
 import {
   AppError,
-  type CallOf,
   conflict,
   forbidden,
+  hasRoleAtLeast,
   invalid,
   notFound,
+  type OperationCall,
   type Requester,
-  roleAtLeast,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
@@ -16,18 +16,18 @@ import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
 import { type Connection, Prisma } from '../generated/prisma/client';
 import { findModelService } from '../integrations/catalog/model-services';
-import { checkedHosts } from '../integrations/custom-provider';
+import { parseHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import {
   appOfLabel,
-  checkedMcpUrl,
   checkHeaders,
+  parseMcpUrl,
   requireManaging,
   requireSendable,
   requireVisibility,
   requireVisibilityChange,
-  serverKeyOf,
+  toServerKey,
 } from './connection';
 import type { ConnectionDeps } from './connection-deps';
 import {
@@ -39,14 +39,14 @@ import {
   updateConnection,
 } from './connection-repository';
 import { openCredential, sealCredential } from './credential';
-import { fill, parametersOf } from './request-template';
+import { fill, parseParameters } from './request-template';
 import { enqueueRevocation } from './revocations';
 
 const CONNECTIONS_MAX = 500;
 
-type NewKey = CallOf<'worker', 'createConnection'>['body'];
-type NewMcp = CallOf<'worker', 'createMcpConnection'>['body'];
-type Change = CallOf<'worker', 'updateConnection'>['body'];
+type NewKey = OperationCall<'worker', 'createConnection'>['body'];
+type NewMcp = OperationCall<'worker', 'createMcpConnection'>['body'];
+type Change = OperationCall<'worker', 'updateConnection'>['body'];
 
 export async function insertWithAudit(
   db: Db,
@@ -62,7 +62,10 @@ export async function insertWithAudit(
   }
   const inserted = await insertConnection(db, connection);
   await recordChange(db, actor, {
-    ...{ workspaceId, action: 'connection.created', id: inserted.id, details: auditDetails(inserted) },
+    workspaceId,
+    action: 'connection.created',
+    id: inserted.id,
+    details: auditDetails(inserted),
   });
   await made(db, inserted.id);
   return inserted;
@@ -78,18 +81,26 @@ export async function createKey(deps: ConnectionDeps, requester: Requester, body
   requireSendable(value, 'value');
   requireVisibility(caller, visibility);
   const integration = await findIntegration(deps, workspaceId, app);
-  const parameters = integration ? parametersOf(integration.provider, body.parameters ?? {}) : {};
+  const parameters = integration ? parseParameters(integration.provider, body.parameters ?? {}) : {};
   const hosts = body.hosts
-    ? checkedHosts(body.hosts)
+    ? parseHosts(body.hosts)
     : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? hostsOfModels(app));
   const id = newId('con_');
   const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'api_key', value });
   return transaction(deps.prisma, (tx) =>
     insertWithAudit(tx, requester, {
-      ...{ id, workspaceId, kind: 'api_key', app, visibility, sealed, hosts, parameters, status: 'active' },
+      id,
+      workspaceId,
+      kind: 'api_key',
+      app,
+      visibility,
+      sealed,
+      hosts,
+      parameters,
+      status: 'active',
       ...(body.places && { places: body.places }),
       label: label ?? integration?.provider.name ?? findModelService(app)?.name ?? app,
-      ownerId: ownerIdOf(caller),
+      ownerId: getOwnerId(caller),
     }),
   );
 }
@@ -104,27 +115,37 @@ export async function createMcp(deps: ConnectionDeps, requester: Requester, body
   const { caller } = requester;
   const { workspaceId } = caller;
   const { label, headers = {}, visibility = 'private' } = body;
-  const url = checkedMcpUrl(body.url, deps.outboundAllow);
+  const url = parseMcpUrl(body.url, deps.outboundAllow);
   checkHeaders(headers);
   requireVisibility(caller, visibility);
   const authSecret = body.auth_secret ?? null;
-  requireSecretOf(requester, authSecret, headers);
+  requireSecret(requester, authSecret, headers);
   const id = newId('con_');
   const hosts = [new URL(url).host];
   const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'mcp', headers });
   return transaction(deps.prisma, (tx) =>
     insertWithAudit(tx, requester, {
-      ...{ id, workspaceId, kind: 'mcp', label, visibility, sealed, url, authSecret, status: 'active' },
-      ...{ app: body.app ?? appOfLabel(label), hosts, ownerId: ownerIdOf(caller) },
+      id,
+      workspaceId,
+      kind: 'mcp',
+      label,
+      visibility,
+      sealed,
+      url,
+      authSecret,
+      status: 'active',
+      app: body.app ?? appOfLabel(label),
+      hosts,
+      ownerId: getOwnerId(caller),
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
     }),
   );
 }
 
 /** A secret's value goes where the address says: admins, who set secrets, decide that. */
-function requireSecretOf({ caller }: Pick<Requester, 'caller'>, name: string | null, headers: Record<string, string>) {
+function requireSecret({ caller }: Pick<Requester, 'caller'>, name: string | null, headers: Record<string, string>) {
   if (name === null) return;
-  if (!roleAtLeast(caller.role, 'admin')) {
+  if (!hasRoleAtLeast(caller.role, 'admin')) {
     throw forbidden('admin_needed', 'only an admin lets a secret of the workspace go to an MCP server');
   }
   if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')) {
@@ -146,9 +167,9 @@ export async function editConnection(
   const plain = plainChange(deps, input);
   requireShareable(caller, before, input);
   const hosts = plain.hosts ?? before.hosts;
-  const change = { ...plain, ...(await sealedChange(deps, caller, { before, hosts }, input)) };
+  const change = { ...plain, ...(await sealChange(deps, caller, { before, hosts }, input)) };
   // The person who allows tools has seen them as they are now.
-  if (input.allowed_tools !== undefined) await deps.mcpClient.acceptTools(serverKeyOf(before));
+  if (input.allowed_tools !== undefined) await deps.mcpClient.acceptTools(toServerKey(before));
   return transaction(deps.prisma, async (tx) => {
     const present = await lockConnection(tx, workspaceId, caller, id);
     requireManaging(caller, present);
@@ -188,17 +209,20 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Change)
   throw invalid(wrong.map((path) => ({ path, message })));
 }
 
-/** @throws AppError 400; hosts come with the value that may go there, so that no admin sends elsewhere what they cannot read */
+/**
+ * @throws AppError 400; hosts come with the value that may go there, so that no admin sends elsewhere what they cannot
+ * read
+ */
 function plainChange({ outboundAllow }: ConnectionDeps, input: Change) {
   const { label, visibility, hosts, places, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
   if (hosts !== undefined && input.value === undefined) {
     throw invalid([{ path: 'value', message: 'is required: other hosts are for another value only' }]);
   }
-  const address = url === undefined ? undefined : checkedMcpUrl(url, outboundAllow);
+  const address = url === undefined ? undefined : parseMcpUrl(url, outboundAllow);
   return {
     ...(label !== undefined && { label }),
     ...(visibility !== undefined && { visibility }),
-    ...(hosts !== undefined && { hosts: checkedHosts(hosts) }),
+    ...(hosts !== undefined && { hosts: parseHosts(hosts) }),
     ...(places !== undefined && { places }),
     ...(address !== undefined && { url: address, hosts: [new URL(address).host] }),
     ...(authSecret !== undefined && { authSecret }),
@@ -207,7 +231,7 @@ function plainChange({ outboundAllow }: ConnectionDeps, input: Change) {
 }
 
 /** A new key, or headers; another address gets none of the headers that were meant for the old one. */
-async function sealedChange(
+async function sealChange(
   { vault }: ConnectionDeps,
   caller: Requester['caller'],
   { before, hosts }: { before: Connection; hosts: string[] },
@@ -226,7 +250,7 @@ async function sealedChange(
   const kept = !isMoved && present?.kind === 'mcp' ? present.headers : {};
   const after = headers ?? kept;
   checkHeaders(after);
-  requireSecretOf({ caller }, secret === undefined ? (isMoved ? before.authSecret : null) : secret, after);
+  requireSecret({ caller }, secret === undefined ? (isMoved ? before.authSecret : null) : secret, after);
   return { ...known, sealed: await sealCredential(vault, holder, { kind: 'mcp', headers: after }) };
 }
 
@@ -261,7 +285,7 @@ export async function removeConnection(
     const details = auditDetails(connection);
     await recordChange(tx, actor, { workspaceId, action: 'connection.deleted', id, details });
   });
-  await deps.mcpClient.forgetTools(serverKeyOf(connection));
+  await deps.mcpClient.forgetTools(toServerKey(connection));
 }
 
 /** @throws AppError 409 `in_use` */
@@ -278,6 +302,9 @@ async function requireNoModels(
 }
 
 export const auditDetails = ({ kind, app, label, visibility, scopes }: Connection) => ({
-  ...{ kind, app, label, visibility },
+  kind,
+  app,
+  label,
+  visibility,
   ...(scopes.length && { scopes }),
 });

@@ -1,26 +1,26 @@
 /** Rules of connections, and their API representation. */
-import { apiFields, forbidden, invalid, type Principal, permissionTable, roleAtLeast } from '@gantry/http';
+import { createPermissionTable, forbidden, hasRoleAtLeast, invalid, type Principal, toApiFields } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import type { Connection } from '../generated/prisma/client';
-import { canTakeAway, type Owned, owns } from '../ownership';
+import { canManage, isOwner, type Owned } from '../ownership';
 import type { McpServerKey } from './mcp-port';
-import { authorizationOf } from './server-sign-in';
+import { getAuthorization } from './server-sign-in';
 
-const permissionsFor = permissionTable(openapiFiles.worker, {
+const permissionsFor = createPermissionTable(openapiFiles.worker, {
   edit: 'updateConnection',
   delete: 'deleteConnection',
   change_visibility: 'updateConnection',
 });
 
 /** Connections of the whole workspace are managed by admins, also those that members created. */
-export const mayManage = (caller: Principal, connection: Owned): boolean =>
-  connection.visibility === 'workspace' ? roleAtLeast(caller.role, 'admin') : canTakeAway(caller, connection);
+export const canManageConnection = (caller: Principal, connection: Owned): boolean =>
+  connection.visibility === 'workspace' ? hasRoleAtLeast(caller.role, 'admin') : canManage(caller, connection);
 
 /** @throws AppError 403 */
 export function requireManaging(caller: Principal, connection: Owned): void {
-  if (mayManage(caller, connection)) return;
+  if (canManageConnection(caller, connection)) return;
   throw connection.visibility === 'workspace'
     ? forbidden('admin_needed', 'a connection of the whole workspace is for its admins to manage')
     : forbidden('not_owner', 'only the owner of this connection and admins may do that');
@@ -28,13 +28,13 @@ export function requireManaging(caller: Principal, connection: Owned): void {
 
 /** @throws AppError 403 for a member who shares one with the workspace */
 export function requireVisibility(caller: Principal, visibility: Owned['visibility']): void {
-  if (visibility === 'private' || roleAtLeast(caller.role, 'admin')) return;
+  if (visibility === 'private' || hasRoleAtLeast(caller.role, 'admin')) return;
   throw forbidden('admin_needed', 'only an admin makes a connection for the whole workspace; make it private');
 }
 
 /** A member who uses a credential in a worker can let its code read the value, so only the owner shares it. */
 const canShare = (caller: Principal, connection: Owned): boolean =>
-  roleAtLeast(caller.role, 'admin') && (connection.visibility === 'workspace' || owns(caller, connection));
+  hasRoleAtLeast(caller.role, 'admin') && (connection.visibility === 'workspace' || isOwner(caller, connection));
 
 /**
  * @param isReplaced the request brings another credential
@@ -78,7 +78,7 @@ export function checkHeaders(headers: Record<string, string>): void {
 }
 
 /** @throws AppError 400 with the code of packages/safe-fetch */
-export function checkedMcpUrl(url: string, allow: string[]): string {
+export function parseMcpUrl(url: string, allow: string[]): string {
   try {
     return checkOutboundUrl(url, { allow }).href;
   } catch (err) {
@@ -102,33 +102,35 @@ export interface ShownConnection {
 /** Never its value. */
 export function connectionToApi({ connection, caller, usedBy }: ShownConnection) {
   const permissions = permissionsFor(caller.role);
-  const mayChange = mayManage(caller, connection);
+  const canChange = canManageConnection(caller, connection);
   return {
-    ...apiFields(connection, 'id', 'kind', 'app', 'label', 'visibility', 'ownerId', 'status', 'problem', 'scopes'),
-    ...apiFields(connection, 'accountLabel', 'hosts', 'places', 'parameters', 'authSecret', 'allowedTools'),
-    ...apiFields(connection, 'lastCheckedAt', 'lastUsedAt', 'createdAt', 'updatedAt'),
-    url: shownUrl(connection.url, mayChange),
-    issuer: authorizationOf(connection)?.issuer ?? null,
+    ...toApiFields(connection, 'id', 'kind', 'app', 'label', 'visibility', 'ownerId', 'status', 'problem', 'scopes'),
+    ...toApiFields(connection, 'accountLabel', 'hosts', 'places', 'parameters', 'authSecret', 'allowedTools'),
+    ...toApiFields(connection, 'lastCheckedAt', 'lastUsedAt', 'createdAt', 'updatedAt'),
+    url: toVisibleUrl(connection.url, canChange),
+    issuer: getAuthorization(connection)?.issuer ?? null,
     expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
     used_by: usedByToApi(caller, usedBy),
     permissions: {
-      edit: permissions.edit && mayChange,
-      delete: permissions.delete && mayChange,
+      edit: permissions.edit && canChange,
+      delete: permissions.delete && canChange,
       change_visibility: permissions.change_visibility && canShare(caller, connection),
     },
   };
 }
 
 /** Path and query of a server's address may be its only secret. */
-const shownUrl = (url: string | null, mayChange: boolean): string | null =>
-  url === null || mayChange ? url : `${new URL(url).origin}/…`;
+const toVisibleUrl = (url: string | null, canChange: boolean): string | null =>
+  url === null || canChange ? url : `${new URL(url).origin}/…`;
 
 export const statusToApi = (connection: Connection) => ({
-  ...apiFields(connection, 'id', 'status', 'problem', 'scopes', 'accountLabel', 'lastCheckedAt'),
+  ...toApiFields(connection, 'id', 'status', 'problem', 'scopes', 'accountLabel', 'lastCheckedAt'),
   expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
 });
 
 /** By which the tools of an MCP server are remembered. Another token of the same server makes it no other server. */
-export const serverKeyOf = ({ id, workspaceId, version, authorization }: Connection): McpServerKey => ({
-  ...{ workspaceId, connectionId: id, version: authorization === null ? version : 1 },
+export const toServerKey = ({ id, workspaceId, version, authorization }: Connection): McpServerKey => ({
+  workspaceId,
+  connectionId: id,
+  version: authorization === null ? version : 1,
 });

@@ -8,7 +8,7 @@ import type { ServerAuthorization } from './server-sign-in';
 /** Between leaving for the provider and coming back. */
 export const DEPARTURE_MS = 10 * 60_000;
 
-const hashOf = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
+const hashState = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
 
 export type NewDeparture = Omit<ConnectionDeparture, 'stateHash' | 'createdAt' | 'authorization'> & {
   state: string;
@@ -23,7 +23,7 @@ export async function insertDeparture(
   const data = {
     ...departure,
     authorization: authorization ?? Prisma.DbNull,
-    stateHash: hashOf(state),
+    stateHash: hashState(state),
     createdAt: now,
   };
   await db.connectionDeparture.create({ data });
@@ -33,13 +33,13 @@ export async function insertDeparture(
  * Takes it out: one departure, one arrival. Another person's stays for that person.
  * @returns null where there is none, or none of this person's that began in time
  */
-export async function takeDeparture(
+export async function consumeDeparture(
   db: Db,
   state: string,
   userId: string,
   now: Date,
 ): Promise<ConnectionDeparture | null> {
-  const stateHash = hashOf(state);
+  const stateHash = hashState(state);
   const departure = await db.connectionDeparture.findFirst({ where: { stateHash, userId } });
   if (!departure) return null;
   const { count } = await db.connectionDeparture.deleteMany({ where: { stateHash, userId } });
@@ -53,8 +53,8 @@ export const sweepDepartures = (sql: Sql) =>
 const UNFINISHED_BATCH = 200;
 
 /**
- * Deletes connections without consent within a day, in batches that replicas share. One whose consent is under way stays, and one
- * that holds tokens is not `pending`.
+ * Deletes connections without consent within a day, in batches that replicas share. One whose consent is under way
+ * stays, and one that holds tokens is not `pending`.
  */
 export async function sweepUnfinishedConnections(sql: Sql): Promise<void> {
   for (;;) {

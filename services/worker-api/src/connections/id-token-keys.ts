@@ -2,7 +2,7 @@
 import * as client from 'openid-client';
 import { fetchFor, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
 
-export type SigningFacts = Pick<
+export type SigningMetadata = Pick<
   client.ServerMetadata,
   'jwks_uri' | 'id_token_signing_alg_values_supported' | 'authorization_response_iss_parameter_supported'
 >;
@@ -11,13 +11,14 @@ const KEPT_MS = 3_600_000;
 const ISSUERS_MAX = 200;
 
 /** By issuer. Of this process: another replica asks for itself. */
-const known = new Map<string, { facts: Promise<SigningFacts>; until: number }>();
+const known = new Map<string, { facts: Promise<SigningMetadata>; until: number }>();
 
 /**
- * Kept for an hour; a failure is not kept. The keys themselves are read at each use, so that one that was taken back counts no more.
+ * Kept for an hour; a failure is not kept. The keys themselves are read at each use, so that one that was taken back
+ * counts no more.
  * @throws ProviderFailed where the issuer does not say
  */
-export function signingFactsOf(issuer: string, outbound: Outbound): Promise<SigningFacts> {
+export function loadSigningMetadata(issuer: string, outbound: Outbound): Promise<SigningMetadata> {
   const kept = known.get(issuer);
   if (kept && kept.until > Date.now()) return kept.facts;
   known.delete(issuer);
@@ -31,7 +32,7 @@ export function signingFactsOf(issuer: string, outbound: Outbound): Promise<Sign
   return facts;
 }
 
-async function discover(issuer: string, outbound: Outbound): Promise<SigningFacts> {
+async function discover(issuer: string, outbound: Outbound): Promise<SigningMetadata> {
   try {
     const found = await client.discovery(new URL(issuer), 'of-no-client', undefined, client.None(), {
       [client.customFetch]: fetchFor(outbound, { keepsIdToken: false }),

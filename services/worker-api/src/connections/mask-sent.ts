@@ -1,5 +1,8 @@
-/** Providers and servers repeat requests in their errors, and those are shown, audited and logged: what was sent is masked in them. */
-import { createRedactor, maskAndCut } from '@gantry/masking';
+/**
+ * Providers and servers repeat requests in their errors, and those are shown, audited and logged: what was sent is
+ * masked in them.
+ */
+import { createRedactor, maskAndTruncate } from '@gantry/masking';
 import type { OutboundRequest } from '@gantry/safe-fetch';
 
 type Sent = Pick<OutboundRequest, 'headers' | 'body'>;
@@ -27,7 +30,7 @@ export function maskWords(text: string, secrets: string[]): string {
 export function maskBeginning(text: string, secrets: string[], charsMax: number): string {
   // No more of a longer value can be in what is searched.
   const beginnings = secrets.map((secret) => secret.slice(0, WORDS_CHARS_MAX + 1));
-  return maskAndCut(createRedactor(beginnings), text, charsMax);
+  return maskAndTruncate(createRedactor(beginnings), text, charsMax);
 }
 
 const formValues = (body: string): string[] =>

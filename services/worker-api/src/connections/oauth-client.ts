@@ -3,10 +3,10 @@ import * as client from 'openid-client';
 import type { Provider, Revocation } from '../integrations/catalog/provider';
 import type { OauthClient } from '../integrations/integrations';
 import type { Grant } from './credential';
-import { type SigningFacts, signingFactsOf } from './id-token-keys';
+import { loadSigningMetadata, type SigningMetadata } from './id-token-keys';
 import { headerValues, maskBeginning } from './mask-sent';
-import { askProvider, fetchFor, jsonOf, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
-import { fill, requestOf, textAt } from './request-template';
+import { fetchFor, type Outbound, ProviderFailed, parseBody, providerFailure, requestProvider } from './provider-fetch';
+import { buildRequest, fill, textAt } from './request-template';
 
 /** A provider as one connection sees it: with the gaps of its addresses filled. */
 export interface Party {
@@ -39,10 +39,10 @@ export interface Departure {
 }
 
 /** @param signing given where an ID token is expected: one that is not signed by these keys is refused */
-function configurationOf(
+function buildConfiguration(
   { provider, parameters, client: { id, secret }, outbound }: Party,
   tokenUrl: string,
-  signing?: SigningFacts,
+  signing?: SigningMetadata,
 ) {
   const address = (url: string) => fill(url, parameters);
   const auth =
@@ -76,7 +76,7 @@ export async function depart(party: Party, scopes: readonly string[]): Promise<D
   const state = client.randomState();
   const codeVerifier = client.randomPKCECodeVerifier();
   const nonce = provider.protocol === 'oidc' ? client.randomNonce() : null;
-  const url = client.buildAuthorizationUrl(configurationOf(party, provider.tokenUrl), {
+  const url = client.buildAuthorizationUrl(buildConfiguration(party, provider.tokenUrl), {
     ...provider.authorizeParams,
     redirect_uri: redirectUri,
     ...(scopes.length && { scope: scopes.join(provider.scopeSeparator ?? ' ') }),
@@ -109,17 +109,18 @@ export async function exchangeCode(
   url.searchParams.set('code', returned.code);
   url.searchParams.set('state', state);
   if (provider.issuer !== undefined && returned.iss !== undefined) url.searchParams.set('iss', returned.iss);
-  return tokensOf(async () => {
+  return requestTokens(async () => {
     // First: without its keys, what the token endpoint answers could not be believed.
     const signing =
       nonce === null || provider.issuer === undefined
         ? undefined
-        : await signingFactsOf(provider.issuer, party.outbound);
+        : await loadSigningMetadata(provider.issuer, party.outbound);
     const checks = {
-      ...{ expectedState: state, pkceCodeVerifier: codeVerifier },
+      expectedState: state,
+      pkceCodeVerifier: codeVerifier,
       ...(nonce !== null && { expectedNonce: nonce, idTokenExpected: true }),
     };
-    const configuration = configurationOf(party, provider.tokenUrl, signing);
+    const configuration = buildConfiguration(party, provider.tokenUrl, signing);
     return client.authorizationCodeGrant(configuration, url, checks, { ...provider.tokenParams });
   });
 }
@@ -132,17 +133,20 @@ function requireAddresses({ addressDigest }: Provider, grant: Pick<Grant, 'addre
 }
 
 /**
- * An ID token that comes along is left unread: nothing needs it, and a refresh token that was spent must not be lost over it.
+ * An ID token that comes along is left unread: nothing needs it, and a refresh token that was spent must not be lost
+ * over it.
  * @throws ProviderFailed
  */
 export const refresh = (party: Party, grant: Grant, refreshToken: string): Promise<Tokens> =>
-  tokensOf(async () => {
+  requestTokens(async () => {
     requireAddresses(party.provider, grant);
     const { refreshUrl, tokenUrl, tokenParams } = party.provider;
-    return client.refreshTokenGrant(configurationOf(party, refreshUrl ?? tokenUrl), refreshToken, { ...tokenParams });
+    return client.refreshTokenGrant(buildConfiguration(party, refreshUrl ?? tokenUrl), refreshToken, {
+      ...tokenParams,
+    });
   });
 
-async function tokensOf(grant: () => Promise<client.TokenEndpointResponse>): Promise<Tokens> {
+async function requestTokens(grant: () => Promise<client.TokenEndpointResponse>): Promise<Tokens> {
   try {
     const answer = await grant();
     return {
@@ -169,7 +173,7 @@ const LABEL_CHARS_MAX = 200;
  * Whose account a token is for; null: the provider does not say.
  * @throws ProviderFailed; final where the token is refused
  */
-export async function accountOf(
+export async function loadAccount(
   { provider, parameters, outbound }: Omit<Party, 'client' | 'redirectUri'>,
   { accessToken, refreshToken, addressDigest }: Pick<Grant, 'accessToken' | 'addressDigest'> & Partial<Grant>,
   tokenAnswer: unknown,
@@ -183,12 +187,12 @@ export async function accountOf(
     return label && maskBeginning(label, secrets, LABEL_CHARS_MAX);
   };
   if (!account.request) return findLabel(tokenAnswer);
-  const { url, ...request } = requestOf(account.request, parameters);
-  const response = await askProvider(outbound, url, {
+  const { url, ...request } = buildRequest(account.request, parameters);
+  const response = await requestProvider(outbound, url, {
     ...request,
     headers: { ...headers, ...request.headers, ...credential },
   });
-  const json = jsonOf(response);
+  const json = parseBody(response);
   const host = new URL(url).host;
   // Some refuse with status 200 and say so in the body.
   const refusal = (json as { ok?: unknown; error?: unknown } | null | undefined)?.ok === false;
@@ -210,20 +214,24 @@ export async function revoke(party: Party, grant: Grant): Promise<void> {
   if (!way) return;
   const token = way.token === 'refresh' ? (grant.refreshToken ?? grant.accessToken) : grant.accessToken;
   const inUrl = { ...parameters, token: encodeURIComponent(token), client_id: encodeURIComponent(party.client.id) };
-  const body = bodyOf(way, party.client, token);
-  await askProvider(outbound, fill(way.url, inUrl), {
+  const body = buildRevocationBody(way, party.client, token);
+  await requestProvider(outbound, fill(way.url, inUrl), {
     method: way.method,
     headers: {
       Accept: 'application/json',
       ...provider.headers,
       ...(body && { 'Content-Type': body.type }),
-      ...authOf(way, party.client, grant.accessToken),
+      ...buildRevocationHeaders(way, party.client, grant.accessToken),
     },
     ...(body && { body: body.text }),
   });
 }
 
-function bodyOf(way: Revocation, { id, secret }: OauthClient, token: string): { type: string; text: string } | null {
+function buildRevocationBody(
+  way: Revocation,
+  { id, secret }: OauthClient,
+  token: string,
+): { type: string; text: string } | null {
   const put = (values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => [name, fill(value, { token, client_id: id })] as [string, string]);
   if (way.json) return { type: 'application/json', text: JSON.stringify(Object.fromEntries(put(way.json))) };
@@ -233,7 +241,11 @@ function bodyOf(way: Revocation, { id, secret }: OauthClient, token: string): { 
   return { type: 'application/x-www-form-urlencoded', text: form.toString() };
 }
 
-function authOf({ auth }: Revocation, { id, secret }: OauthClient, accessToken: string): Record<string, string> {
+function buildRevocationHeaders(
+  { auth }: Revocation,
+  { id, secret }: OauthClient,
+  accessToken: string,
+): Record<string, string> {
   if (auth === 'bearer') return { Authorization: `Bearer ${accessToken}` };
   if (auth === 'none') return {};
   const encoded = [id, secret ?? ''].map(encodeURIComponent).join(':');

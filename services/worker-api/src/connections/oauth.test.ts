@@ -2,7 +2,7 @@
 import { until } from '@gantry/testing';
 import request from 'supertest';
 import { oldestRestorable } from '../accounts/workspaces/delete-workspace';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
 import { DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
 import { revokeBeforePurge } from './revocations';
@@ -15,7 +15,9 @@ const kind = { expiresIn: 3_600, rotates: true, withoutRefreshToken: false, acco
 beforeAll(async () => {
   provider = await startFakeProvider();
   api = await startTestWorkerApi({
-    ...{ oauthApps: { acme: appAt(provider) }, outboundAllow: [provider.host], now: () => new Date(clock) },
+    oauthApps: { acme: appAt(provider) },
+    outboundAllow: [provider.host],
+    now: () => new Date(clock),
   });
 });
 afterAll(async () => {
@@ -33,7 +35,7 @@ beforeEach(() => {
   });
 });
 
-const owner = () => callerOf(api.url, api.owner.jwt);
+const owner = () => createCaller(api.url, api.owner.jwt);
 const begin = async (body: object = {}) =>
   (
     await owner()
@@ -67,7 +69,10 @@ describe('consent', () => {
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
     expect(page.headers['referrer-policy']).toBe('no-referrer');
     expect(await read(begun.id)).toMatchObject({
-      ...{ status: 'active', account_label: 'ada@example.com', scopes: ['contacts.read'], problem: null },
+      status: 'active',
+      account_label: 'ada@example.com',
+      scopes: ['contacts.read'],
+      problem: null,
     });
     const { rows } = await api.database.pool.query('SELECT row_to_json(c)::text AS text FROM connections c');
     for (const token of provider.good) expect(rows.map(({ text }) => text).join()).not.toContain(token);
@@ -140,7 +145,7 @@ describe('consent', () => {
 
   test('is for persons: a workspace token cannot ask for it', async () => {
     const { token } = await api.createToken('workspace', api.owner.jwt);
-    const { body } = await callerOf(api.url, token).post('/api/connections', { app: 'acme' }).expect(403);
+    const { body } = await createCaller(api.url, token).post('/api/connections', { app: 'acme' }).expect(403);
     expect(body.code).toBe('person_needed');
   });
 
@@ -407,14 +412,14 @@ test('what is deleted is revoked at the provider', async () => {
 
 test('connections of a workspace are revoked before it is purged, and not before', async () => {
   await connect();
-  const deletedDaysAgo = (days: number) =>
+  const markDeletedDaysAgo = (days: number) =>
     api.database.pool.query('UPDATE workspaces SET deleted_at = now() - make_interval(days => $2) WHERE id = $1', [
       ...[api.workspaceId, days],
     ]);
   const before = provider.revoked.length;
-  await deletedDaysAgo(6);
+  await markDeletedDaysAgo(6);
   expect(await revokeBeforePurge(api.deps, oldestRestorable())).toBe(0);
-  await deletedDaysAgo(8);
+  await markDeletedDaysAgo(8);
   expect(await revokeBeforePurge(api.deps, oldestRestorable())).toBeGreaterThan(0);
   expect(provider.revoked.length).toBeGreaterThan(before);
   expect(await api.deps.prisma.connection.count({ where: { kind: 'oauth', NOT: { sealed: null } } })).toBe(0);

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { DASHBOARD_URL, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
 
 const CALLBACK = `${DASHBOARD_URL}/auth/connections/callback`;
@@ -51,8 +51,14 @@ beforeAll(async () => {
     return provider.interactionFinished(req, res, { login: { accountId: 'ada' } });
   });
   const own = {
-    ...{ protocol: 'oidc' as const, name: 'House ID', issuer, hosts: ['api.house.example'], scopes: ['email'] },
-    ...{ authorize_url: `${issuer}/auth`, token_url: `${issuer}/token`, userinfo_url: `${issuer}/me` },
+    protocol: 'oidc' as const,
+    name: 'House ID',
+    issuer,
+    hosts: ['api.house.example'],
+    scopes: ['email'],
+    authorize_url: `${issuer}/auth`,
+    token_url: `${issuer}/token`,
+    userinfo_url: `${issuer}/me`,
   };
   api = await startTestWorkerApi({
     outboundAllow: [`127.0.0.1:${port}`],
@@ -69,7 +75,7 @@ afterAll(async () => {
 });
 
 const begin = async (app = 'house') =>
-  (await callerOf(api.url, api.owner.jwt).post('/api/connections', { app }).expect(201)).body;
+  (await createCaller(api.url, api.owner.jwt).post('/api/connections', { app }).expect(201)).body;
 
 /** A forged token has the length of the true one. */
 function rewrite(res: ServerResponse): void {
@@ -140,7 +146,7 @@ describe('an ID token is nothing without the signature of its issuer', () => {
     const back = await consent(begun.authorization_url);
     forge = forged;
     await arrive(back).expect(400);
-    const { body } = await callerOf(api.url, api.owner.jwt).get(`/api/connections/${begun.id}`).expect(200);
+    const { body } = await createCaller(api.url, api.owner.jwt).get(`/api/connections/${begun.id}`).expect(200);
     expect(body).toMatchObject({ status: 'pending', account_label: null });
   });
 

@@ -2,25 +2,25 @@
 import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';
 import type { IntegrationDeps } from '../integrations/integration-deps';
-import { clientOf, getIntegration, redirectUriOf } from '../integrations/integrations';
+import { buildRedirectUri, getIntegration, resolveClient } from '../integrations/integrations';
 import type { Party } from './oauth-client';
-import { authorizationOf, serverParty } from './server-sign-in';
+import { getAuthorization, serverParty } from './server-sign-in';
 
 type Of = Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>;
 
-export const parametersIn = ({ parameters }: Pick<Of, 'parameters'>): Record<string, string> =>
+export const getParameters = ({ parameters }: Pick<Of, 'parameters'>): Record<string, string> =>
   parameters as Record<string, string>;
 
 /** @throws AppError 404 for an app that is gone, 409 `app_not_configured` */
-export async function partyOf(deps: IntegrationDeps, connection: Of): Promise<Party> {
-  const authorization = authorizationOf(connection);
+export async function resolveParty(deps: IntegrationDeps, connection: Of): Promise<Party> {
+  const authorization = getAuthorization(connection);
   if (authorization) return serverParty(deps, authorization);
   const { provider } = await getIntegration(deps, connection.workspaceId, connection.app);
   return {
     provider,
-    parameters: parametersIn(connection),
-    client: await clientOf(deps, connection.workspaceId, provider),
-    redirectUri: redirectUriOf(deps),
+    parameters: getParameters(connection),
+    client: await resolveClient(deps, connection.workspaceId, provider),
+    redirectUri: buildRedirectUri(deps),
     outbound: { allow: deps.outboundAllow },
   };
 }

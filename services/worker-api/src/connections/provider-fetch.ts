@@ -1,8 +1,8 @@
 /**
  * Every request to a provider: by packages/safe-fetch, bounded in time and size, never redirected.
  *
- * Token endpoints differ in small ways that the standard does not have; what they answer is put into its form here, so that
- * the catalogue stays data.
+ * Token endpoints differ in small ways that the standard does not have; what they answer is put into its form here, so
+ * that the catalogue stays data.
  */
 import { parseJson } from '@gantry/http';
 import {
@@ -23,8 +23,8 @@ const WORDS_MAX = 300;
 const SCOPE_CHARS_MAX = 4_000;
 
 /**
- * A provider refused, or gave no usable answer. `message` may be shown and is plain text; words of the provider are in it.
- * `isFinal`: asking again will not help.
+ * A provider refused, or gave no usable answer. `message` may be shown and is plain text; words of the provider are in
+ * it. `isFinal`: asking again will not help.
  */
 export class ProviderFailed extends Error {
   constructor(
@@ -44,11 +44,13 @@ export interface Outbound {
 type Sent = Pick<OutboundRequest, 'method' | 'headers' | 'body'>;
 
 /** @throws ProviderFailed where there is no answer, or one that says to come back later */
-export async function askProvider({ allow }: Outbound, url: string, sent: Sent): Promise<OutboundResponse> {
+export async function requestProvider({ allow }: Outbound, url: string, sent: Sent): Promise<OutboundResponse> {
   const label = new URL(url).host;
   try {
     const response = await safeFetch(url, {
-      ...{ timeoutMs: TIMEOUT_MS, responseBytesMax: ANSWER_BYTES_MAX, allow },
+      timeoutMs: TIMEOUT_MS,
+      responseBytesMax: ANSWER_BYTES_MAX,
+      allow,
       ...sent,
     });
     if (response.truncated) throw new ProviderFailed(`${label} answered with more than 256 KB`, false);
@@ -63,7 +65,7 @@ export async function askProvider({ allow }: Outbound, url: string, sent: Sent):
 }
 
 /** The answer as JSON; undefined where it is none. */
-export const jsonOf = ({ body }: Pick<OutboundResponse, 'body'>): unknown => parseJson(body.toString());
+export const parseBody = ({ body }: Pick<OutboundResponse, 'body'>): unknown => parseJson(body.toString());
 
 /** For openid-client. @param options.keepsIdToken false: none is checked, so none is kept */
 export const fetchFor =
@@ -74,10 +76,12 @@ export const fetchFor =
       headers: plainHeaders(headers as RequestInit['headers']),
       ...(body !== undefined && body !== null && { body: String(body) }),
     };
-    const response = await askProvider(outbound, url, sent);
+    const response = await requestProvider(outbound, url, sent);
     // Documents, which are read with GET, are taken as they are.
     const conformed =
-      method === 'POST' ? conform(response.status, jsonOf(response), { keepsIdToken, masked: maskSent(sent) }) : null;
+      method === 'POST'
+        ? conform(response.status, parseBody(response), { keepsIdToken, masked: maskSent(sent) })
+        : null;
     if (conformed) return Response.json(conformed.body, { status: conformed.status });
     const hasBody = response.status !== 204 && response.status !== 205 && response.status !== 304;
     const type = response.headers['content-type'] ?? 'text/plain';

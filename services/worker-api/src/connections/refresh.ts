@@ -1,13 +1,13 @@
 /**
  * Refreshing tokens, once over all replicas.
  *
- * The refreshing replica holds a lease in the row. What comes back is written by compare-and-set of the row's version before
- * it is used: a rotated refresh token replaces the old one in the same statement, and an answer that comes too late
- * overwrites nothing. A provider that is away is asked again, later each time; one that refuses for good ends it.
+ * The refreshing replica holds a lease in the row. What comes back is written by compare-and-set of the row's version
+ * before it is used: a rotated refresh token replaces the old one in the same statement, and an answer that comes too
+ * late overwrites nothing. A provider that is away is asked again, later each time; one that refuses for good ends it.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectionFailed, enqueue, hintChange, isClosedSql } from '@gantry/events';
+import { connectionFailed, enqueue, hintChange, isWorkspaceClosedSql } from '@gantry/events';
 import { AppError, isDependencyDown, SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
@@ -17,7 +17,7 @@ import { findConnection, updateAtVersion } from './connection-repository';
 import { auditDetails } from './connection-service';
 import { type Grant, openCredential, sealCredential } from './credential';
 import { MOVED, refresh, type Tokens } from './oauth-client';
-import { partyOf } from './party';
+import { resolveParty } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
 import { nextRefresh, tokenTimes } from './token-times';
 
@@ -30,7 +30,7 @@ const BATCH = 20;
 
 const CLAIM_DUE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
   WHERE id IN (SELECT c.id FROM connections c
-    WHERE c.refresh_at <= $1 AND NOT ${isClosedSql('c.workspace_id')} AND (c.leased_until IS NULL OR c.leased_until <= $1)
+    WHERE c.refresh_at <= $1 AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND (c.leased_until IS NULL OR c.leased_until <= $1)
     ORDER BY c.refresh_at LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED)
   RETURNING id, workspace_id AS "workspaceId"`;
 
@@ -105,13 +105,13 @@ async function refreshLeased(deps: ConnectionDeps, connection: Connection): Prom
     );
   }
   try {
-    const party = await partyOf(deps, connection);
+    const party = await resolveParty(deps, connection);
     if (party.client.id !== credential.clientId) {
       throw new ProviderFailed('it was made with another OAuth client than the app has now; consent again', true);
     }
     const tokens = await refresh(party, credential, credential.refreshToken);
     const before = { ...credential, addressDigest: party.provider.addressDigest };
-    return await untilStored(() => keep(deps, connection, before, tokens));
+    return await untilStored(() => storeTokens(deps, connection, before, tokens));
   } catch (err) {
     if (err instanceof AppError && err.kind !== 'unavailable') {
       return fail(deps, connection, new ProviderFailed(err.detail, true, err));
@@ -120,7 +120,10 @@ async function refreshLeased(deps: ConnectionDeps, connection: Connection): Prom
   }
 }
 
-/** The provider may have ended the old refresh token, so that the new one is stored however long PostgreSQL is away, within the lease. */
+/**
+ * The provider may have ended the old refresh token, so that the new one is stored however long PostgreSQL is away,
+ * within the lease.
+ */
 async function untilStored<T>(store: () => Promise<T>): Promise<T> {
   const endsAt = performance.now() + STORE_SECONDS_MAX * 1_000;
   for (;;) {
@@ -133,14 +136,23 @@ async function untilStored<T>(store: () => Promise<T>): Promise<T> {
   }
 }
 
-async function keep(deps: ConnectionDeps, connection: Connection, before: Grant, tokens: Tokens): Promise<Connection> {
+async function storeTokens(
+  deps: ConnectionDeps,
+  connection: Connection,
+  before: Grant,
+  tokens: Tokens,
+): Promise<Connection> {
   const version = connection.version + 1;
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
   const grant: Grant = { ...before, accessToken: tokens.accessToken, refreshToken };
   const now = deps.now();
   return release(deps, connection, {
     sealed: await sealCredential(deps.vault, { ...connection, version }, grant),
-    ...{ version, status: 'active', problem: null, refreshFailures: 0, lastCheckedAt: now },
+    version,
+    status: 'active',
+    problem: null,
+    refreshFailures: 0,
+    lastCheckedAt: now,
     ...tokenTimes({ expiresInSeconds: tokens.expiresInSeconds, refreshToken }, now),
     ...(tokens.scopes && { scopes: tokens.scopes }),
   });
@@ -154,8 +166,10 @@ function fail(deps: ConnectionDeps, connection: Connection, { message, isFinal }
   // Until its end the present token is good.
   const isOver = tokenExpiresAt !== null && tokenExpiresAt <= now;
   return release(deps, connection, {
-    ...{ status: isOver ? 'error' : status, problem: isOver ? message : connection.problem },
-    ...{ refreshFailures: failures, refreshAt: nextRefresh(failures, now) },
+    status: isOver ? 'error' : status,
+    problem: isOver ? message : connection.problem,
+    refreshFailures: failures,
+    refreshAt: nextRefresh(failures, now),
   });
 }
 

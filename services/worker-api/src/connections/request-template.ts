@@ -10,7 +10,7 @@ export const fill = (template: string, values: Readonly<Record<string, string>>)
   template.replaceAll(/\{(\w+)\}/g, (gap, name: string) => (Object.hasOwn(values, name) ? (values[name] ?? gap) : gap));
 
 /** @throws AppError 400 naming each parameter that is missing, unknown or no part of a host name */
-export function parametersOf(provider: Provider, given: Record<string, string>): Record<string, string> {
+export function parseParameters(provider: Provider, given: Record<string, string>): Record<string, string> {
   const asked = provider.parameters ?? [];
   // Bounded: 10 parameters (`maxProperties` of Parameters), and those of a provider in the catalogue.
   const unknown = Object.keys(given).filter((name) => !asked.some((one) => one.name === name));
@@ -35,10 +35,11 @@ export interface PlainRequest {
 }
 
 /** A request without inputs, such as the one that asks whose account it is. */
-export function requestOf(template: RequestTemplate, parameters: Readonly<Record<string, string>>): PlainRequest {
+export function buildRequest(template: RequestTemplate, parameters: Readonly<Record<string, string>>): PlainRequest {
   const { method, fixed, headers = {} } = template;
   return {
-    ...{ method, url: fill(template.url, parameters) },
+    method,
+    url: fill(template.url, parameters),
     headers: { Accept: 'application/json', ...headers, ...(fixed && { 'Content-Type': 'application/json' }) },
     ...(fixed && { body: JSON.stringify(fixed) }),
   };

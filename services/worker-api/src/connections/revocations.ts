@@ -1,8 +1,8 @@
 /**
  * Tokens of connections that are gone are revoked at their provider.
  *
- * What is to be revoked commits with the deletion, as a row of its own; any replica takes it, and tries for a day. A claim is
- * a lease: it moves the next attempt beyond the longest that this one may take.
+ * What is to be revoked commits with the deletion, as a row of its own; any replica takes it, and tries for a day. A
+ * claim is a lease: it moves the next attempt beyond the longest that this one may take.
  */
 import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
@@ -13,7 +13,7 @@ import { type Connection, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
 import { type Credential, openCredential, openRevoked, sealRevoked } from './credential';
 import { revoke } from './oauth-client';
-import { partyOf } from './party';
+import { resolveParty } from './party';
 import { ProviderFailed } from './provider-fetch';
 
 const LEASE_SECONDS = 60;
@@ -37,7 +37,12 @@ export async function enqueueRevocation(
   return async (tx) => {
     await tx.connectionRevocation.create({
       data: {
-        ...{ id, workspaceId, app, parameters: parameters ?? {}, sealed, nextAttemptAt: now() },
+        id,
+        workspaceId,
+        app,
+        parameters: parameters ?? {},
+        sealed,
+        nextAttemptAt: now(),
         authorization: authorization ?? Prisma.DbNull,
       },
     });
@@ -72,7 +77,7 @@ async function attempt(deps: ConnectionDeps, row: Claimed): Promise<boolean> {
   const { pool, vault, log, now } = deps;
   const { id, workspaceId, app, attempts } = row;
   try {
-    await revoke(await partyOf(deps, row), await openRevoked(vault, workspaceId, id, row.sealed));
+    await revoke(await resolveParty(deps, row), await openRevoked(vault, workspaceId, id, row.sealed));
   } catch (err) {
     // Without its app, its client or its addresses, no replica can revoke any more.
     const isFinal = err instanceof AppError || (err instanceof ProviderFailed && err.isFinal);
@@ -96,8 +101,8 @@ const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.para
   WHERE ${wasDeletedSql('c.workspace_id', '$1')} AND (c.kind = 'oauth' OR c."authorization" IS NOT NULL) AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
 
 /**
- * Before workspaces are purged: revokes what their connections hold, once, and deletes those. What a provider does not take
- * goes with the workspace.
+ * Before workspaces are purged: revokes what their connections hold, once, and deletes those. What a provider does not
+ * take goes with the workspace.
  * @param deletedBefore which workspaces are purged next
  */
 export async function revokeBeforePurge(deps: ConnectionDeps, deletedBefore: Date): Promise<number> {
@@ -119,16 +124,16 @@ async function revokeAll(deps: ConnectionDeps, connections: Doomed[]): Promise<v
   const { pool, vault, log } = deps;
   for (const connection of connections) {
     // Taken first, so that two replicas do not both ask.
-    const isTaken = await transaction(pool, (tx) => take(tx, connection.id));
+    const isTaken = await transaction(pool, (tx) => claimRevocation(tx, connection.id));
     if (!isTaken) continue;
     try {
       const credential = await openCredential(vault, connection);
-      if (credential?.kind === 'oauth') await revoke(await partyOf(deps, connection), credential);
+      if (credential?.kind === 'oauth') await revoke(await resolveParty(deps, connection), credential);
     } catch (err) {
       log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at their provider');
     }
   }
 }
 
-const take = async (sql: Sql, id: string): Promise<boolean> =>
+const claimRevocation = async (sql: Sql, id: string): Promise<boolean> =>
   Boolean((await sql.query('DELETE FROM connections WHERE id = $1', [id])).rowCount);

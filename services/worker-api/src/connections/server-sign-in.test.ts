@@ -1,17 +1,17 @@
 /** MCP servers that people sign in to, against one with bad habits: see test/fake-mcp-server.ts. */
 import { createHash } from 'node:crypto';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { startFakeMcpServer } from '../test/fake-mcp-server';
 import { DASHBOARD_URL, testWorkerApi, withCookie } from '../test/test-worker-api';
 import { revokeDue } from './revocations';
 
 let clock = Date.now();
-const server = given(startFakeMcpServer, (one) => one.stop());
+const server = setupResource(startFakeMcpServer, (one) => one.stop());
 const api = testWorkerApi({ outboundAllow: ['127.0.0.0/8'], now: () => new Date(clock) });
-const hostile = given(startFakeMcpServer, (one) => one.stop());
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const hostile = setupResource(startFakeMcpServer, (one) => one.stop());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 beforeEach(() => {
   clock = Date.now();
@@ -29,7 +29,7 @@ const arrive = (back: URL) =>
     .get(back.pathname + back.search)
     .set('Cookie', withCookie(api.owner.cookie));
 const read = async (id: string) => (await owner.get(`/api/connections/${id}`).expect(200)).body;
-async function signedIn() {
+async function connectByServer() {
   const { body } = await register().expect(201);
   await arrive(server.consent(body.authorization_url)).expect(200);
   return body.id as string;
@@ -41,14 +41,19 @@ test('finds where to sign in, asks for this server alone, and lists its tools wi
   const asked = new URL(body.authorization_url);
   expect(asked.origin).toBe(server.origin);
   expect(Object.fromEntries(asked.searchParams)).toMatchObject({
-    ...{ client_id: 'registered-1', resource: server.url, scope: 'read', code_challenge_method: 'S256' },
+    client_id: 'registered-1',
+    resource: server.url,
+    scope: 'read',
+    code_challenge_method: 'S256',
     redirect_uri: getCallback(server.origin),
   });
   expect(server.seen.registrations.at(-1)).toMatchObject({
-    ...{ token_endpoint_auth_method: 'none', redirect_uris: [getCallback(server.origin)] },
+    token_endpoint_auth_method: 'none',
+    redirect_uris: [getCallback(server.origin)],
   });
   expect((await owner.post(`/api/connections/${body.id}/test`).expect(200)).body).toMatchObject({
-    ...{ ok: false, error: 'nobody has signed in yet' },
+    ok: false,
+    error: 'nobody has signed in yet',
   });
   const page = await arrive(server.consent(body.authorization_url)).expect(200);
   expect(page.text).toContain('Tracker is connected.');
@@ -63,7 +68,7 @@ test('finds where to sign in, asks for this server alone, and lists its tools wi
 
 test('refreshes a token that has ended before it asks, and says when nobody refreshes it any more', async () => {
   server.habits.expiresIn = 600;
-  const id = await signedIn();
+  const id = await connectByServer();
   clock += 11 * 60_000;
   await owner.get(`/api/connections/${id}/tools`).expect(200);
   expect((await owner.post(`/api/connections/${id}/test`).expect(200)).body).toMatchObject({ ok: true });
@@ -78,7 +83,7 @@ test('refreshes a token that has ended before it asks, and says when nobody refr
 });
 
 test('a token that the server refuses makes the connection expired', async () => {
-  const id = await signedIn();
+  const id = await connectByServer();
   server.good.clear();
   const tried = await owner.post(`/api/connections/${id}/test`).expect(200);
   expect(tried.body).toMatchObject({ ok: false, status: 'expired' });
@@ -135,7 +140,7 @@ describe('a hostile server that wants the codes of an honest one', () => {
   const promised = { authorization_response_iss_parameter_supported: true };
   const registerHostile = () => register({ url: hostile.url });
   /** The browser at the honest server, where the hostile one has sent it, comes back to us. */
-  async function refusedReturn(habits: object, change: (back: URL) => URL | undefined = () => undefined) {
+  async function expectRefusedReturn(habits: object, change: (back: URL) => URL | undefined = () => undefined) {
     Object.assign(hostile.habits, habits);
     const { body } = await registerHostile().expect(201);
     const back = server.consent(body.authorization_url);
@@ -157,17 +162,17 @@ describe('a hostile server that wants the codes of an honest one', () => {
 
   test('promises to name itself, and the other one names itself instead: no code goes to it', async () => {
     const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
-    expect(await refusedReturn({ metadata })).toContain(`the answer is not from ${hostile.origin}`);
+    expect(await expectRefusedReturn({ metadata })).toContain(`the answer is not from ${hostile.origin}`);
   });
 
   test('promises to name itself, and the other one names nobody: no code goes to it', async () => {
     const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
     const without = (back: URL) => void back.searchParams.delete('iss');
-    expect(await refusedReturn({ metadata }, without)).toContain(`the answer is not from ${hostile.origin}`);
+    expect(await expectRefusedReturn({ metadata }, without)).toContain(`the answer is not from ${hostile.origin}`);
   });
 
   test('sends the browser on to the other one, which names itself: no code goes to it', async () => {
-    expect(await refusedReturn({})).toContain(`the answer is not from ${hostile.origin}`);
+    expect(await expectRefusedReturn({})).toContain(`the answer is not from ${hostile.origin}`);
   });
 
   test('sends the browser on with the client of the other one, whose answer comes to its own address', async () => {
@@ -175,9 +180,9 @@ describe('a hostile server that wants the codes of an honest one', () => {
       back.searchParams.delete('iss');
       return new URL(getCallback(server.origin) + back.search);
     };
-    expect(await refusedReturn({}, toTheOther)).toContain('came to the address of another issuer');
+    expect(await expectRefusedReturn({}, toTheOther)).toContain('came to the address of another issuer');
     const toAll = (back: URL) => new URL(`${DASHBOARD_URL}/auth/connections/callback${back.search}`);
-    expect(await refusedReturn({}, toAll)).toContain('came to the address of another issuer');
+    expect(await expectRefusedReturn({}, toAll)).toContain('came to the address of another issuer');
   });
 
   test('has a refusal of the other one taken for its own: its words are not shown', async () => {
@@ -185,7 +190,7 @@ describe('a hostile server that wants the codes of an honest one', () => {
       back.searchParams.delete('code');
       back.searchParams.set('error', 'access_denied');
     };
-    const page = await refusedReturn({}, (back) => void refusal(back));
+    const page = await expectRefusedReturn({}, (back) => void refusal(back));
     expect(page).not.toContain('access_denied');
   });
 
@@ -197,7 +202,7 @@ describe('a hostile server that wants the codes of an honest one', () => {
 });
 
 test('a client from before issuers had addresses of their own is registered anew when somebody consents again', async () => {
-  const id = await signedIn();
+  const id = await connectByServer();
   await api.database.pool.query(
     `UPDATE connections SET "authorization" = "authorization" - 'redirectUri' - 'sendsIssuer' || $2::jsonb WHERE id = $1`,
     [id, JSON.stringify({ clientId: 'registered-long-ago' })],
@@ -215,19 +220,19 @@ test('a client from before issuers had addresses of their own is registered anew
 test('what is not sent where people sign in is refused, and another address is another connection', async () => {
   const { body } = await register({ headers: { 'X-Team': 'a' } }).expect(400);
   expect(body.detail).toContain('headers: is not sent where people sign in');
-  const id = await signedIn();
+  const id = await connectByServer();
   const moved = await owner.patch(`/api/connections/${id}`, { url: 'https://other.example/mcp' }).expect(400);
   expect(moved.body.detail).toContain('somebody signed in to');
   await owner.patch(`/api/connections/${id}`, { label: 'Renamed', allowed_tools: ['list_issues'] }).expect(200);
   const { token } = await api.createToken('workspace', api.owner.jwt, {});
-  const refused = await callerOf(api.url, token)
+  const refused = await createCaller(api.url, token)
     .post('/api/connections/mcp', { label: 'T', url: server.url, auth: 'oauth' })
     .expect(403);
   expect(refused.body.code).toBe('person_needed');
 });
 
 test('a deleted connection’s token is revoked at the server', async () => {
-  const id = await signedIn();
+  const id = await connectByServer();
   const refresh = [...server.refreshes].at(-1);
   await owner.remove(`/api/connections/${id}?force=true`).expect(204);
   await revokeDue(api.deps);
@@ -237,7 +242,8 @@ test('a deleted connection’s token is revoked at the server', async () => {
 test('our client document names us and where people come back to', async () => {
   const { body } = await request(api.url).get('/.well-known/oauth-client').expect(200);
   expect(body).toMatchObject({
-    ...{ client_id: expect.stringMatching(/\/\.well-known\/oauth-client$/), token_endpoint_auth_method: 'none' },
+    client_id: expect.stringMatching(/\/\.well-known\/oauth-client$/),
+    token_endpoint_auth_method: 'none',
     redirect_uris: [`${DASHBOARD_URL}/auth/connections/callback`],
   });
   const callback = getCallback('https://issuer.example');

@@ -1,19 +1,21 @@
 /**
- * Signing in to an MCP server: who gives its tokens out (RFC 9728, RFC 8414), and a client of ours there, by our client metadata
- * document or by dynamic registration (RFC 7591). Every address comes from strangers and is asked by packages/safe-fetch.
+ * Signing in to an MCP server: who gives its tokens out (RFC 9728, RFC 8414), and a client of ours there, by our client
+ * metadata document or by dynamic registration (RFC 7591). Every address comes from strangers and is asked by
+ * packages/safe-fetch.
  *
- * An issuer that names the endpoints of another one would receive the other's codes (RFC 9700, 4.4). So each issuer has a redirect
- * address and a client of its own, and its endpoints are on its own origin unless it promises to name itself in every answer.
+ * An issuer that names the endpoints of another one would receive the other's codes (RFC 9700, 4.4). So each issuer has
+ * a redirect address and a client of its own, and its endpoints are on its own origin unless it promises to name itself
+ * in every answer.
  */
 import { createHash } from 'node:crypto';
 import { checkOutboundUrl, OutboundFailed, type OutboundResponse } from '@gantry/safe-fetch';
 import { z } from 'zod';
 import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';
-import { issuerRedirectUri, redirectUriOf } from '../integrations/integrations';
+import { buildRedirectUri, issuerRedirectUri } from '../integrations/integrations';
 import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
 import type { Party } from './oauth-client';
-import { askProvider, jsonOf, type Outbound, ProviderFailed } from './provider-fetch';
+import { type Outbound, ProviderFailed, parseBody, requestProvider } from './provider-fetch';
 import { plain } from './request-template';
 
 const url = z.string().max(2_048);
@@ -37,7 +39,7 @@ export type ServerAuthorization = z.infer<typeof serverAuthorization>;
 
 type SignInDeps = Pick<AuthorizationDeps, 'outboundAllow' | 'baseUrl' | 'dashboardUrl'>;
 
-export const authorizationOf = ({ authorization }: Pick<Connection, 'authorization'>): ServerAuthorization | null =>
+export const getAuthorization = ({ authorization }: Pick<Connection, 'authorization'>): ServerAuthorization | null =>
   authorization === null ? null : serverAuthorization.parse(authorization);
 
 /**
@@ -47,7 +49,7 @@ export const authorizationOf = ({ authorization }: Pick<Connection, 'authorizati
 export const clientDocument = (deps: Pick<AuthorizationDeps, 'baseUrl' | 'dashboardUrl'>, digest?: string) => ({
   client_id: clientDocumentUrl(deps, digest),
   client_uri: deps.dashboardUrl,
-  ...clientFacts(digest === undefined ? redirectUriOf(deps) : issuerRedirectUri(deps, digest)),
+  ...clientFacts(digest === undefined ? buildRedirectUri(deps) : issuerRedirectUri(deps, digest)),
 });
 
 const clientDocumentUrl = ({ baseUrl }: Pick<AuthorizationDeps, 'baseUrl'>, digest?: string) =>
@@ -80,20 +82,20 @@ const ASKS = {
 /** @throws ProviderFailed in words for the person */
 export async function discoverSignIn(deps: SignInDeps, server: string): Promise<ServerAuthorization> {
   const outbound = { allow: deps.outboundAllow };
-  const challenge = await challengeOf(outbound, server);
-  const resource = await resourceOf(outbound, server, challenge.metadataUrl);
-  const metadata = await metadataOf(outbound, resource.issuer);
-  const resources = listIn(metadata, 'protected_resources');
+  const challenge = await requestChallenge(outbound, server);
+  const resource = await loadResource(outbound, server, challenge.metadataUrl);
+  const metadata = await loadMetadata(outbound, resource.issuer);
+  const resources = getList(metadata, 'protected_resources');
   if (resources.length && !resources.includes(resource.id)) {
     throw new ProviderFailed(`${resource.issuer} gives out tokens for other resources only`, true);
   }
   // As it calls itself: a slash at the end counts when its answers are compared.
-  const issuer = textIn(metadata, 'issuer') ?? resource.issuer;
-  const at = (name: string, isNeeded = true) => addressIn(outbound, metadata, name, isNeeded) ?? '';
-  if (!listIn(metadata, 'code_challenge_methods_supported').includes('S256')) {
+  const issuer = getText(metadata, 'issuer') ?? resource.issuer;
+  const at = (name: string, isNeeded = true) => getAddress(outbound, metadata, name, isNeeded) ?? '';
+  if (!getList(metadata, 'code_challenge_methods_supported').includes('S256')) {
     throw new ProviderFailed(`${issuer} does not offer PKCE with S256`, true);
   }
-  const methods = listIn(metadata, 'token_endpoint_auth_methods_supported');
+  const methods = getList(metadata, 'token_endpoint_auth_methods_supported');
   if (methods.length && !methods.includes('none')) {
     throw new ProviderFailed(`${issuer} takes clients with a secret only; use a token of the server`, true);
   }
@@ -108,12 +110,22 @@ export async function discoverSignIn(deps: SignInDeps, server: string): Promise<
   const scopes = (challenge.scopes ?? resource.scopes).slice(0, SCOPES_MAX);
   const redirectUri = issuerRedirectUri(deps, digest);
   return {
-    ...{ issuer, authorizeUrl, tokenUrl, revokeUrl, scopes, clientId, redirectUri, sendsIssuer },
+    issuer,
+    authorizeUrl,
+    tokenUrl,
+    revokeUrl,
+    scopes,
+    clientId,
+    redirectUri,
+    sendsIssuer,
     resource: resource.id,
   };
 }
 
-/** An answer that names its issuer cannot be mistaken for another's; without that, only the origin says whose an endpoint is. */
+/**
+ * An answer that names its issuer cannot be mistaken for another's; without that, only the origin says whose an
+ * endpoint is.
+ */
 function requireSameOrigin(issuer: string, endpoints: string[]): void {
   const { origin } = new URL(issuer);
   const other = endpoints.find((endpoint) => endpoint && new URL(endpoint).origin !== origin);
@@ -127,11 +139,11 @@ function requireSameOrigin(issuer: string, endpoints: string[]): void {
 const METADATA_URL = /resource_metadata="([^"]{1,2000})"/;
 const SCOPE = /scope="([^"]{1,2000})"/;
 
-async function challengeOf(
+async function requestChallenge(
   outbound: Outbound,
   server: string,
 ): Promise<{ metadataUrl: string | null; scopes: string[] | null }> {
-  const answer = await askProvider(outbound, server, {
+  const answer = await requestProvider(outbound, server, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
     body: JSON.stringify(ASKS),
@@ -146,7 +158,7 @@ async function challengeOf(
 }
 
 /** Servers of before RFC 9728 are their own authorization servers. */
-async function resourceOf(outbound: Outbound, server: string, named: string | null) {
+async function loadResource(outbound: Outbound, server: string, named: string | null) {
   const { origin, pathname } = new URL(server);
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
   const path = pathname === '/' ? '' : pathname;
@@ -155,11 +167,15 @@ async function resourceOf(outbound: Outbound, server: string, named: string | nu
     if (named !== null) throw new ProviderFailed(`${new URL(server).host} names metadata that is not there`, true);
     return { id: server, issuer: origin, scopes: [] };
   }
-  const id = textIn(found, 'resource') ?? server;
+  const id = getText(found, 'resource') ?? server;
   if (!isWithin(server, id)) throw new ProviderFailed(`its metadata is about ${plain(id).slice(0, 200)}`, true);
-  const [issuer] = listIn(found, 'authorization_servers');
+  const [issuer] = getList(found, 'authorization_servers');
   if (issuer === undefined) throw new ProviderFailed('its metadata names nobody who gives tokens out', true);
-  return { id, issuer: checked(outbound, issuer, 'authorization_servers'), scopes: listIn(found, 'scopes_supported') };
+  return {
+    id,
+    issuer: parseAddress(outbound, issuer, 'authorization_servers'),
+    scopes: getList(found, 'scopes_supported'),
+  };
 }
 
 function isWithin(server: string, resource: string): boolean {
@@ -169,7 +185,7 @@ function isWithin(server: string, resource: string): boolean {
   return a.origin === b.origin && (a.pathname === b.pathname || a.pathname.startsWith(below));
 }
 
-async function metadataOf(outbound: Outbound, issuer: string): Promise<Record<string, unknown>> {
+async function loadMetadata(outbound: Outbound, issuer: string): Promise<Record<string, unknown>> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
   const places = [`${origin}/.well-known/oauth-authorization-server${path}`];
@@ -177,7 +193,7 @@ async function metadataOf(outbound: Outbound, issuer: string): Promise<Record<st
   if (path) places.push(`${origin}${path}/.well-known/openid-configuration`);
   const found = await firstDocument(outbound, places);
   if (!found) throw new ProviderFailed(`${issuer} has no metadata of an authorization server`, true);
-  if (withoutSlash(textIn(found, 'issuer') ?? '') !== withoutSlash(issuer)) {
+  if (withoutSlash(getText(found, 'issuer') ?? '') !== withoutSlash(issuer)) {
     throw new ProviderFailed(`the metadata of ${issuer} is of another issuer`, true);
   }
   return found;
@@ -198,19 +214,19 @@ async function clientAt(
       true,
     );
   }
-  const answer = await askProvider(outbound, registrationUrl, {
+  const answer = await requestProvider(outbound, registrationUrl, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(clientFacts(issuerRedirectUri(deps, digest))),
   });
-  const registered = documentIn(answer);
-  const clientId = registered && answer.status < 300 ? textIn(registered, 'client_id') : null;
+  const registered = parseDocument(answer);
+  const clientId = registered && answer.status < 300 ? getText(registered, 'client_id') : null;
   if (clientId === null) {
-    const said = registered && (textIn(registered, 'error_description') ?? textIn(registered, 'error'));
+    const said = registered && (getText(registered, 'error_description') ?? getText(registered, 'error'));
     const why = said ? plain(said).slice(0, 200) : `status ${answer.status}`;
     throw new ProviderFailed(`it did not register us as a client: ${why}`, true);
   }
-  const method = registered && textIn(registered, 'token_endpoint_auth_method');
+  const method = registered && getText(registered, 'token_endpoint_auth_method');
   if (method && method !== 'none') throw new ProviderFailed('it registers clients with a secret only', true);
   return clientId;
 }
@@ -218,39 +234,39 @@ async function clientAt(
 /** The first that is there. An error as the response means that there is none. */
 async function firstDocument(outbound: Outbound, places: string[]): Promise<Record<string, unknown> | null> {
   for (const place of places) {
-    const at = checked(outbound, place, 'resource_metadata');
-    const answer = await askProvider(outbound, at, { method: 'GET', headers: { Accept: 'application/json' } });
-    const found = answer.status === 200 ? documentIn(answer) : null;
+    const at = parseAddress(outbound, place, 'resource_metadata');
+    const answer = await requestProvider(outbound, at, { method: 'GET', headers: { Accept: 'application/json' } });
+    const found = answer.status === 200 ? parseDocument(answer) : null;
     if (found) return found;
   }
   return null;
 }
 
-function documentIn(answer: OutboundResponse): Record<string, unknown> | null {
-  const json = jsonOf(answer);
+function parseDocument(answer: OutboundResponse): Record<string, unknown> | null {
+  const json = parseBody(answer);
   return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : null;
 }
 
-const textIn = (document: Record<string, unknown>, name: string): string | null => {
+const getText = (document: Record<string, unknown>, name: string): string | null => {
   const { [name]: value } = document;
   return typeof value === 'string' && value.length > 0 && value.length <= 2_048 ? value : null;
 };
 
-const listIn = (document: Record<string, unknown>, name: string): string[] => {
+const getList = (document: Record<string, unknown>, name: string): string[] => {
   const { [name]: value } = document;
   return Array.isArray(value)
     ? value.filter((one): one is string => typeof one === 'string' && one.length <= 2_048)
     : [];
 };
 
-function addressIn(outbound: Outbound, metadata: Record<string, unknown>, name: string, isNeeded: boolean) {
-  const given = textIn(metadata, name);
-  if (given !== null) return checked(outbound, given, name);
+function getAddress(outbound: Outbound, metadata: Record<string, unknown>, name: string, isNeeded: boolean) {
+  const given = getText(metadata, name);
+  if (given !== null) return parseAddress(outbound, given, name);
   if (isNeeded) throw new ProviderFailed(`its metadata has no ${name}`, true);
   return null;
 }
 
-function checked({ allow }: Outbound, address: string, name: string): string {
+function parseAddress({ allow }: Outbound, address: string, name: string): string {
   try {
     return checkOutboundUrl(address, { allow }).href;
   } catch (err) {
@@ -270,17 +286,35 @@ export function serverParty(
   const { issuer, authorizeUrl, tokenUrl, revokeUrl, resource, scopes, clientId, sendsIssuer } = authorization;
   const host = new URL(resource).host;
   const provider: Provider = {
-    ...{ slug: host, name: host, description: '', category: '', logo: '', docsUrl: '', app: host, protocol: 'oauth2' },
-    ...{ issuer, authorizeUrl, tokenUrl, authorizeParams: { resource }, tokenParams: { resource }, hosts: [host] },
+    slug: host,
+    name: host,
+    description: '',
+    category: '',
+    logo: '',
+    docsUrl: '',
+    app: host,
+    protocol: 'oauth2',
+    issuer,
+    authorizeUrl,
+    tokenUrl,
+    authorizeParams: { resource },
+    tokenParams: { resource },
+    hosts: [host],
     sendsIssuer,
     scopes: scopes.map((name) => ({ name, description: '', default: true })),
-    ...{ clientAuth: 'post', send: { header: 'Authorization', prefix: 'Bearer ' }, account: { label: [] }, tools: [] },
+    clientAuth: 'post',
+    send: { header: 'Authorization', prefix: 'Bearer ' },
+    account: { label: [] },
+    tools: [],
     revoke:
       revokeUrl === null ? null : { method: 'POST', url: revokeUrl, token: 'refresh', auth: 'none', form: REVOKES },
   };
   return {
-    ...{ provider, parameters: {}, client: { id: clientId, secret: undefined } },
-    ...{ redirectUri: authorization.redirectUri ?? redirectUriOf(deps), outbound: { allow: deps.outboundAllow } },
+    provider,
+    parameters: {},
+    client: { id: clientId, secret: undefined },
+    redirectUri: authorization.redirectUri ?? buildRedirectUri(deps),
+    outbound: { allow: deps.outboundAllow },
   };
 }
 

@@ -1,8 +1,8 @@
 /**
  * Which connection serves each name that a worker declares.
  *
- * One of the whole workspace serves every worker. A private one serves the private workers of its owner alone: those who may
- * edit a worker decides what its code does with the account.
+ * One of the whole workspace serves every worker. A private one serves the private workers of its owner alone: those
+ * who may edit a worker decides what its code does with the account.
  */
 import type { Sql } from '@gantry/postgres';
 import type { Connection } from '../generated/prisma/client';
@@ -53,8 +53,8 @@ const serves = (worker: Owned, { visibility, ownerId }: Usable): boolean =>
 const works = ({ status, kind, hosts }: Usable): boolean => status === 'active' && (kind === 'mcp' || hosts.length > 0);
 
 /**
- * An id names one connection, an app whichever of its connections works: the owner's own before the workspace's, then the
- * oldest. Null: there is none.
+ * An id names one connection, an app whichever of its connections works: the owner's own before the workspace's, then
+ * the oldest. Null: there is none.
  */
 export function connectionFor(worker: Owned, name: string, connections: ConnectionsByName): Usable | null {
   const candidates = (connections.get(name) ?? []).filter((one) => serves(worker, one));
@@ -77,7 +77,7 @@ export function connectionProblems(
 }
 
 /** Says what to connect. @param dashboardUrl where that is done */
-export function sayConnectionProblems(problems: ConnectionProblem[], dashboardUrl: string): string {
+export function formatConnectionProblems(problems: ConnectionProblem[], dashboardUrl: string): string {
   const said = problems.map(({ name, connection, isWithheld }) => {
     if (!connection && isWithheld) {
       return `"${name}" is a private connection of this worker's owner, and the worker is the whole workspace's: share the connection, or make the worker private`;

@@ -3,7 +3,7 @@ import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import { releasePacks, type TreePack } from '../file-trees/tree-pack';
 import type { Context, ContextVersion, Prisma } from '../generated/prisma/client';
-import { canSee, visibleTo } from '../ownership';
+import { buildVisibilityFilter, canSee } from '../ownership';
 import type { Finding } from './credential-findings';
 
 export type ContextChangeSource = 'created' | 'files' | 'upload' | 'rollback' | 'run';
@@ -41,7 +41,7 @@ export async function getVisibleContext(db: Db, principal: Principal, name: stri
 export async function listContexts(db: Db, principal: Principal): Promise<{ context: Context; version: Version }[]> {
   const { workspaceId } = principal;
   const contexts = await db.context.findMany({
-    where: { workspaceId, ...visibleTo(principal) },
+    where: { workspaceId, ...buildVisibilityFilter(principal) },
     orderBy: [{ createdAt: 'desc' }, { name: 'desc' }],
   });
   const rows = await db.contextVersion.findMany({
@@ -171,7 +171,14 @@ export const contextHasPackSql = (key: string): string =>
 function toVersion(row: ContextVersion): Version {
   const { contextUid, number, sha, message, authorId, authorLabel, runId, createdAt } = row;
   return {
-    ...{ contextUid, number, sha, message, authorId, authorLabel, runId, createdAt },
+    contextUid,
+    number,
+    sha,
+    message,
+    authorId,
+    authorLabel,
+    runId,
+    createdAt,
     changeSource: row.changeSource as ContextChangeSource,
     files: row.files as unknown as FileEntry[],
     findings: row.findings as unknown as Finding[],

@@ -1,17 +1,17 @@
 import { posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import {
-  type Answer,
+  buildPageHeaders,
   type Call,
-  type CallOf,
   created,
+  type HandlerResponse,
   noContent,
   notFound,
+  type OperationCall,
   type Operations,
   ok,
-  okPage,
   type Principal,
-  pageHeaders,
+  respondWithPage,
 } from '@gantry/http';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
 import { applyChanges, fileToApi, withFiles } from '../file-trees/file-tree';
@@ -52,7 +52,7 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     return contextToApi({ context, version, caller, usedBy });
   }
 
-  async function change(call: Call<{ name: string }>, wanted: FilesChange): Promise<Answer> {
+  async function change(call: Call<{ name: string }>, wanted: FilesChange): Promise<HandlerResponse> {
     const { name } = call.path;
     const findings = await changeFiles(deps, call, name, wanted);
     return ok({ ...(await describe(call.caller, name)), warnings: findings.map(findingWarning) });
@@ -63,13 +63,15 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     return { ...described, warnings: described.findings.map(findingWarning) };
   }
 
-  async function update(call: CallOf<'worker', 'updateContext' | 'setContextVisibility'>): Promise<Answer> {
+  async function update(
+    call: OperationCall<'worker', 'updateContext' | 'setContextVisibility'>,
+  ): Promise<HandlerResponse> {
     await updateContext(deps, call, call.path.name, call.body);
     return ok(await describe(call.caller, call.path.name));
   }
 
   /** The version that the query names, or the current one. */
-  const versionOf = (sha: string | undefined, context: Context): Promise<Version> =>
+  const resolveVersion = (sha: string | undefined, context: Context): Promise<Version> =>
     sha === undefined ? getCurrentVersion(prisma, context) : getVersionBySha(prisma, context, sha);
 
   return {
@@ -79,14 +81,16 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
         listContexts(prisma, caller),
         workersThatDeclare(pool, caller.workspaceId, 'contexts'),
       ]);
-      return okPage(call, contexts, (one) => contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) }));
+      return respondWithPage(call, contexts, (one) =>
+        contextToApi({ ...one, caller, usedBy: workers.get(one.context.name) }),
+      );
     },
     createContext: {
-      make: async (call) => {
+      create: async (call) => {
         await createContext(deps, call, call.body);
         return created(await withWarnings(call.caller, call.body.name));
       },
-      see: ({ caller }, name) => getVisibleContext(prisma, caller, name),
+      assertVisible: ({ caller }, name) => getVisibleContext(prisma, caller, name),
       answer: async ({ caller, body }) => created(await withWarnings(caller, body.name)),
     },
     getContext: async ({ caller, path }) => ok(await describe(caller, path.name)),
@@ -95,16 +99,16 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
     deleteContext: async (call) => deleteContext(deps, call, call.path.name, call.query).then(noContent),
 
     listContextFiles: async (call) => {
-      const version = await versionOf(call.query.version, await find(call));
-      if (!call.query.content) return okPage(call, version.files, (file) => file);
-      return okPage(call, await readTree(objects, version.pack), fileToApi);
+      const version = await resolveVersion(call.query.version, await find(call));
+      if (!call.query.content) return respondWithPage(call, version.files, (file) => file);
+      return respondWithPage(call, await readTree(objects, version.pack), fileToApi);
     },
     writeContextFiles: (call) => {
       const { files, message = null } = call.body;
       return change(call, { change: (tree) => applyChanges(tree, files), message, changeSource: 'files' });
     },
     getContextFile: async (call) => {
-      const version = await versionOf(call.query.version, await find(call));
+      const version = await resolveVersion(call.query.version, await find(call));
       const { path } = call.path;
       const file = (await readTree(objects, version.pack)).find((one) => one.path === path);
       if (!file) throw notFound('file', path, 'in this version of the context');
@@ -117,7 +121,7 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       const { content, message } = await readFileBody(call.req);
       const write = (tree: Parameters<FilesChange['change']>[0]) =>
         withFiles(tree, [{ path: call.path.path, content }]);
-      return change(call, { change: write, message: message ?? messageOf(call.body), changeSource: 'files' });
+      return change(call, { change: write, message: message ?? getMessage(call.body), changeSource: 'files' });
     },
     deleteContextFile: async (call) => {
       const { name, path } = call.path;
@@ -132,12 +136,12 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       return noContent();
     },
     uploadContextFiles: {
-      make: async (call) => {
+      create: async (call) => {
         const files = await readUpload(call.req, { extract: call.query.extract });
         const write = (tree: Parameters<FilesChange['change']>[0]) => withFiles(tree, files);
-        return change(call, { change: write, message: messageOf(call.body), changeSource: 'upload' });
+        return change(call, { change: write, message: getMessage(call.body), changeSource: 'upload' });
       },
-      see: find,
+      assertVisible: find,
       answer: async ({ caller, path }) => ok(await withWarnings(caller, path.name)),
     },
 
@@ -146,21 +150,21 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       const { versions, total } = await listVersions(prisma, context, call.query);
       return ok(
         versions.map((version) => versionToItem(version, context.currentVersion)),
-        pageHeaders(call.req, call.query, total),
+        buildPageHeaders(call.req, call.query, total),
       );
     },
     rollBackContext: {
-      make: async (call) => {
+      create: async (call) => {
         const { name, sha } = call.path;
-        await rollBackContext(deps, call, name, { sha, message: messageOf(call.body) });
+        await rollBackContext(deps, call, name, { sha, message: getMessage(call.body) });
         return ok(await describe(call.caller, name));
       },
-      see: find,
+      assertVisible: find,
       answer: async ({ caller, path }) => ok(await describe(caller, path.name)),
     },
     downloadContext: async (call) => {
       const context = await find(call);
-      const { pack } = await versionOf(call.query.version, context);
+      const { pack } = await resolveVersion(call.query.version, context);
       const zip = await objects.get(pack.key);
       call.res.attachment(`${context.name}.zip`).set('Content-Length', String(pack.size));
       await pipeline(zip, call.res);
@@ -168,4 +172,5 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
   };
 }
 
-const messageOf = (body: unknown): string | null => (body as { message?: string } | undefined)?.message?.trim() || null;
+const getMessage = (body: unknown): string | null =>
+  (body as { message?: string } | undefined)?.message?.trim() || null;

@@ -1,16 +1,16 @@
 /** Changes of contexts: rows, versions and their packs. Everything commits together with its audit entry. */
 
 import { newId } from '@gantry/events';
-import { type Actor, type CallOf, conflict, type Made, type Requester } from '@gantry/http';
+import { type Actor, conflict, type MarkCreated, type OperationCall, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
-import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
+import { applyChanges, type FileTree, listEntries, shaOfVersion } from '../file-trees/file-tree';
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
 import { packTree, readTreeToChange } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
-import { ownerIdOf, requireTakingAway } from '../ownership';
+import { getOwnerId, requireManage } from '../ownership';
 import type { ContextDeps } from './context-deps';
 import {
   appendVersion,
@@ -29,7 +29,7 @@ const CONTEXTS_MAX = 500;
 /** Maximum number of retries after losing a race with another replica. */
 const TRIES = 5;
 
-type NewContext = CallOf<'worker', 'createContext'>['body'];
+type NewContext = OperationCall<'worker', 'createContext'>['body'];
 
 /** @throws AppError 400 naming unacceptable files; 409 `name_taken`, `too_many_contexts` */
 export async function createContext(
@@ -41,7 +41,7 @@ export async function createContext(
   const tree = applyChanges([], files);
   const uid = newId('ctx_');
   const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
-  const entries = entriesOf(tree);
+  const entries = listEntries(tree);
   await transaction(deps.prisma, async (tx) => {
     if ((await tx.context.count({ where: { workspaceId } })) >= CONTEXTS_MAX) {
       throw conflict('too_many_contexts', `a workspace holds at most ${CONTEXTS_MAX} contexts`);
@@ -49,13 +49,21 @@ export async function createContext(
     const settings = { name, description, writeable, visibility };
     const now = deps.now();
     const row = { uid, workspaceId, ...settings, currentVersion: 1, createdAt: now, updatedAt: now };
-    if (!(await insertContext(tx, { ...row, ownerId: ownerIdOf(caller) }))) {
+    if (!(await insertContext(tx, { ...row, ownerId: getOwnerId(caller) }))) {
       throw conflict('name_taken', `name: there is a context "${name}" already`);
     }
     await insertVersion(tx, workspaceId, {
-      ...{ contextUid: uid, number: 1, sha: shaOfVersion(entries), files: entries, pack },
-      findings: findingsOf(tree, { files: [], findings: [] }),
-      ...{ message: null, authorId: ownerIdOf(caller), authorLabel: actor.label, changeSource: 'created', runId: null },
+      contextUid: uid,
+      number: 1,
+      sha: shaOfVersion(entries),
+      files: entries,
+      pack,
+      findings: listFindings(tree, { files: [], findings: [] }),
+      message: null,
+      authorId: getOwnerId(caller),
+      authorLabel: actor.label,
+      changeSource: 'created',
+      runId: null,
     });
     await audit(tx, actor, { workspaceId, name }, 'created', { visibility, writeable, files: entries.length });
     await made(tx, name);
@@ -67,13 +75,13 @@ export async function updateContext(
   deps: ContextDeps,
   { caller, actor }: Requester,
   name: string,
-  settings: CallOf<'worker', 'updateContext'>['body'],
+  settings: OperationCall<'worker', 'updateContext'>['body'],
 ): Promise<void> {
   const { workspaceId } = caller;
   await transaction(deps.prisma, async (tx) => {
     const context = await getVisibleContext(tx, caller, name);
     if (settings.visibility !== undefined && settings.visibility !== context.visibility) {
-      requireTakingAway(caller, context, 'context');
+      requireManage(caller, context, 'context');
     }
     await tx.context.updateMany({ where: { workspaceId, uid: context.uid }, data: settings });
     const { description: _, ...told } = settings;
@@ -90,7 +98,7 @@ export async function deleteContext(
 ): Promise<void> {
   const { prisma, pool } = deps;
   const context = await getVisibleContext(prisma, caller, name);
-  requireTakingAway(caller, context, 'context');
+  requireManage(caller, context, 'context');
   if (!force) {
     const workers = await workersThatDeclare(pool, caller.workspaceId, 'contexts');
     requireUnused(caller, `context "${name}"`, workers.get(name));
@@ -120,7 +128,7 @@ export async function changeFiles(
   { change, message, changeSource }: FilesChange,
 ): Promise<Finding[]> {
   const find = () => getVisibleContext(deps.prisma, caller, name);
-  const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
+  const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
   const appended = await appendTree(
     deps,
     actor,
@@ -153,7 +161,7 @@ export async function appendTree(
   actor: Actor,
   find: () => Promise<Context>,
   next: (current: Version) => Promise<NewVersion>,
-  made: Made = async () => {},
+  made: MarkCreated = async () => {},
 ): Promise<{ before: Version; version: Pick<Version, 'files' | 'findings'> } | null> {
   const { prisma } = deps;
   const { uid } = await find();
@@ -162,11 +170,11 @@ export async function appendTree(
       const context = await find();
       const before = await getCurrentVersion(prisma, context);
       const { tree, ...columns } = await next(before);
-      if (shaOfVersion(entriesOf(tree)) === before.sha) {
+      if (shaOfVersion(listEntries(tree)) === before.sha) {
         await made(prisma, before.sha);
         return null;
       }
-      const version = { ...(await packedVersion(deps, context, tree, before)), ...columns };
+      const version = { ...(await packVersion(deps, context, tree, before)), ...columns };
       const isDone = await transaction(prisma, async (tx) => {
         if (!(await appendVersion(tx, context, before.number, version))) return false;
         const { changeSource, runId } = columns;
@@ -189,15 +197,15 @@ export async function appendTree(
 }
 
 /** The fields of a version that derive from its tree. Unchanged files keep their findings. */
-async function packedVersion(
+async function packVersion(
   deps: Pick<ContextDeps, 'objects' | 'pool'>,
   { uid, workspaceId }: Pick<Context, 'uid' | 'workspaceId'>,
   tree: FileTree,
   before: Pick<Version, 'files' | 'findings'>,
 ) {
-  const files = entriesOf(tree);
+  const files = listEntries(tree);
   const pack = await packTree(deps, packPrefix(workspaceId, uid), tree);
-  return { sha: shaOfVersion(files), files, pack, findings: findingsOf(tree, before) };
+  return { sha: shaOfVersion(files), files, pack, findings: listFindings(tree, before) };
 }
 
 /** Appends a version equal to an earlier one. @throws AppError 404; 409 `busy` */
@@ -215,9 +223,14 @@ export async function rollBackContext(
     if (target.sha === current.sha) return;
     const { files, pack, findings } = target;
     const isDone = await appendVersion(tx, context, current.number, {
-      ...{ sha: target.sha, files, pack, findings, runId: null, changeSource: 'rollback' },
+      sha: target.sha,
+      files,
+      pack,
+      findings,
+      runId: null,
+      changeSource: 'rollback',
       message: message ?? `Back to version ${target.number}`,
-      authorId: ownerIdOf(caller),
+      authorId: getOwnerId(caller),
       authorLabel: actor.label,
     });
     if (!isDone) throw conflict('busy', 'this context was just changed by another request; try again');
@@ -225,7 +238,7 @@ export async function rollBackContext(
   });
 }
 
-function findingsOf(tree: FileTree, before: Pick<Version, 'files' | 'findings'>): Finding[] {
+function listFindings(tree: FileTree, before: Pick<Version, 'files' | 'findings'>): Finding[] {
   const shas = new Map(before.files.map(({ path, sha }) => [path, sha]));
   const findings: Finding[] = [];
   for (const file of tree) {

@@ -1,13 +1,13 @@
 /** The API representation of contexts, their versions and findings. */
-import { apiFields, type Principal, permissionTable } from '@gantry/http';
+import { createPermissionTable, type Principal, toApiFields } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
-import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
+import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { Context } from '../generated/prisma/client';
-import { canTakeAway } from '../ownership';
+import { canManage } from '../ownership';
 import type { Version } from './context-repository';
 
-const permissionsFor = permissionTable(openapiFiles.worker, {
+const permissionsFor = createPermissionTable(openapiFiles.worker, {
   edit: 'updateContext',
   delete: 'deleteContext',
   change_visibility: 'setContextVisibility',
@@ -22,18 +22,18 @@ export interface ShownContext {
 
 export function contextToApi({ context, version, caller, usedBy }: ShownContext) {
   const permissions = permissionsFor(caller.role, caller.restriction);
-  const mayTakeAway = canTakeAway(caller, context);
+  const canDelete = canManage(caller, context);
   return {
-    ...apiFields(context, 'name', 'description', 'visibility', 'writeable', 'ownerId', 'createdAt', 'updatedAt'),
-    ...sizesOf(version),
+    ...toApiFields(context, 'name', 'description', 'visibility', 'writeable', 'ownerId', 'createdAt', 'updatedAt'),
+    ...sumSizes(version),
     version: version.number,
     sha: version.sha,
     used_by: usedByToApi(caller, usedBy),
     findings: version.findings,
     permissions: {
       ...permissions,
-      delete: permissions.delete && mayTakeAway,
-      change_visibility: permissions.change_visibility && mayTakeAway,
+      delete: permissions.delete && canDelete,
+      change_visibility: permissions.change_visibility && canDelete,
     },
   };
 }
@@ -42,11 +42,11 @@ export function versionToItem(version: Version, currentVersion: number) {
   return {
     ...treeVersionToItem(version, currentVersion),
     run_id: version.runId,
-    ...sizesOf(version),
+    ...sumSizes(version),
   };
 }
 
-const sizesOf = ({ files }: Version) => ({
+const sumSizes = ({ files }: Version) => ({
   file_count: files.length,
-  total_size_bytes: bytesOf(files),
+  total_size_bytes: sumBytes(files),
 });

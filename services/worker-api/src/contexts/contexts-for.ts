@@ -5,7 +5,7 @@ import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
 import type { Db } from '../database';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
-import { visibleTo } from '../ownership';
+import { buildVisibilityFilter } from '../ownership';
 
 type RunContext = NonNullable<RunSpec['contexts']>[number];
 
@@ -16,7 +16,8 @@ const CURRENT = `SELECT c.name, v.pack_digest AS digest, v.pack_key AS key, v.pa
 /**
  * For a new run: the current versions, in the order of `names`. Permission to use them was checked when the worker
  * declared them.
- * @param onlyWorkers ids of those that the token that asks is for: a context that others read, too, is not writeable; null: any
+ * @param onlyWorkers ids of those that the token that asks is for: a context that others read, too, is not writeable;
+ * null: any
  * @throws AppError 409 `missing_context` naming those deleted since
  */
 export async function contextsFor(
@@ -53,7 +54,7 @@ export async function requireContexts(
   const asked = names.filter((name) => !declared.includes(name));
   if (!asked.length) return;
   const rows = await db.context.findMany({
-    where: { workspaceId: principal.workspaceId, name: { in: asked }, ...visibleTo(principal) },
+    where: { workspaceId: principal.workspaceId, name: { in: asked }, ...buildVisibilityFilter(principal) },
     select: { name: true },
   });
   const usable = new Set([...declared, ...rows.map(({ name }) => name)]);

@@ -1,13 +1,13 @@
-import { given, rawZip, zipOf } from '@gantry/testing';
+import { createZip, rawZip, setupResource } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const grace = given(() => api.addMember('member'));
-const member = given(() => callerOf(api.url, grace.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const grace = setupResource(() => api.addMember('member'));
+const member = setupResource(() => createCaller(api.url, grace.jwt));
 
 let number = 0;
 /** A new context of the owner with these files. */
@@ -24,7 +24,7 @@ const put = (path: string, type: string, bytes: Buffer | string) =>
   request(api.url).put(path).set('Authorization', `Bearer ${api.owner.jwt}`).set('Content-Type', type).send(bytes);
 const upload = (path: string) =>
   request(api.url).post(`${path}/upload`).set('Authorization', `Bearer ${api.owner.jwt}`);
-const pathsOf = async (path: string) =>
+const listPaths = async (path: string) =>
   (await owner.get(`${path}/files?content=false`).expect(200)).body.map((file: { path: string }) => file.path);
 
 test('a context is made with files, listed, edited, and says who uses it', async () => {
@@ -36,7 +36,10 @@ test('a context is made with files, listed, edited, and says who uses it', async
   const worker = await createWorker(api, { contexts: [name] });
   const edited = await owner.patch(path, { description: 'Old', writeable: false }).expect(200);
   expect(edited.body).toMatchObject({
-    ...{ description: 'Old', writeable: false, version: 1, visibility: 'workspace' },
+    description: 'Old',
+    writeable: false,
+    version: 1,
+    visibility: 'workspace',
     used_by: [{ id: worker.id, name: worker.name }],
     permissions: { edit: true, delete: true, change_visibility: true },
   });
@@ -55,11 +58,11 @@ test('files come and go as text, as bytes of any type, in forms and in zips: eac
     .attach('f', Buffer.from('x'), { filepath: 'docs/x.md' } as object)
     .attach('g', png, 'y');
   expect(some.body.version).toBe(5);
-  const zip = await zipOf({ 'z/1.txt': '1', '__MACOSX/._1.txt': 'junk', 'z/.DS_Store': 'junk' });
+  const zip = await createZip({ 'z/1.txt': '1', '__MACOSX/._1.txt': 'junk', 'z/.DS_Store': 'junk' });
   expect((await upload(`${path}`).query({ extract: true }).attach('zip', zip, 'z.zip')).body.version).toBe(6);
   await owner.remove(`${path}/files/data.json`).expect(204);
   await owner.remove(`${path}/files/data.json`).expect(404);
-  expect(await pathsOf(path)).toEqual(['a.txt', 'docs/x.md', 'img/logo ä.png', 'y', 'z/1.txt']);
+  expect(await listPaths(path)).toEqual(['a.txt', 'docs/x.md', 'img/logo ä.png', 'y', 'z/1.txt']);
 
   const text = await owner.get(`${path}/files/a.txt`).buffer().expect(200);
   expect([text.text, text.headers['content-type']]).toEqual(['two', 'text/plain; charset=utf-8']);
@@ -93,7 +96,7 @@ test('a file may be empty, also for a client that sends neither a body nor its t
   await put(`${path}/files/empty.bin`, 'application/octet-stream', '').expect(200);
   await request(api.url).put(`${path}/files/none`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(200);
   await put(`${path}/files/json`, 'application/json', '').expect(200);
-  expect(await pathsOf(path)).toEqual(['a.txt', 'empty.bin', 'json', 'none']);
+  expect(await listPaths(path)).toEqual(['a.txt', 'empty.bin', 'json', 'none']);
 });
 
 test('what changes nothing makes no version; a version can be gone back to and downloaded', async () => {
@@ -114,7 +117,7 @@ test('what changes nothing makes no version; a version can be gone back to and d
   expect(zip.headers['content-type']).toBe('application/zip');
   const copy = await contextWith({ 'other.txt': 'x' });
   await upload(copy.path).query({ extract: true }).attach('zip', Buffer.from(zip.body), 'pack.zip').expect(200);
-  expect(await pathsOf(copy.path)).toEqual(['a.txt', 'b.txt', 'other.txt']);
+  expect(await listPaths(copy.path)).toEqual(['a.txt', 'b.txt', 'other.txt']);
 });
 
 test('many files written at the same moment through two replicas are all kept', async () => {
@@ -128,13 +131,13 @@ test('many files written at the same moment through two replicas are all kept', 
       .send({ content: `${n}` }),
   );
   expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(writes.map(() => 200));
-  expect(await pathsOf(path)).toHaveLength(24);
+  expect(await listPaths(path)).toHaveLength(24);
   expect((await owner.get(path)).body.version).toBe(25);
 });
 
 test('a private context is its owner’s and the admins’; a worker of others can not declare it', async () => {
   await member.post('/api/contexts', { name: 'diary', visibility: 'private' }).expect(201);
-  const stranger = callerOf(api.url, (await api.addMember('member')).jwt);
+  const stranger = createCaller(api.url, (await api.addMember('member')).jwt);
   for (const path of ['', '/files', '/versions', '/download', '/files/a.txt']) {
     await stranger.get(`/api/contexts/diary${path}`).expect(404);
   }
@@ -144,7 +147,8 @@ test('a private context is its owner’s and the admins’; a worker of others c
     (await who.get('/api/contexts').expect(200)).body.some(({ name }: { name: string }) => name === 'diary');
   expect([await seenBy(member), await seenBy(owner), await seenBy(stranger)]).toEqual([true, true, false]);
   const refused = await stranger.post('/api/workers', {
-    ...{ name: 'Nosy', contexts: ['diary'] },
+    name: 'Nosy',
+    contexts: ['diary'],
     files: [{ path: 'main.py', content: 'def run(): pass' }],
   });
   expect([refused.status, refused.body.errors?.[0].path]).toEqual([400, 'contexts.0']);
@@ -221,14 +225,14 @@ test('what is too much, or a hostile zip, is refused and nothing of it is kept',
   await extract(rawZip([{ name: '../up' }]));
   await extract(rawZip([{ name: 'link', mode: 0o120777 }]));
   await extract(rawZip([{ name: 'a' }, { name: 'A' }]));
-  await extract(await zipOf(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`f${n}`, 'x']))));
-  expect(await pathsOf(path)).toEqual(['a.txt']);
+  await extract(await createZip(Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`f${n}`, 'x']))));
+  expect(await listPaths(path)).toEqual(['a.txt']);
   expect((await owner.get(path)).body.version).toBe(1);
 });
 
 test('a viewer reads and does not write', async () => {
   const { path } = await contextWith();
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   expect((await viewer.get(path).expect(200)).body.permissions.edit).toBe(false);
   await viewer.get(`${path}/files/a.txt`).expect(200);
   await viewer.put(`${path}/files/a.txt`, { content: 'x' }).expect(403);

@@ -1,6 +1,6 @@
 import { FINDINGS_MAX, findCredentials, findingWarning } from './credential-findings';
 
-const kindsIn = (text: string | Buffer) =>
+const listKinds = (text: string | Buffer) =>
   findCredentials({ path: 'a.txt', content: Buffer.from(text) }).map(({ line, kind }) => `${line} ${kind}`);
 const letters = (count: number) => 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7'.repeat(10).slice(0, count);
 
@@ -26,13 +26,13 @@ const samples: [string, string][] = [
 ];
 
 test.each(samples)('%s is found on its line, alone and in a sentence', (kind, sample) => {
-  expect(kindsIn(`first\nsecond ${sample}\nthird`)).toContain(`2 ${kind}`);
-  expect(kindsIn(`KEY="${sample}"`)).toContain(`1 ${kind}`);
+  expect(listKinds(`first\nsecond ${sample}\nthird`)).toContain(`2 ${kind}`);
+  expect(listKinds(`KEY="${sample}"`)).toContain(`1 ${kind}`);
   expect(JSON.stringify(findCredentials({ path: 'a', content: Buffer.from(sample) }))).not.toContain(sample.slice(6));
 });
 
 test('what is assigned to a name like password counts if it looks random', () => {
-  expect(kindsIn('db_password = "hG7$kP2!xQ9z"\nAPI_KEY: 9f86d081884c7d65\n"token": "a8f5f167f44f4964"')).toEqual([
+  expect(listKinds('db_password = "hG7$kP2!xQ9z"\nAPI_KEY: 9f86d081884c7d65\n"token": "a8f5f167f44f4964"')).toEqual([
     '1 assigned_secret',
     '2 assigned_secret',
     '3 assigned_secret',
@@ -52,12 +52,12 @@ test.each([
   'https://user:$PASSWORD@host',
   'eyJ is how a JWT begins',
 ])('%s is no credential', (text) => {
-  expect(kindsIn(text)).toEqual([]);
+  expect(listKinds(text)).toEqual([]);
 });
 
 test('binary files are not looked into, and there is an end to it', () => {
-  expect(kindsIn(Buffer.concat([Buffer.from([0]), Buffer.from(samples[2]?.[1] ?? '')]))).toEqual([]);
-  expect(kindsIn(`${samples[2]?.[1]}\n`.repeat(1_000))).toHaveLength(FINDINGS_MAX);
+  expect(listKinds(Buffer.concat([Buffer.from([0]), Buffer.from(samples[2]?.[1] ?? '')]))).toEqual([]);
+  expect(listKinds(`${samples[2]?.[1]}\n`.repeat(1_000))).toHaveLength(FINDINGS_MAX);
 });
 
 test('a warning names the place and not the value', () => {

@@ -20,9 +20,9 @@ export async function readFileBody(req: Request): Promise<{ content: Buffer; mes
     return { content: file.content, message: null };
   }
   const bytes = await readBody(req, TREE_BYTES_MAX);
-  const wrapped = req.is('application/json') ? wrappedIn(bytes) : undefined;
+  const wrapped = req.is('application/json') ? findWrapper(bytes) : undefined;
   return wrapped
-    ? { content: contentOf(wrapped), message: wrapped.message?.trim() || null }
+    ? { content: decodeContent(wrapped), message: wrapped.message?.trim() || null }
     : { content: bytes, message: null };
 }
 
@@ -40,14 +40,14 @@ const WRAPPER_KEYS = new Set(['content', 'content_base64', 'message']);
 const WRAPPER_MOST = { depth: 64, parts: 100_000, names: WRAPPER_KEYS.size };
 
 /** Undefined for JSON that is the file itself. @throws AppError 400, 413 */
-function wrappedIn(bytes: Buffer): Wrapper | undefined {
+function findWrapper(bytes: Buffer): Wrapper | undefined {
   if (!WRAPPER_BEGINS.test(bytes.toString('latin1', 0, WRAPPER_HEAD_BYTES))) return undefined;
   if (bytes.length > JSON_BYTES_MAX) {
     throw new AppError('too_large', 'too_large', 'the JSON is larger than 1 MB; send a larger file as its bytes');
   }
   const { depth, parts, names: differing } = measureJson(bytes, WRAPPER_MOST);
   if (depth > WRAPPER_MOST.depth || parts > WRAPPER_MOST.parts || differing > WRAPPER_MOST.names) return undefined;
-  const body = parsed(bytes);
+  const body = parseWrapper(bytes);
   const names = Object.keys(body);
   const isWrapper = names.every((name) => WRAPPER_KEYS.has(name)) && ('content' in body || 'content_base64' in body);
   if (!isWrapper) return undefined;
@@ -66,7 +66,7 @@ function wrappedIn(bytes: Buffer): Wrapper | undefined {
   return body as Wrapper;
 }
 
-function parsed(bytes: Buffer): Record<string, unknown> {
+function parseWrapper(bytes: Buffer): Record<string, unknown> {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (err) {
@@ -74,7 +74,7 @@ function parsed(bytes: Buffer): Record<string, unknown> {
   }
 }
 
-function contentOf({ content, content_base64: base64 }: Wrapper): Buffer {
+function decodeContent({ content, content_base64: base64 }: Wrapper): Buffer {
   if (content !== undefined) return Buffer.from(content);
   const bytes = Buffer.from(base64 as string, 'base64');
   if (bytes.toString('base64').replace(/(?<!=)=+$/, '') === (base64 as string).replace(/(?<!=)=+$/, '')) return bytes;

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { runFinished } from '@gantry/events';
-import { type FakeJob, given, noUsage, rawZip, until, zipOf } from '@gantry/testing';
+import { createZip, type FakeJob, noUsage, rawZip, setupResource, until } from '@gantry/testing';
 import type { PoolClient } from 'pg';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { writeBackContexts } from './write-back';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 let number = 0;
 /** A context with one file, and a run of a worker that declares it. */
@@ -41,7 +41,10 @@ async function report(job: FakeJob, { zip, sha256, key }: Reported, status: 'com
     { type: 'started' },
     {
       type: 'context',
-      ...{ name: given?.name ?? '', from: given?.digest ?? '', size: bytes.length, key: place },
+      name: given?.name ?? '',
+      from: given?.digest ?? '',
+      size: bytes.length,
+      key: place,
       sha256: sha256 ?? createHash('sha256').update(bytes).digest('hex'),
     },
     status === 'completed'
@@ -56,8 +59,8 @@ const isHeard = (runId: string) =>
     const { rowCount } = await api.deps.pool.query("SELECT 1 FROM outbox WHERE data ->> 'runId' = $1", [runId]);
     return rows[0].status !== 'running' && rowCount === 0;
   });
-const versionOf = async (path: string): Promise<number> => (await owner.get(path).expect(200)).body.version;
-const refusedBecause = (runId: string) =>
+const getVersion = async (path: string): Promise<number> => (await owner.get(path).expect(200)).body.version;
+const waitForRefusal = (runId: string) =>
   until(async () => {
     const { rows } = await api.deps.pool.query(
       "SELECT details ->> 'reason' AS reason FROM audit_log WHERE action = 'context.write_back_refused' AND details ->> 'run_id' = $1",
@@ -68,11 +71,16 @@ const refusedBecause = (runId: string) =>
 
 test('what a completed run has changed is the next version, told apart from what people do', async () => {
   const { path, job, runId, worker } = await running();
-  await report(job, { zip: await zipOf({ 'state.json': '{"seen":1}', 'new/file.txt': 'x', '.git/config': 'x' }) });
-  await until(async () => (await versionOf(path)) === 2);
+  await report(job, { zip: await createZip({ 'state.json': '{"seen":1}', 'new/file.txt': 'x', '.git/config': 'x' }) });
+  await until(async () => (await getVersion(path)) === 2);
   const [version] = (await owner.get(`${path}/versions`).expect(200)).body;
   expect(version).toMatchObject({
-    ...{ version: 2, current: true, change_source: 'run', run_id: runId, author: null, file_count: 2 },
+    version: 2,
+    current: true,
+    change_source: 'run',
+    run_id: runId,
+    author: null,
+    file_count: 2,
     message: `Written by run ${runId} of ${worker.id}`,
   });
   const file = await owner.get(`${path}/files/state.json`).buffer().expect(200);
@@ -82,81 +90,90 @@ test('what a completed run has changed is the next version, told apart from what
 test('a run that did not see a later version stands over it, and the message says so', async () => {
   const { path, job } = await running();
   await owner.put(`${path}/files/state.json`, { content: 'by a person' }).expect(200);
-  await report(job, { zip: await zipOf({ 'state.json': 'by the run' }) });
-  await until(async () => (await versionOf(path)) === 3);
+  await report(job, { zip: await createZip({ 'state.json': 'by the run' }) });
+  await until(async () => (await getVersion(path)) === 3);
   const [version] = (await owner.get(`${path}/versions`)).body;
   expect(version.message).toMatch(/which had version 1: it does not include later changes$/);
 });
 
 test('hearing of the same run again, on another replica too, makes no second version', async () => {
   const { path, job, runId } = await running();
-  await report(job, { zip: await zipOf({ 'a.txt': 'a' }) });
-  await until(async () => (await versionOf(path)) === 2);
+  await report(job, { zip: await createZip({ 'a.txt': 'a' }) });
+  await until(async () => (await getVersion(path)) === 2);
   await owner.put(`${path}/files/b.txt`, { content: 'b' }).expect(200);
   const again = writeBackContexts((await api.replica()).deps);
   const data = runFinished.data.parse({
-    ...{ runId, source: 'worker', subjectId: 'x', status: 'completed', errorCode: null },
-    ...{ durationMs: 1, finishedAt: 1 },
+    runId,
+    source: 'worker',
+    subjectId: 'x',
+    status: 'completed',
+    errorCode: null,
+    durationMs: 1,
+    finishedAt: 1,
   });
   const tx = {} as PoolClient;
   await again.handle(tx, { id: 'evt_again', workspaceId: api.workspaceId, at: new Date(), data });
-  expect(await versionOf(path)).toBe(3);
+  expect(await getVersion(path)).toBe(3);
 });
 
 test('nothing is kept of a failed run, of a context that was read-only, or of files that stayed as they were', async () => {
   const failed = await running();
-  await report(failed.job, { zip: await zipOf({ 'a.txt': 'a' }) }, 'failed');
+  await report(failed.job, { zip: await createZip({ 'a.txt': 'a' }) }, 'failed');
   const readOnly = await running({ writeable: false });
-  await report(readOnly.job, { zip: await zipOf({ 'a.txt': 'a' }) });
+  await report(readOnly.job, { zip: await createZip({ 'a.txt': 'a' }) });
   const same = await running();
-  await report(same.job, { zip: await zipOf({ 'state.json': '{}' }) });
+  await report(same.job, { zip: await createZip({ 'state.json': '{}' }) });
   const forbidden = await running();
   await owner.patch(forbidden.path, { writeable: false }).expect(200);
-  await report(forbidden.job, { zip: await zipOf({ 'a.txt': 'a' }) });
+  await report(forbidden.job, { zip: await createZip({ 'a.txt': 'a' }) });
   const replaced = await running();
   await owner.remove(`${replaced.path}?force=true`).expect(204);
   await owner.post('/api/contexts', { name: replaced.name, writeable: true }).expect(201);
-  await report(replaced.job, { zip: await zipOf({ 'a.txt': 'a' }) });
+  await report(replaced.job, { zip: await createZip({ 'a.txt': 'a' }) });
   const last = await running();
-  await report(last.job, { zip: await zipOf({ 'a.txt': 'a' }) });
+  await report(last.job, { zip: await createZip({ 'a.txt': 'a' }) });
   for (const { runId } of [failed, readOnly, same, forbidden, replaced]) await isHeard(runId);
-  await until(async () => (await versionOf(last.path)) === 2);
+  await until(async () => (await getVersion(last.path)) === 2);
   for (const { path } of [failed, readOnly, same, forbidden, replaced])
-    expect([path, await versionOf(path)]).toEqual([path, 1]);
+    expect([path, await getVersion(path)]).toEqual([path, 1]);
 });
 
 test('a run may delete every file, and then the context is empty', async () => {
   const { path, job } = await running();
-  await report(job, { zip: await zipOf({}) });
-  await until(async () => (await versionOf(path)) === 2);
+  await report(job, { zip: await createZip({}) });
+  await until(async () => (await getVersion(path)) === 2);
   expect((await owner.get(path)).body.file_count).toBe(0);
 });
 
 test.each<[string, () => Promise<Reported> | Reported, string]>([
   ['climbs out', () => ({ zip: rawZip([{ name: '../../etc/passwd' }]) }), 'relative path'],
   ['holds a link', () => ({ zip: rawZip([{ name: 'a', mode: 0o120777 }]) }), 'link'],
-  ['is not what was announced', async () => ({ zip: await zipOf({ a: 'a' }), sha256: 'f'.repeat(64) }), 'announced'],
+  [
+    'is not what was announced',
+    async () => ({ zip: await createZip({ a: 'a' }), sha256: 'f'.repeat(64) }),
+    'announced',
+  ],
   ['was never uploaded', () => ({}), 'not uploaded'],
   ['is no zip', () => ({ zip: Buffer.from('garbage') }), 'cannot be read'],
   [
     'holds too much',
-    async () => ({ zip: await zipOf({ a: Buffer.alloc(10 * 1024 * 1024 + 1) }) }),
+    async () => ({ zip: await createZip({ a: Buffer.alloc(10 * 1024 * 1024 + 1) }) }),
     'larger than 10 MB',
   ],
 ])('an archive that %s is refused, and the audit log says why', async (_what, reported, reason) => {
   const { path, job, runId } = await running();
   await report(job, await reported());
-  expect(await refusedBecause(runId)).toContain(reason);
-  expect(await versionOf(path)).toBe(1);
+  expect(await waitForRefusal(runId)).toContain(reason);
+  expect(await getVersion(path)).toBe(1);
 });
 
 test('a key outside of the run is not even looked at', async () => {
   const { path, job, runId } = await running();
   const key = `${api.workspaceId}/runs/run_another/1/changed`;
-  await report(job, { zip: await zipOf({ a: 'a' }), key });
+  await report(job, { zip: await createZip({ a: 'a' }), key });
   const last = await running();
-  await report(last.job, { zip: await zipOf({ a: 'a' }) });
+  await report(last.job, { zip: await createZip({ a: 'a' }) });
   await isHeard(runId);
-  await until(async () => (await versionOf(last.path)) === 2);
-  expect(await versionOf(path)).toBe(1);
+  await until(async () => (await getVersion(last.path)) === 2);
+  expect(await getVersion(path)).toBe(1);
 });

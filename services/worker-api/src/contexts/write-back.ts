@@ -14,7 +14,7 @@ import { readPack } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import { type FileTree, isLeftOut, TREE_BYTES_MAX, treeOf } from '../file-trees/file-tree';
+import { buildTree, type FileTree, isLeftOut, TREE_BYTES_MAX } from '../file-trees/file-tree';
 import type { Context } from '../generated/prisma/client';
 import type { ContextDeps } from './context-deps';
 import { findContext, findNumberOfPack, findVersionOfRun, type Version } from './context-repository';
@@ -66,7 +66,7 @@ async function writeBack(deps: WriteBackDeps, tx: PoolClient, run: Run, change: 
   const find = async () => (await findGivenContext(deps, run, change.name)) ?? context;
   await appendTree(deps, SYSTEM, find, async (current) => ({
     tree,
-    message: await messageOf(deps, context, run, change, current),
+    message: await buildMessage(deps, context, run, change, current),
     changeSource: 'run',
     runId: run.id,
     authorId: null,
@@ -94,13 +94,13 @@ async function readChangedTree({ objects }: WriteBackDeps, change: ContextChange
   }
   if (createHash('sha256').update(bytes).digest('hex') !== change.sha256) return 'the archive is not the one announced';
   try {
-    return treeOf((await readPack(bytes)).filter(({ path }) => !isLeftOut(path)));
+    return buildTree((await readPack(bytes)).filter(({ path }) => !isLeftOut(path)));
   } catch (err) {
     return err instanceof AppError ? err.detail : `the archive cannot be read: ${(err as Error).message}`.slice(0, 500);
   }
 }
 
-async function messageOf(
+async function buildMessage(
   { prisma }: WriteBackDeps,
   context: Context,
   run: Run,

@@ -14,8 +14,8 @@ import { countUnderWay, listPending, startResult } from './result-repository';
 export const AT_ONCE = 4;
 
 /**
- * Runs as many of its examples as may be under way, and ends it after the last. Nothing happens where it has ended, or another replica
- * does it. @throws what keeps it from being done now, and nothing that an example is the reason of
+ * Runs as many of its examples as may be under way, and ends it after the last. Nothing happens where it has ended, or
+ * another replica does it. @throws what keeps it from being done now, and nothing that an example is the reason of
  */
 export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promise<void> {
   await transaction(deps.pool, async (tx) => {
@@ -25,7 +25,7 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
     const underWay = await countUnderWay(tx, id);
     if (!worker || worker.status === 'archived') {
       // Runs of a worker that was deleted are cancelled with it.
-      if (underWay === 0) await endAndTell(tx, evaluation, gone(worker));
+      if (underWay === 0) await endAndTell(tx, evaluation, toGoneEnding(worker));
       return;
     }
     let started = 0;
@@ -39,8 +39,9 @@ export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promi
   });
 }
 
-const gone = (worker: WorkerWithTriggers | null): Ending => ({
-  ...{ status: 'failed', error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile` },
+const toGoneEnding = (worker: WorkerWithTriggers | null): Ending => ({
+  status: 'failed',
+  error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile`,
 });
 
 /** In a savepoint of its own. @returns whether it has a run now */
@@ -62,12 +63,12 @@ async function startOne(
   } catch (err) {
     if (!(err instanceof AppError) || err.kind === 'unavailable' || isDependencyDown(err)) throw err;
     await tx.query('ROLLBACK TO SAVEPOINT example');
-    await startResult(tx, result, { error: wordsOf(err, ofRunId) });
+    await startResult(tx, result, { error: formatError(err, ofRunId) });
     return false;
   }
 }
 
-const wordsOf = ({ kind, detail }: AppError, ofRunId: string | null): string =>
+const formatError = ({ kind, detail }: AppError, ofRunId: string | null): string =>
   kind === 'not_found' && ofRunId !== null
     ? `the run ${ofRunId}, whose records are to answer, is not kept any more`
     : detail;

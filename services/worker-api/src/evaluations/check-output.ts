@@ -1,7 +1,7 @@
 /** All that is done with the output of a run that an example judges, but for asking models. */
 import type { StoredOutput } from '@gantry/run-engine';
-import { outputOf, parseOutput } from '../runs/output-object';
-import { jsonOf } from './compare';
+import { parseOutput, toRunOutput } from '../runs/output-object';
+import { toBoundedJson } from './compare';
 import { type Asked, type EndedRun, type JudgedExample, listVerdicts, type Verdict } from './verdict';
 
 /** A larger output is to be read from the run. */
@@ -20,8 +20,8 @@ export interface CheckedOutput {
 }
 
 export function checkOutput({ example, run, output: stored }: CheckTask): CheckedOutput {
-  const output = outputOf(run, parseOutput(stored));
-  const json = output && jsonOf(output);
+  const output = toRunOutput(run, parseOutput(stored));
+  const json = output && toBoundedJson(output);
   return {
     found: listVerdicts(example, { ...run, output }),
     output: json !== null && json.length <= OUTPUT_CHARS_MAX ? json : null,

@@ -1,4 +1,6 @@
-/** Values of JSON against each other. Recursion is as deep as the expected value, which is bounded when it is written. */
+/**
+ * Values of JSON against each other. Recursion is as deep as the expected value, which is bounded when it is written.
+ */
 
 import { includesText } from './includes-text';
 
@@ -25,7 +27,7 @@ interface Difference {
 
 function formatDifference({ path, format }: Difference, name: string): string {
   const below = path.map((key) => `/${pointerPart(key)}`).reverse();
-  return format(below.length ? nameOf(name) + below.join('') : name);
+  return format(below.length ? getKeyName(name) + below.join('') : name);
 }
 
 function findDifference(expected: unknown, actual: unknown, tolerance: number): Difference | null {
@@ -65,8 +67,8 @@ export function lacks(actual: unknown, value: unknown, ignoreCase: boolean, name
 
 function findLack(actual: unknown, value: unknown, ignoreCase: boolean): Difference | null {
   if (typeof actual === 'string') {
-    const folded = (text: string) => (ignoreCase ? text.toLowerCase() : text);
-    const isThere = typeof value === 'string' && includesText(folded(actual), folded(value));
+    const foldCase = (text: string) => (ignoreCase ? text.toLowerCase() : text);
+    const isThere = typeof value === 'string' && includesText(foldCase(actual), foldCase(value));
     return isThere ? null : here((name) => `${name} does not contain ${quote(value)}: it is ${quote(actual)}`);
   }
   if (Array.isArray(actual)) {
@@ -93,7 +95,10 @@ function missingOrDifferent(
   return null;
 }
 
-/** Compares many values with one, each in time linear in its own size: what has other numbers of members is not looked into. */
+/**
+ * Compares many values with one, each in time linear in its own size: what has other numbers of members is not looked
+ * into.
+ */
 function equals(expected: unknown): (actual: unknown) => boolean {
   const keysByObject = new Map<JsonObject, string[]>();
   const isEqual = (one: unknown, other: unknown): boolean => {
@@ -110,7 +115,7 @@ function equals(expected: unknown): (actual: unknown) => boolean {
 }
 
 export const WHOLE = 'the output';
-const nameOf = (name: string): string => (name === WHOLE ? '' : name);
+const getKeyName = (name: string): string => (name === WHOLE ? '' : name);
 
 /** The part of a value that a JSON pointer names. */
 export function partAt(value: unknown, pointer: string): { value: unknown } | null {
@@ -129,7 +134,7 @@ const pointerPart = (key: string): string => key.replaceAll('~', '~0').replaceAl
 
 /** As JSON, shortened. A run may have returned a value that is too deep for that. */
 export function quote(value: unknown): string {
-  const json = jsonOf(value);
+  const json = toBoundedJson(value);
   if (json === null) return 'a value that is nested too deep to be shown';
   return json.length > QUOTED_CHARS_MAX ? `${json.slice(0, QUOTED_CHARS_MAX)}…` : json;
 }
@@ -141,12 +146,12 @@ export interface CutJson {
 }
 
 export function cutJson(value: unknown, charsMax: number): CutJson {
-  const json = jsonOf(value) ?? '(nested too deep to be shown)';
+  const json = toBoundedJson(value) ?? '(nested too deep to be shown)';
   return { json: json.slice(0, charsMax), chars: json.length };
 }
 
 /** Null: it is nested too deep. */
-export function jsonOf(value: unknown): string | null {
+export function toBoundedJson(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? 'null';
   } catch (err) {

@@ -1,6 +1,6 @@
 /**
- * Runs and judges examples of evaluations, on every replica. What has to be done is in the tables, so that any replica does it, and
- * goes on with what another one left: the loop looks there when something has happened, and by the clock.
+ * Runs and judges examples of evaluations, on every replica. What has to be done is in the tables, so that any replica
+ * does it, and goes on with what another one left: the loop looks there when something has happened, and by the clock.
  */
 import { newId } from '@gantry/events';
 import { AT_ONCE, advanceEvaluation } from './advance-evaluation';
@@ -71,7 +71,7 @@ export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { a
     underWay.add(judging);
   }
 
-  const settled = async () => {
+  const waitUntilIdle = async () => {
     while (round || underWay.size) await Promise.all([round, ...underWay]);
   };
   const timer = options.auto ? setInterval(wake, EVERY_MS).unref() : undefined;
@@ -79,7 +79,7 @@ export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { a
   return {
     tick: () => {
       wake();
-      return settled();
+      return waitUntilIdle();
     },
     kick: () => {
       if (!options.auto || ending.signal.aborted || kicked) return;
@@ -93,7 +93,7 @@ export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { a
       clearTimeout(kicked);
       clearInterval(timer);
       await checks.stop();
-      await settled();
+      await waitUntilIdle();
       const { pool, log } = await whole;
       await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluations: leases will expire'));
     },

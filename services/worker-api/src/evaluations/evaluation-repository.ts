@@ -1,7 +1,7 @@
 /** Evaluations. One is changed by the holder of its row lock, and ends once. */
 import { hintChange } from '@gantry/events';
 import { notFound } from '@gantry/http';
-import { type Sql, statement } from '@gantry/postgres';
+import { createStatement, type Sql } from '@gantry/postgres';
 import type { OfWorker } from '../examples/example-repository';
 import type { Evaluation, EvaluationStatus } from './evaluation';
 
@@ -34,7 +34,11 @@ export async function listEvaluations(
 }
 
 /** The latest of each of these versions. */
-export async function listLatestOf(sql: Sql, { workspaceId, uid }: OfWorker, shas: string[]): Promise<Evaluation[]> {
+export async function listLatestByVersion(
+  sql: Sql,
+  { workspaceId, uid }: OfWorker,
+  shas: string[],
+): Promise<Evaluation[]> {
   const { rows } = await sql.query<Evaluation>(
     `${EVALUATION} WHERE e.id IN (SELECT DISTINCT ON (sha) id FROM evaluations
        WHERE workspace_id = $1 AND worker_uid = $2 AND sha = ANY($3) ORDER BY sha, created_at DESC, id DESC)`,
@@ -69,7 +73,7 @@ export interface NewEvaluation extends OfWorker {
   createdBy: string | null;
 }
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO evaluations (id, workspace_id, worker_uid, version, sha, status, trigger, under_way, saved_version, created_by)
    VALUES ($id, $workspaceId, $uid, $version, $sha, 'running', $trigger, $sha, $savedVersion, $createdBy)
@@ -93,7 +97,10 @@ export async function deleteOldEvaluations(tx: Sql, uid: string): Promise<void> 
 
 export type HeldEvaluation = Pick<Evaluation, 'id' | 'workspaceId' | 'workerUid' | 'version' | 'createdBy'>;
 
-/** Its row until the transaction ends; undefined where it has ended. @param wait false: nor where another transaction holds it */
+/**
+ * Its row until the transaction ends; undefined where it has ended.
+ * @param wait false: nor where another transaction holds it
+ */
 export async function holdRunning(
   tx: Sql,
   id: string,

@@ -1,4 +1,4 @@
-import { answer, type Call, type Operations, ok, pageHeaders } from '@gantry/http';
+import { buildPageHeaders, type Call, type Operations, ok, respondWith } from '@gantry/http';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { evaluationToApi, resultToApi } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
@@ -21,15 +21,18 @@ export function evaluationOperations(deps: EvaluationDeps): Operations<'worker'>
       const { evaluations, total } = await listEvaluations(pool, await find(call), query);
       return ok(
         evaluations.map((one) => evaluationToApi(one, path.worker_id)),
-        pageHeaders(req, query, total),
+        buildPageHeaders(req, query, total),
       );
     },
     startEvaluation: {
-      make: async (call) => {
+      create: async (call) => {
         const { worker_id: workerId } = call.path;
-        return answer(202, evaluationToApi(await startEvaluation(deps, call, workerId, call.body ?? {}), workerId));
+        return respondWith(
+          202,
+          evaluationToApi(await startEvaluation(deps, call, workerId, call.body ?? {}), workerId),
+        );
       },
-      see,
+      assertVisible: see,
     },
     getEvaluationTable: async (call) => ok(await evaluationTable(deps, await find(call), call.query.versions)),
     getEvaluation: async (call) => {

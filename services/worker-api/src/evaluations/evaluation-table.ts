@@ -3,7 +3,7 @@ import { EXAMPLES_MAX } from '../examples/example-service';
 import { listNewestVersions } from '../workers/version-repository';
 import { statusToApi } from './evaluation';
 import type { EvaluationDeps } from './evaluation-deps';
-import { listLatestOf } from './evaluation-repository';
+import { listLatestByVersion } from './evaluation-repository';
 import { type Cell, listCells } from './result-repository';
 
 /** The latest evaluation of each of the newest versions, example by example. @param limit versions */
@@ -13,7 +13,7 @@ export async function evaluationTable(
   limit: number,
 ) {
   const versions = await listNewestVersions(prisma, worker, limit);
-  const evaluations = await listLatestOf(
+  const evaluations = await listLatestByVersion(
     pool,
     worker,
     versions.map(({ sha }) => sha),
@@ -26,33 +26,33 @@ export async function evaluationTable(
   const shaOf = new Map(evaluations.map(({ id, sha }) => [id, sha]));
   const evaluationOf = new Map(evaluations.map((one) => [one.sha, one]));
   return {
-    examples: namesOf(examples, cells),
+    examples: listExampleNames(examples, cells),
     versions: versions.map(({ sha, number, createdAt }) => {
       const evaluation = evaluationOf.get(sha);
       return {
-        ...{ sha, version: number, created_at: createdAt.toISOString() },
-        ...{
-          evaluation_id: evaluation?.id ?? null,
-          status: evaluation?.status ?? null,
-          totals: evaluation?.totals ?? null,
-        },
+        sha,
+        version: number,
+        created_at: createdAt.toISOString(),
+        evaluation_id: evaluation?.id ?? null,
+        status: evaluation?.status ?? null,
+        totals: evaluation?.totals ?? null,
       };
     }),
-    cells: cellsOf(cells, shaOf),
+    cells: groupCells(cells, shaOf),
   };
 }
 
 /** By name. */
-function namesOf(examples: { id: string; name: string }[], cells: Cell[]) {
+function listExampleNames(examples: { id: string; name: string }[], cells: Cell[]) {
   const names = new Map(cells.map(({ exampleId, name }) => [exampleId, { id: exampleId, name, exists: false }]));
   for (const { id, name } of examples) names.set(id, { id, name, exists: true });
-  const keyOf = ({ name, id }: { name: string; id: string }) => `${name}\0${id}`;
-  return [...names.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const toExampleKey = ({ name, id }: { name: string; id: string }) => `${name}\0${id}`;
+  return [...names.values()].sort((one, other) => (toExampleKey(one) < toExampleKey(other) ? -1 : 1));
 }
 
 type Shown = { status: ReturnType<typeof statusToApi>; run_id: string | null };
 
-function cellsOf(cells: Cell[], shaOf: Map<string, string>): Record<string, Record<string, Shown>> {
+function groupCells(cells: Cell[], shaOf: Map<string, string>): Record<string, Record<string, Shown>> {
   const byExample = new Map<string, Map<string, Shown>>();
   for (const { evaluationId, exampleId, status, runId } of cells) {
     const bySha = byExample.get(exampleId) ?? new Map<string, Shown>();

@@ -1,5 +1,5 @@
 /** Evaluations as they are stored and shown. */
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { ExampleContent } from '../examples/example';
 import type { Verdict } from './verdict';
 
@@ -32,8 +32,8 @@ export interface Evaluation {
 }
 
 /**
- * `pending` has no run; `running` has one; that of `judging` has ended. The others are final; `stopped` ones were neither run nor
- * judged.
+ * `pending` has no run; `running` has one; that of `judging` has ended. The others are final; `stopped` ones were
+ * neither run nor judged.
  */
 export type ResultStatus = 'pending' | 'running' | 'judging' | 'passed' | 'failed' | 'error' | 'stopped';
 
@@ -64,7 +64,18 @@ export interface EvaluationLoop {
 export function evaluationToApi(evaluation: Evaluation, workerId: string) {
   const { sha, createdAt, endedAt } = evaluation;
   return {
-    ...apiFields(evaluation, 'id', 'version', 'status', 'error', 'trigger', 'usd', 'createdBy', 'createdAt', 'endedAt'),
+    ...toApiFields(
+      evaluation,
+      'id',
+      'version',
+      'status',
+      'error',
+      'trigger',
+      'usd',
+      'createdBy',
+      'createdAt',
+      'endedAt',
+    ),
     worker_id: workerId,
     version_sha: sha,
     totals: evaluation.totals,
@@ -76,7 +87,7 @@ export const statusToApi = (status: ResultStatus): Exclude<ResultStatus, 'judgin
   status === 'judging' ? 'running' : status;
 
 export const resultToApi = (result: Result) => ({
-  ...apiFields(result, 'exampleId', 'runId', 'output', 'error', 'durationMs', 'usd'),
+  ...toApiFields(result, 'exampleId', 'runId', 'output', 'error', 'durationMs', 'usd'),
   example_name: result.name,
   status: statusToApi(result.status),
   checks: result.verdicts,

@@ -1,13 +1,13 @@
-import { type FakeJob, given, noUsage, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
-const claimed = (): Promise<FakeJob> => until(() => executor.claim());
+const claimJob = (): Promise<FakeJob> => until(() => executor.claim());
 const fail = (job: FakeJob, message: string) => {
   const error = { code: 'exception' as const, type: 'ValueError', message };
   return job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
@@ -19,18 +19,18 @@ async function example(workerId: string, body: object) {
   const whole = { name: 'One', checks: isTotal(12), ...body };
   return (await me.post(`/api/workers/${workerId}/examples`, whole).expect(201)).body;
 }
-const evaluationsOf = (id: string) => `/api/workers/${id}/evaluations`;
-const start = (id: string, body?: object) => me.post(evaluationsOf(id), body);
+const evaluationsPath = (id: string) => `/api/workers/${id}/evaluations`;
+const start = (id: string, body?: object) => me.post(evaluationsPath(id), body);
 
 /** Started, with as many of its examples under way as may be. */
-async function begun(id: string, body?: object): Promise<string> {
+async function startEvaluation(id: string, body?: object): Promise<string> {
   const { body: evaluation } = await start(id, body).expect(202);
   await tick();
   return evaluation.id;
 }
 const read = async (id: string, evaluationId: string) =>
-  (await me.get(`${evaluationsOf(id)}/${evaluationId}`).expect(200)).body;
-const ended = (id: string, evaluationId: string) =>
+  (await me.get(`${evaluationsPath(id)}/${evaluationId}`).expect(200)).body;
+const waitForEnd = (id: string, evaluationId: string) =>
   until(async () => {
     await tick();
     const evaluation = await read(id, evaluationId);
@@ -50,18 +50,25 @@ test('each example is run without effects on the version and judged by its check
   await example(worker.id, { name: 'off', enabled: false });
   const { body: started } = await start(worker.id).expect(202);
   expect(started).toMatchObject({
-    ...{ worker_id: worker.id, version: 1, version_sha: worker.sha, status: 'running', trigger: 'person', error: null },
-    ...{ totals: { passed: 0, failed: 0, error: 0, total: 4 }, created_by: api.owner.userId, ended_at: null },
+    worker_id: worker.id,
+    version: 1,
+    version_sha: worker.sha,
+    status: 'running',
+    trigger: 'person',
+    error: null,
+    totals: { passed: 0, failed: 0, error: 0, total: 4 },
+    created_by: api.owner.userId,
+    ended_at: null,
   });
   await tick();
   for (let at = 0; at < 4; at++) {
-    const job = await claimed();
+    const job = await claimJob();
     const { name } = job.inputs ?? {};
     expect(job.kind).toBe('test');
     if (name === undefined) await fail(job, 'there is no name');
     else await job.complete({ total: name === 'Ada' ? 12 : 11 });
   }
-  const evaluation = await ended(worker.id, started.id);
+  const evaluation = await waitForEnd(worker.id, started.id);
   expect(evaluation).toMatchObject({ status: 'completed', totals: { passed: 2, failed: 2, error: 0, total: 4 } });
   expect(evaluation.duration_ms).toBeGreaterThanOrEqual(0);
   const [a, b, c, d] = evaluation.results;
@@ -80,21 +87,21 @@ test('four at once are run, in the order of their names, and what was changed me
   const worker = await createWorker(api);
   const made = [];
   for (const name of ['6', '5', '4', '3', '2', '1']) made.push(await example(worker.id, { name, inputs: { name } }));
-  const id = await begun(worker.id);
+  const id = await startEvaluation(worker.id);
   const statuses = async () => (await read(worker.id, id)).results.map(({ status }: { status: string }) => status);
   expect(await statuses()).toEqual(['running', 'running', 'running', 'running', 'pending', 'pending']);
   for (const { id: one } of made) {
     await me.patch(`/api/workers/${worker.id}/examples/${one}`, { checks: isTotal(1), name: 'other' }).expect(200);
   }
   await me.remove(`/api/workers/${worker.id}/examples/${made[0].id}`).expect(204);
-  for (let at = 0; at < 4; at++) await (await claimed()).complete({ total: 12 });
+  for (let at = 0; at < 4; at++) await (await claimJob()).complete({ total: 12 });
   await until(async () => {
     await tick();
     return (await statuses())[5] === 'running';
   });
-  for (let at = 0; at < 2; at++) await (await claimed()).complete({ total: 12 });
-  expect(await ended(worker.id, id)).toMatchObject({ totals: { passed: 6, total: 6 } });
-  const { body: table } = await me.get(`${evaluationsOf(worker.id)}/table`).expect(200);
+  for (let at = 0; at < 2; at++) await (await claimJob()).complete({ total: 12 });
+  expect(await waitForEnd(worker.id, id)).toMatchObject({ totals: { passed: 6, total: 6 } });
+  const { body: table } = await me.get(`${evaluationsPath(worker.id)}/table`).expect(200);
   expect(table.examples).toHaveLength(6);
   expect(table.examples.filter(({ exists }: { exists: boolean }) => !exists)).toEqual([
     { id: made[0].id, name: '6', exists: false },
@@ -105,9 +112,9 @@ test('versions are compared by their latest evaluations', async () => {
   const worker = await createWorker(api);
   const { id: exampleId } = await example(worker.id, {});
   const evaluate = async (total: number, body?: object) => {
-    const id = await begun(worker.id, body);
-    await (await claimed()).complete({ total });
-    return ended(worker.id, id);
+    const id = await startEvaluation(worker.id, body);
+    await (await claimJob()).complete({ total });
+    return waitForEnd(worker.id, id);
   };
   await evaluate(11);
   const first = await evaluate(12);
@@ -115,15 +122,15 @@ test('versions are compared by their latest evaluations', async () => {
   const { sha } = (await me.put(`/api/workers/${worker.id}/files`, { files: [file] }).expect(200)).body;
   const second = await evaluate(13);
   await me.post(`/api/workers/${worker.id}/rollback/${worker.sha}`).expect(200);
-  const { body } = await me.get(`${evaluationsOf(worker.id)}/table`).expect(200);
+  const { body } = await me.get(`${evaluationsPath(worker.id)}/table`).expect(200);
   expect(body.versions).toMatchObject([
     { sha: worker.sha, version: 3, evaluation_id: first.id, status: 'completed', totals: { passed: 1 } },
     { sha, version: 2, evaluation_id: second.id, totals: { failed: 1 } },
   ]);
   expect(body.cells[exampleId]).toMatchObject({ [worker.sha]: { status: 'passed' }, [sha]: { status: 'failed' } });
-  const one = (await me.get(`${evaluationsOf(worker.id)}/table?versions=1`).expect(200)).body;
+  const one = (await me.get(`${evaluationsPath(worker.id)}/table?versions=1`).expect(200)).body;
   expect(one.versions).toHaveLength(1);
-  const { body: listed, headers } = await me.get(`${evaluationsOf(worker.id)}?sha=${worker.sha.slice(0, 7)}&limit=1`);
+  const { body: listed, headers } = await me.get(`${evaluationsPath(worker.id)}?sha=${worker.sha.slice(0, 7)}&limit=1`);
   expect(listed).toMatchObject([{ id: first.id, usd: 0 }]);
   expect(headers['x-total-count']).toBe('2');
   const again = await evaluate(12, { sha: sha.slice(0, 10), example_ids: [exampleId] });
@@ -140,11 +147,11 @@ test('an evaluation that can’t begin says why', async () => {
     { path: 'example_ids.1' },
   ]);
   await start(worker.id, { sha: 'abcdef0' }).expect(404);
-  const first = await begun(worker.id, { example_ids: [id] });
+  const first = await startEvaluation(worker.id, { example_ids: [id] });
   const second = await start(worker.id, { example_ids: [id] }).expect(409);
   expect(second.body).toMatchObject({ code: 'evaluation_under_way', errors: [{ path: 'id', message: first }] });
-  await (await claimed()).complete({ total: 12 });
-  await ended(worker.id, first);
+  await (await claimJob()).complete({ total: 12 });
+  await waitForEnd(worker.id, first);
   await example(worker.id, { checks: [{ kind: 'judge', instructions: 'Be kind.' }] });
   const unjudged = await start(worker.id).expect(409);
   expect(unjudged.body).toMatchObject({ code: 'no_model', detail: expect.stringContaining('MODEL_PROVIDERS') });
@@ -156,7 +163,7 @@ test('an example that the version does not take, or whose record is gone, is an 
   const worker = await createWorker(api);
   const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } }).expect(201))
     .body;
-  await (await claimed()).complete({ total: 12 });
+  await (await claimJob()).complete({ total: 12 });
   await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
   const of = { name: 'A', run_id: runId, inputs: undefined, checks: undefined };
   await example(worker.id, of);
@@ -164,9 +171,9 @@ test('an example that the version does not take, or whose record is gone, is an 
   await example(worker.id, { name: 'C' });
   await me.patch(`/api/workers/${worker.id}`, { inputs: [{ name: 'other', type: 'text' }] }).expect(200);
   await api.deps.pool.query('DELETE FROM runs WHERE id = $1', [runId]);
-  const id = await begun(worker.id);
-  await (await claimed()).complete({ total: 12 });
-  const { results } = await ended(worker.id, id);
+  const id = await startEvaluation(worker.id);
+  await (await claimJob()).complete({ total: 12 });
+  const { results } = await waitForEnd(worker.id, id);
   expect(results).toMatchObject([
     { status: 'error', run_id: null, error: expect.stringContaining('is not kept any more') },
     { status: 'error', run_id: null, error: expect.stringContaining('inputs.name') },
@@ -177,14 +184,14 @@ test('an example that the version does not take, or whose record is gone, is an 
 test('a stopped evaluation cancels its runs and keeps the results that it has', async () => {
   const worker = await createWorker(api);
   for (const name of ['1', '2', '3', '4', '5']) await example(worker.id, { name });
-  const id = await begun(worker.id);
-  const [job] = [await claimed()];
+  const id = await startEvaluation(worker.id);
+  const [job] = [await claimJob()];
   await job.complete({ total: 12 });
   await until(async () => {
     await tick();
     return (await read(worker.id, id)).totals.passed === 1;
   });
-  const stop = () => me.post(`${evaluationsOf(worker.id)}/${id}/stop`);
+  const stop = () => me.post(`${evaluationsPath(worker.id)}/${id}/stop`);
   expect((await stop().expect(200)).body).toMatchObject({ status: 'stopped', totals: { passed: 1, total: 5 } });
   expect((await stop().expect(200)).body.status).toBe('stopped');
   const { results } = await read(worker.id, id);
@@ -198,24 +205,24 @@ test('a stopped evaluation cancels its runs and keeps the results that it has', 
     { action: 'evaluation.stopped' },
     { action: 'evaluation.started', details: { examples: 5 } },
   ]);
-  const again = await begun(worker.id);
-  await me.post(`${evaluationsOf(worker.id)}/${again}/stop`).expect(200);
+  const again = await startEvaluation(worker.id);
+  await me.post(`${evaluationsPath(worker.id)}/${again}/stop`).expect(200);
 });
 
 test('viewers read evaluations and start none, and other workspaces do not know them', async () => {
   const worker = await createWorker(api);
   await example(worker.id, {});
-  const id = await begun(worker.id);
-  const path = `${evaluationsOf(worker.id)}/${id}`;
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const id = await startEvaluation(worker.id);
+  const path = `${evaluationsPath(worker.id)}/${id}`;
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   expect((await viewer.get(path).expect(200)).body.results).toHaveLength(1);
-  await viewer.post(evaluationsOf(worker.id)).expect(403);
+  await viewer.post(evaluationsPath(worker.id)).expect(403);
   await viewer.post(`${path}/stop`).expect(403);
-  const stranger = callerOf(api.url, api.foreign.owner.jwt);
+  const stranger = createCaller(api.url, api.foreign.owner.jwt);
   await stranger.get(path).expect(404);
   await stranger.post(`${path}/stop`).expect(404);
   const other = await createWorker(api, { name: 'Another' });
-  await me.get(`${evaluationsOf(other.id)}/${id}`).expect(404);
+  await me.get(`${evaluationsPath(other.id)}/${id}`).expect(404);
   await me.post(`${path}/stop`).expect(200);
 });
 
@@ -225,9 +232,9 @@ test('an alert tells of an evaluation that not every example has passed, and of 
   const { id: alertId } = (await me.post('/api/alerts', on).expect(201)).body;
   await example(worker.id, {});
   for (const total of [12, 11]) {
-    const id = await begun(worker.id);
-    await (await claimed()).complete({ total });
-    await ended(worker.id, id);
+    const id = await startEvaluation(worker.id);
+    await (await claimJob()).complete({ total });
+    await waitForEnd(worker.id, id);
   }
   const told = await until(async () => {
     const { body } = await me.get(`/api/alerts/${alertId}/deliveries`).expect(200);
@@ -248,9 +255,9 @@ test('a run that misses a record is an error where it fails, or where its output
   await example(worker.id, { name: 'A', inputs: { name: 'A' }, checks: [{ kind: 'fails' }] });
   await example(worker.id, { name: 'B', inputs: { name: 'B' } });
   await example(worker.id, { name: 'C', inputs: { name: 'C' } });
-  const id = await begun(worker.id);
+  const id = await startEvaluation(worker.id);
   for (let at = 0; at < 3; at++) {
-    const job = await claimed();
+    const job = await claimJob();
     const { name } = job.inputs ?? {};
     const error = { code: 'exception' as const, type: 'NotRecorded', message: 'nobody was asked' };
     if (name === 'A')
@@ -264,7 +271,7 @@ test('a run that misses a record is an error where it fails, or where its output
       await job.complete({ total: name === 'B' ? 11 : 12 });
     }
   }
-  const { results } = await ended(worker.id, id);
+  const { results } = await waitForEnd(worker.id, id);
   expect(results).toMatchObject([
     { status: 'error', checks: [], error: 'nobody was asked' },
     { status: 'error', checks: [{ passed: false }], error: 'no record' },

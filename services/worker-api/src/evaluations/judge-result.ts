@@ -1,14 +1,14 @@
 /** Judges an example whose run has ended. */
 import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { listUnrecorded, type Run } from '@gantry/run-engine';
+import { listUnrecordedCalls, type Run } from '@gantry/run-engine';
 import { storeOrBook } from '../models/call-model';
 import type { CheckedOutput, CheckTask } from './check-output';
 import type { EvaluationDeps } from './evaluation-deps';
-import { askJudge, type Judged, JudgeFailed } from './judge';
+import { type Judged, JudgeFailed, requestVerdict } from './judge';
 import type { OutputChecks } from './output-checks';
-import { type ClaimedResult, endResult, keepVerdicts, type Outcome } from './result-repository';
-import { type EndedRun, endingOf, type Verdict } from './verdict';
+import { type ClaimedResult, endResult, type Outcome, storeVerdicts } from './result-repository';
+import { describeEnding, type EndedRun, type Verdict } from './verdict';
 
 const TRIES_MAX = 3;
 /** It did not come to do what the example is about. */
@@ -20,15 +20,19 @@ const NOT_RUN = new Set<string | undefined>([
 /** @throws AbortError when stopped; what the database throws: its lease expires */
 export async function judgeResult(deps: JudgeDeps, result: ClaimedResult, signal: AbortSignal): Promise<void> {
   const found = await findRun(deps, result);
-  const outcome = 'error' in found ? unjudged(found) : await outcomeOf(deps, result, found, signal);
+  const outcome = 'error' in found ? toErrorOutcome(found) : await toOutcome(deps, result, found, signal);
   if (outcome) await transaction(deps.pool, (tx) => endResult(tx, result, outcome));
 }
 
 type JudgeDeps = EvaluationDeps & { checks: OutputChecks };
 
-const unjudged = ({ error, run }: { error: string; run?: Run }): Outcome => ({
-  ...{ status: 'error', verdicts: [], output: null, error },
-  ...{ durationMs: run ? durationOf(run) : null, usd: run?.costUsd ?? 0 },
+const toErrorOutcome = ({ error, run }: { error: string; run?: Run }): Outcome => ({
+  status: 'error',
+  verdicts: [],
+  output: null,
+  error,
+  durationMs: run ? computeDuration(run) : null,
+  usd: run?.costUsd ?? 0,
 });
 
 async function findRun(
@@ -47,34 +51,37 @@ async function findRun(
   }
   const { status, error } = run;
   if (status === 'cancelled' || status === 'rejected') return { error: `its run was ${status}`, run };
-  if (status !== 'completed' && NOT_RUN.has(error?.code)) return { error: `its run ${endingOf(ended(run))}`, run };
+  if (status !== 'completed' && NOT_RUN.has(error?.code))
+    return { error: `its run ${describeEnding(toEndedRun(run))}`, run };
   return { run };
 }
 
 /** Null where the lease is another's meanwhile, or the evaluation has ended. */
-async function outcomeOf(
+async function toOutcome(
   deps: JudgeDeps,
   result: ClaimedResult,
   { run }: { run: Run },
   signal: AbortSignal,
 ): Promise<Outcome | null> {
-  const [first] = await listUnrecorded(deps.pool, run);
+  const [first] = await listUnrecordedCalls(deps.pool, run);
   const hasFailed = run.status !== 'completed';
   // With the record it might have ended otherwise.
-  if (first && hasFailed) return unjudged({ error: first.message, run });
-  const of = ended(run);
+  if (first && hasFailed) return toErrorOutcome({ error: first.message, run });
+  const of = toEndedRun(run);
   const checked = await checkIt(deps, result, run);
   signal.throwIfAborted();
-  if ('problem' in checked) return unjudged({ error: checked.problem, run });
+  if ('problem' in checked) return toErrorOutcome({ error: checked.problem, run });
   const found = await findAll(deps, result, checked, signal);
   if (!found) return null;
   const { verdicts } = found;
   const hasPassed = verdicts.every(({ passed }) => passed);
   const problem = found.problem ?? (hasPassed ? null : first?.message) ?? null;
   return {
-    ...{ verdicts, durationMs: of.durationMs, usd: run.costUsd },
+    verdicts,
+    durationMs: of.durationMs,
+    usd: run.costUsd,
     status: problem === null ? (hasPassed ? 'passed' : 'failed') : 'error',
-    error: problem ?? (hasFailed ? endingOf(of) : null),
+    error: problem ?? (hasFailed ? describeEnding(of) : null),
     output: checked.output,
   };
 }
@@ -86,7 +93,7 @@ async function checkIt(
   run: Run,
 ): Promise<CheckedOutput | { problem: string }> {
   const example = { checks: own, maxDurationSeconds, maxCostUsd };
-  const outcome = await checks.run({ example, run: ended(run), output: await engine.storedOutput(run) });
+  const outcome = await checks.run({ example, run: toEndedRun(run), output: await engine.loadStoredOutput(run) });
   if ('result' in outcome) return outcome.result;
   const { reason, problem } = outcome;
   if (reason === 'busy') throw new Error(`checks not carried out: ${problem}`);
@@ -107,41 +114,41 @@ async function findAll(
     if (known) verdicts.push(known);
     else if (!('judge' in found)) verdicts.push(found);
     else {
-      const judged = await askJudge(deps, result, found, signal).catch(failedOr);
-      if (!(await keep(deps, result, verdicts, judged))) return null;
+      const judged = await requestVerdict(deps, result, found, signal).catch(toJudgeFailure);
+      if (!(await storeOutcome(deps, result, verdicts, judged))) return null;
       if (judged instanceof JudgeFailed) return { verdicts, problem: `the judge has failed: ${judged.message}` };
     }
   }
   return { verdicts, problem: null };
 }
 
-function failedOr(err: unknown): JudgeFailed {
+function toJudgeFailure(err: unknown): JudgeFailed {
   if (err instanceof JudgeFailed) return err;
   throw err;
 }
 
 /** Verdict and price together, behind the verdicts before it. */
-function keep(
+function storeOutcome(
   { pool }: EvaluationDeps,
   result: ClaimedResult,
   verdicts: Verdict[],
   judged: Judged | JudgeFailed,
 ): Promise<boolean> {
   const { usd } = judged;
-  if (judged instanceof JudgeFailed) return keepVerdicts(pool, result, { verdicts, usd });
+  if (judged instanceof JudgeFailed) return storeVerdicts(pool, result, { verdicts, usd });
   verdicts.push(judged.verdict);
   return storeOrBook(pool, judged, () =>
     transaction(pool, async (tx) => {
       await judged.settle(tx);
-      return keepVerdicts(tx, result, { verdicts, usd });
+      return storeVerdicts(tx, result, { verdicts, usd });
     }),
   );
 }
 
-function ended(run: Run): CheckTask['run'] {
+function toEndedRun(run: Run): CheckTask['run'] {
   const { status, error, costUsd } = run;
-  return { status: status as EndedRun['status'], error, costUsd, durationMs: durationOf(run) };
+  return { status: status as EndedRun['status'], error, costUsd, durationMs: computeDuration(run) };
 }
 
-const durationOf = ({ startedAt, finishedAt }: Run): number | null =>
+const computeDuration = ({ startedAt, finishedAt }: Run): number | null =>
   startedAt && finishedAt && Math.max(0, finishedAt.getTime() - startedAt.getTime());

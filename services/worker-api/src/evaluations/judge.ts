@@ -1,13 +1,13 @@
 /** Lets a model judge a part of an output by the instructions of the example's author. */
 import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
-import { maskCut, type Redactor } from '@gantry/masking';
+import { maskTruncated, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import { ModelFailed } from '../models/call-failure';
 import { callModel, type ModelAnswer } from '../models/call-model';
-import { repairing, schemaPrompt, valueIn } from '../models/json-answer';
+import { parseValue, repairing, schemaPrompt } from '../models/json-answer';
 import { budgetOfWorker } from '../models/model-call-repository';
-import { type AskedModel, messagesOf, type PartOf } from '../models/model-question';
+import { type AskedModel, type ToPart, toModelMessages } from '../models/model-question';
 import { delimitData } from '../models/quoted-data';
 import { type CutJson, cutJson } from './compare';
 import type { EvaluationDeps } from './evaluation-deps';
@@ -52,7 +52,7 @@ export class JudgeFailed extends Error {
  * Outside of transactions. Answers that come to nothing are booked here.
  * @throws JudgeFailed where the model does not answer, or a budget forbids it; AbortError when stopped
  */
-export async function askJudge(
+export async function requestVerdict(
   deps: EvaluationDeps,
   { workspaceId, workerUid, inputs }: ClaimedResult,
   { judge, output }: Asked,
@@ -65,12 +65,15 @@ export async function askJudge(
     const question = buildQuestion(redactor, { instructions: judge.instructions, inputs, output });
     const models = (await deps.models.forWorkspace(workspaceId)).resolve(judge.model);
     const worker = await budgetOfWorker(deps.pool, workspaceId, workerUid);
-    const ask = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
+    const requestAnswer = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
       const answer = await callModel(deps, {
-        ...{ models, tools: {}, system: schemaPrompt(SYSTEM, ANSWER), maxOutputTokens: OUTPUT_TOKENS_MAX },
+        models,
+        tools: {},
+        system: schemaPrompt(SYSTEM, ANSWER),
+        maxOutputTokens: OUTPUT_TOKENS_MAX,
         spender: { workspaceId, userId: null, tokenId: null, budgets: null, worker },
         about: { conversationId: null, turnId: null },
-        messages: messagesOf([{ role: 'user', content: question }, ...more], noFile),
+        messages: toModelMessages([{ role: 'user', content: question }, ...more], noFile),
         onText: () => {},
         signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
       });
@@ -79,12 +82,12 @@ export async function askJudge(
       await book(answer);
       throw answer.failure;
     };
-    let answer = await ask([]);
-    let read = valueIn(textOf(answer), ANSWER);
+    let answer = await requestAnswer([]);
+    let read = parseValue(toText(answer), ANSWER);
     if ('problems' in read) {
       await book(answer);
-      answer = await ask(repairing(textOf(answer), read.problems));
-      read = valueIn(textOf(answer), ANSWER);
+      answer = await requestAnswer(repairing(toText(answer), read.problems));
+      read = parseValue(toText(answer), ANSWER);
     }
     if ('problems' in read) {
       await book(answer);
@@ -115,7 +118,9 @@ function buildQuestion(
 ): string {
   const data = ({ json, chars }: CutJson) => {
     const isCut = json.length < chars;
-    const shown = isCut ? `${maskCut(redactor, json)}\n(shortened: ${chars} characters in all)` : redactor.text(json);
+    const shown = isCut
+      ? `${maskTruncated(redactor, json)}\n(shortened: ${chars} characters in all)`
+      : redactor.text(json);
     return delimitData(newId(''), shown);
   };
   return [
@@ -125,9 +130,9 @@ function buildQuestion(
   ].join('\n\n');
 }
 
-const noFile: PartOf = () => {
+const noFile: ToPart = () => {
   throw new Error('a judge is shown no files');
 };
 
-const textOf = ({ content }: ModelAnswer): string =>
+const toText = ({ content }: ModelAnswer): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');

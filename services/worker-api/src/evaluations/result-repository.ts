@@ -1,10 +1,10 @@
 /**
- * Results of evaluations. The judging replica holds a lease on it, and every write is held against that: two replicas neither judge
- * the same result nor pay for it twice.
+ * Results of evaluations. The judging replica holds a lease on it, and every write is held against that: two replicas
+ * neither judge the same result nor pay for it twice.
  */
 import { hintChange } from '@gantry/events';
-import { rowSet, type Sql, statement } from '@gantry/postgres';
-import { hasEndedSql } from '@gantry/run-engine';
+import { createRowSet, createStatement, type Sql } from '@gantry/postgres';
+import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
 import type { Result, ResultStatus } from './evaluation';
 import type { Verdict } from './verdict';
@@ -34,7 +34,7 @@ export async function listCells(sql: Sql, evaluationIds: string[]): Promise<Cell
   return rows;
 }
 
-const copies = rowSet<Example>('example', {
+const copies = createRowSet<Example>('example', {
   id: ['text', ({ id }) => id],
   name: ['text', ({ name }) => name],
   inputs: ['json', ({ inputs }) => JSON.stringify(inputs)],
@@ -43,7 +43,7 @@ const copies = rowSet<Example>('example', {
   usd: ['float8', ({ maxCostUsd }) => maxCostUsd],
   of_run_id: ['text', ({ ofRunId }) => ofRunId],
 });
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO evaluation_results (evaluation_id, example_id, name, inputs, checks, max_duration_seconds, max_cost_usd, of_run_id,
      status)
@@ -99,7 +99,7 @@ export const awaitJudging = (tx: Sql, runId: string): Promise<unknown> =>
 export const awaitJudgingOfLost = (sql: Sql): Promise<unknown> =>
   sql.query(
     `UPDATE evaluation_results SET status = 'judging'
-     WHERE status = 'running' AND ${hasEndedSql('evaluation_results.run_id')}`,
+     WHERE status = 'running' AND ${buildHasEndedSql('evaluation_results.run_id')}`,
   );
 
 const LEASE = "interval '3 minutes'";
@@ -137,13 +137,16 @@ export async function claimResults(sql: Sql, leasedBy: string, limit: number): P
 const HELD =
   "evaluation_id = $evaluationId AND example_id = $exampleId AND status = 'judging' AND leased_by = $leasedBy";
 
-const KEEP = statement(
+const KEEP = createStatement(
   undefined,
   `UPDATE evaluation_results SET verdicts = $verdicts, usd = usd + $usd, leased_until = now() + ${LEASE} WHERE ${HELD}`,
 );
 
-/** Stores the verdicts so far and renews the lease. @returns false where the lease is another's, or the evaluation has ended */
-export async function keepVerdicts(
+/**
+ * Stores the verdicts so far and renews the lease.
+ * @returns false where the lease is another's, or the evaluation has ended
+ */
+export async function storeVerdicts(
   tx: Sql,
   { evaluationId, exampleId, leasedBy }: ClaimedResult,
   { verdicts, usd }: { verdicts: Verdict[]; usd: number },
@@ -165,7 +168,7 @@ export interface Outcome {
   usd: number;
 }
 
-const END = statement(
+const END = createStatement(
   undefined,
   `UPDATE evaluation_results SET status = $status, verdicts = $verdicts, output = $output, error = $error,
      duration_ms = $durationMs, usd = usd + $usd, leased_by = NULL, leased_until = NULL WHERE ${HELD}`,

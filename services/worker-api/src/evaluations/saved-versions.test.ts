@@ -1,18 +1,18 @@
 /** Evaluations that a new version starts, and those whose worker or runs go meanwhile. */
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { purgeDeletedWorkers } from '../workers/delete-worker';
 
 const api = testWorkerApi({ autoTick: true });
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
-const claimed = () => until(() => executor.claim());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
+const claimJob = () => until(() => executor.claim());
 
 const example = { name: 'One', checks: [{ kind: 'equal', path: '/total', value: 12 }] };
 const addTo = (id: string) => me.post(`/api/workers/${id}/examples`, example).expect(201);
-const evaluationsOf = async (id: string) => (await me.get(`/api/workers/${id}/evaluations`).expect(200)).body;
+const listEvaluations = async (id: string) => (await me.get(`/api/workers/${id}/evaluations`).expect(200)).body;
 const main = (total: number) => ({
   files: [{ path: 'main.py', content: `def run(name=None):\n    return {"total": ${total}}\n` }],
 });
@@ -24,22 +24,26 @@ test('each new version is evaluated once where the worker says so, a rollback as
   expect(worker.evaluate_on_save).toBe(false);
   await me.put(`${path}/files`, main(1)).expect(200);
   expect((await me.patch(path, { evaluate_on_save: true }).expect(200)).body).toMatchObject({
-    ...{ evaluate_on_save: true, version: 2 },
+    evaluate_on_save: true,
+    version: 2,
   });
   await me.patch(path, { description: 'No version of its own' }).expect(200);
   await me.put(`${path}/files`, main(12)).expect(200);
-  await (await claimed()).complete({ total: 12 });
+  await (await claimJob()).complete({ total: 12 });
   const [first] = await until(async () => {
-    const found = await evaluationsOf(worker.id);
+    const found = await listEvaluations(worker.id);
     return found[0]?.status === 'completed' && found;
   });
   expect(first).toMatchObject({
-    ...{ trigger: 'save', version: 3, created_by: api.owner.userId, totals: { passed: 1, total: 1 } },
+    trigger: 'save',
+    version: 3,
+    created_by: api.owner.userId,
+    totals: { passed: 1, total: 1 },
   });
   await me.post(`${path}/rollback/${worker.sha}`).expect(200);
-  await (await claimed()).complete({ total: 1 });
+  await (await claimJob()).complete({ total: 1 });
   const found = await until(async () => {
-    const all = await evaluationsOf(worker.id);
+    const all = await listEvaluations(worker.id);
     return all[0]?.version === 4 && all[0].status === 'completed' && all;
   });
   expect(found).toMatchObject([{ version: 4, version_sha: worker.sha, totals: { failed: 1 } }, { id: first.id }]);
@@ -52,7 +56,7 @@ test('a version that a model has to judge where none is configured is not run, a
   await me.patch(`/api/workers/${worker.id}`, { evaluate_on_save: true }).expect(200);
   await me.put(`/api/workers/${worker.id}/files`, main(1)).expect(200);
   const [evaluation] = await until(async () => {
-    const found = await evaluationsOf(worker.id);
+    const found = await listEvaluations(worker.id);
     return found.length > 0 && found;
   });
   expect(evaluation).toMatchObject({ status: 'failed', error: expect.stringContaining('MODEL_PROVIDERS') });
@@ -64,11 +68,11 @@ test('a worker that is archived ends its evaluation, and one that is deleted tak
   await addTo(worker.id);
   const start = () => me.post(`/api/workers/${worker.id}/evaluations`).expect(202);
   await start();
-  const job = await claimed();
+  const job = await claimJob();
   await me.post(`/api/workers/${worker.id}/archive`).expect(200);
   await job.complete({ total: 12 });
   const [archived] = await until(async () => {
-    const found = await evaluationsOf(worker.id);
+    const found = await listEvaluations(worker.id);
     return found[0].status !== 'running' && found;
   });
   expect(archived).toMatchObject({
@@ -78,7 +82,7 @@ test('a worker that is archived ends its evaluation, and one that is deleted tak
   });
   await me.post(`/api/workers/${worker.id}/restore`).expect(200);
   const { body } = await start();
-  await claimed();
+  await claimJob();
   await me.remove(`/api/workers/${worker.id}`).expect(204);
   const { pool } = api.deps;
   const rows = async () => (await pool.query('SELECT status, error FROM evaluations WHERE id = $1', [body.id])).rows;
@@ -96,7 +100,7 @@ test('a rehearsal that is lost, or ended unheard, holds up nothing', async () =>
   await addTo(worker.id);
   const { body } = await me.post(`/api/workers/${worker.id}/evaluations`).expect(202);
   const { pool, evaluationLoop } = api.deps;
-  const runs = [await claimed(), await claimed()].map(({ runId }) => runId);
+  const runs = [await claimJob(), await claimJob()].map(({ runId }) => runId);
   await pool.query('DELETE FROM runs WHERE id = $1', [runs[0]]);
   const unheard = `UPDATE runs SET status = 'completed', output = '{"total": 12}', finished_at = now() WHERE id = $1`;
   await pool.query(unheard, [runs[1]]);
@@ -121,5 +125,5 @@ test('the newest hundred of a worker are kept', async () => {
   const { headers, body } = await me.get(`/api/workers/${worker.id}/evaluations?limit=200`).expect(200);
   expect(headers['x-total-count']).toBe('100');
   expect(body[99].id).toBe('eval_old99');
-  await (await claimed()).complete({ total: 12 });
+  await (await claimJob()).complete({ total: 12 });
 });

@@ -1,15 +1,15 @@
 import { newId } from '@gantry/events';
-import { AppError, type CallOf, conflict, invalid, type Requester } from '@gantry/http';
+import { AppError, conflict, invalid, type OperationCall, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import { judgesOf } from '../examples/check';
+import { filterJudges } from '../examples/check';
 import type { Example } from '../examples/example';
 import { listToEvaluate } from '../examples/example-repository';
 import type { ModelRegistry } from '../models/model-registry';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import { admitCode } from '../runs/admit-code';
-import { checkBudget } from '../runs/month-cost';
+import { requireBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
 import { findVersion, getCurrentVersion, getVersionBySha } from '../workers/version-repository';
 import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
@@ -27,13 +27,14 @@ import { insertResults } from './result-repository';
 
 /**
  * Evaluation, copies of the examples and audit entry commit together; the loop runs them.
- * @throws AppError 400, 404; 409 `archived`, `version_not_approved`, `no_examples`, `budget_exceeded`, `evaluation_under_way`, `no_model`
+ * @throws AppError 400, 404; 409 `archived`, `version_not_approved`, `no_examples`, `budget_exceeded`,
+ * `evaluation_under_way`, `no_model`
  */
 export async function startEvaluation(
   deps: EvaluationDeps,
   { caller, actor, made }: Requester,
   workerId: string,
-  { sha, example_ids: ids }: NonNullable<CallOf<'worker', 'startEvaluation'>['body']>,
+  { sha, example_ids: ids }: NonNullable<OperationCall<'worker', 'startEvaluation'>['body']>,
 ): Promise<Evaluation> {
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   requireNotArchived(worker);
@@ -46,10 +47,15 @@ export async function startEvaluation(
   requireJudges(await deps.models.forWorkspace(workspaceId), examples);
   const runnable = await deps.runnables.get(deps.pool, worker.uid, version.number);
   await admitCode(deps.pool, deps.dashboardUrl, { worker, runnable });
-  await checkBudget(deps, deps.pool, worker, version.definition);
+  await requireBudget(deps, deps.pool, worker, version.definition);
   const evaluation: NewEvaluation = {
-    ...{ id: newId('eval_'), workspaceId, uid: worker.uid, version: version.number, sha: version.sha },
-    ...{ trigger: 'person', createdBy: ownerIdOf(caller) },
+    id: newId('eval_'),
+    workspaceId,
+    uid: worker.uid,
+    version: version.number,
+    sha: version.sha,
+    trigger: 'person',
+    createdBy: getOwnerId(caller),
   };
   const { id } = evaluation;
   const started = await transaction(deps.pool, async (tx) => {
@@ -64,7 +70,10 @@ export async function startEvaluation(
   return started;
 }
 
-/** One that its saving starts, in the transaction of the event. Nothing happens without enabled examples, and the second time. */
+/**
+ * One that its saving starts, in the transaction of the event. Nothing happens without enabled examples, and the
+ * second time.
+ */
 export async function evaluateSaved(
   deps: EvaluationDeps,
   tx: PoolClient,
@@ -77,7 +86,13 @@ export async function evaluateSaved(
   const saved = await findVersion(deps.prisma, worker, version);
   if (!saved) return;
   const evaluation: NewEvaluation = {
-    ...{ id: newId('eval_'), workspaceId, uid, version, sha: saved.sha, trigger: 'save', createdBy: saved.authorId },
+    id: newId('eval_'),
+    workspaceId,
+    uid,
+    version,
+    sha: saved.sha,
+    trigger: 'save',
+    createdBy: saved.authorId,
   };
   if (!(await insertWithResults(tx, evaluation, examples))) return;
   const models = await deps.models.forWorkspace(workspaceId);
@@ -110,7 +125,7 @@ function requireNamed(examples: Example[], ids: string[] | undefined): void {
 /** @throws AppError 409 `no_model`, or for a model that there is not any more */
 function requireJudges(models: ModelRegistry, examples: Example[]): void {
   for (const { name, checks } of examples) {
-    for (const { model } of judgesOf(checks)) {
+    for (const { model } of filterJudges(checks)) {
       try {
         models.resolve(model);
       } catch (err) {

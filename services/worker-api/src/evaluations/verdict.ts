@@ -38,32 +38,35 @@ const JUDGED_CHARS_MAX = 60_000;
 export type JudgedExample = Pick<ExampleContent, 'checks' | 'maxDurationSeconds' | 'maxCostUsd'>;
 
 /**
- * In the order of the checks; then those of how long it took and what it cost. Takes time that checks and output decide: services
- * use the threads of `output-checks.ts`.
+ * In the order of the checks; then those of how long it took and what it cost. Takes time that checks and output
+ * decide: services use the threads of `output-checks.ts`.
  */
 export function listVerdicts(example: JudgedExample, run: EndedRun): (Verdict | Asked)[] {
-  return [...example.checks.map((check) => verdictOf(check, run)), ...checkBounds(example, run)];
+  return [...example.checks.map((check) => judgeCheck(check, run)), ...checkBounds(example, run)];
 }
 
-function verdictOf(check: Check, run: EndedRun): Verdict | Asked {
+function judgeCheck(check: Check, run: EndedRun): Verdict | Asked {
   if (check.kind === 'fails') return failure(check, run);
   const { path } = check;
-  const said = (message: string | null): Verdict => ({
-    ...{ kind: check.kind, path: path || null, score: null },
-    ...{ passed: message === null, message: message ?? 'as expected' },
+  const toVerdict = (message: string | null): Verdict => ({
+    kind: check.kind,
+    path: path || null,
+    score: null,
+    passed: message === null,
+    message: message ?? 'as expected',
   });
-  if (run.status !== 'completed') return said(`the run ${endingOf(run)}`);
+  if (run.status !== 'completed') return toVerdict(`the run ${describeEnding(run)}`);
   const part = partAt(run.output, path ?? '');
-  if (!part) return said(`the output has no ${path}`);
+  if (!part) return toVerdict(`the output has no ${path}`);
   const { value } = part;
   const name = path || WHOLE;
   switch (check.kind) {
     case 'equal':
-      return said(difference(check.value, value, check.tolerance ?? 0, name));
+      return toVerdict(difference(check.value, value, check.tolerance ?? 0, name));
     case 'contains':
-      return said(lacks(value, check.value, check.ignore_case ?? false, name));
+      return toVerdict(lacks(value, check.value, check.ignore_case ?? false, name));
     case 'schema':
-      return said(fitProblems(check.schema, value, name).join('; ') || null);
+      return toVerdict(fitProblems(check.schema, value, name).join('; ') || null);
     case 'judge':
       return { judge: check, output: cutJson(value, JUDGED_CHARS_MAX) };
   }
@@ -71,19 +74,22 @@ function verdictOf(check: Check, run: EndedRun): Verdict | Asked {
 
 function failure({ error_contains: words }: Extract<Check, { kind: 'fails' }>, run: EndedRun): Verdict {
   const verdict = (passed: boolean, message: string) => ({
-    ...{ kind: 'fails' as const, path: null, score: null },
-    ...{ passed, message },
+    kind: 'fails' as const,
+    path: null,
+    score: null,
+    passed,
+    message,
   });
   if (run.status === 'completed') return verdict(false, 'the run completed');
   const message = run.error?.message ?? '';
   if (words !== undefined && !includesText(message, words))
-    return verdict(false, `its error says otherwise: it ${endingOf(run)}`);
+    return verdict(false, `its error says otherwise: it ${describeEnding(run)}`);
   return verdict(true, 'as expected');
 }
 
 const ERROR_CHARS_MAX = 1_000;
 
-export const endingOf = ({ status, error }: Pick<EndedRun, 'status' | 'error'>): string =>
+export const describeEnding = ({ status, error }: Pick<EndedRun, 'status' | 'error'>): string =>
   [status === 'timed_out' ? 'timed out' : 'failed', error?.message.slice(0, ERROR_CHARS_MAX)]
     .filter(Boolean)
     .join(': ');
@@ -101,5 +107,9 @@ function checkBounds({ maxDurationSeconds, maxCostUsd }: JudgedExample, { durati
 }
 
 const bound = (kind: 'max_duration' | 'max_cost', passed: boolean, message: string): Verdict => ({
-  ...{ kind, path: null, passed, message, score: null },
+  kind,
+  path: null,
+  passed,
+  message,
+  score: null,
 });

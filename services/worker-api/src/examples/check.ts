@@ -1,11 +1,14 @@
 /** Checks of an example, as requests write them. */
-import { type FieldProblem, invalid, isDeeperThan, sayIssues } from '@gantry/http';
+import { type FieldProblem, formatIssues, invalid, isDeeperThan } from '@gantry/http';
 import { z } from 'zod';
-import { uncheckedIn } from './checked-schema';
+import { listUncheckedKeywords } from './checked-schema';
 
 const DEPTH_MAX = 64;
 const CHECKS_CHARS_MAX = 128 * 1024;
-/** Of an output as it is stored: with spaces, and three bytes for a character, it may take 4.5 times what it does in a check. */
+/**
+ * Of an output as it is stored: with spaces, and three bytes for a character, it may take 4.5 times what it does in a
+ * check.
+ */
 export const CHECKED_OUTPUT_BYTES_MAX = 8 * CHECKS_CHARS_MAX;
 export const DEFAULT_THRESHOLD = 0.7;
 
@@ -15,7 +18,7 @@ const isPointer = (text: string): boolean => text === '' || (text.startsWith('/'
 const path = z.string().max(1_000).refine(isPointer, 'must be a JSON pointer, such as /report/total').optional();
 const value = z.unknown().refine((given) => given !== undefined, 'is required');
 const schema = z.record(z.string(), z.unknown()).superRefine((given, context) => {
-  for (const message of uncheckedIn(given)) context.addIssue({ code: 'custom', message });
+  for (const message of listUncheckedKeywords(given)) context.addIssue({ code: 'custom', message });
 });
 
 const check = z.discriminatedUnion('kind', [
@@ -23,7 +26,8 @@ const check = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('contains'), path, value, ignore_case: z.boolean().optional() }),
   z.strictObject({ kind: z.literal('schema'), path, schema }),
   z.strictObject({
-    ...{ kind: z.literal('judge'), path },
+    kind: z.literal('judge'),
+    path,
     instructions: z.string().min(1).max(8_000),
     model: z.string().min(1).max(200).optional(),
     threshold: z.number().min(0).max(1).default(DEFAULT_THRESHOLD),
@@ -51,7 +55,7 @@ export function parseChecks(given: unknown): Check[] {
   if (problem) throw invalid([problem]);
   const parsed = checks.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw invalid(sayIssues(parsed.error, ['checks']), 'bad_checks');
+  throw invalid(formatIssues(parsed.error, ['checks']), 'bad_checks');
 }
 
 function tooLarge(given: unknown): FieldProblem | null {
@@ -65,5 +69,5 @@ export const CHECKS_TOO_LARGE: FieldProblem = {
   message: `has more than ${CHECKS_CHARS_MAX / 1024} KB; check a part of the output, by a path`,
 };
 
-export const judgesOf = (checks: Check[]): JudgeCheck[] =>
+export const filterJudges = (checks: Check[]): JudgeCheck[] =>
   checks.filter((one): one is JudgeCheck => one.kind === 'judge');

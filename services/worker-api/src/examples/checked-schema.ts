@@ -1,4 +1,7 @@
-/** A check by a JSON Schema says only what is looked at: keywords that the validator passes over are refused when it is written. */
+/**
+ * A check by a JSON Schema says only what is looked at: keywords that the validator passes over are refused when it is
+ * written.
+ */
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'];
@@ -20,26 +23,26 @@ const PROBLEMS_MAX = 5;
 type Schema = Record<string, unknown>;
 
 /** @param schema not nested deeper than a request may be. @returns what is wrong with it, in words; empty: nothing */
-export function uncheckedIn(schema: unknown): string[] {
-  return problemsOf(schema, 'the schema').slice(0, PROBLEMS_MAX);
+export function listUncheckedKeywords(schema: unknown): string[] {
+  return listProblems(schema, 'the schema').slice(0, PROBLEMS_MAX);
 }
 
-function problemsOf(schema: unknown, name: string): string[] {
+function listProblems(schema: unknown, name: string): string[] {
   if (!isObject(schema)) return [`${name} must be an object`];
   const unknown = Object.keys(schema).filter((key) => ![...CHECKED, ...NOTES].includes(key));
   const { anyOf, items, properties } = schema;
   return [
     ...unknown.map((key) => `${name}: ${key} is not checked here; there are ${CHECKED.join(', ')}`),
-    ...malformed(schema).map((problem) => `${name}: ${problem}`),
-    ...(Array.isArray(anyOf) ? anyOf.flatMap((one, at) => problemsOf(one, `${name}/anyOf/${at}`)) : []),
-    ...(items === undefined ? [] : problemsOf(items, `${name}/items`)),
+    ...formatMalformed(schema).map((problem) => `${name}: ${problem}`),
+    ...(Array.isArray(anyOf) ? anyOf.flatMap((one, at) => listProblems(one, `${name}/anyOf/${at}`)) : []),
+    ...(items === undefined ? [] : listProblems(items, `${name}/items`)),
     ...(isObject(properties)
-      ? Object.entries(properties).flatMap(([key, one]) => problemsOf(one, `${name}/properties/${key}`))
+      ? Object.entries(properties).flatMap(([key, one]) => listProblems(one, `${name}/properties/${key}`))
       : []),
   ];
 }
 
-function malformed({
+function formatMalformed({
   type,
   enum: allowed,
   anyOf,

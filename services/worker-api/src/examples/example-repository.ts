@@ -1,5 +1,5 @@
 import { notFound } from '@gantry/http';
-import { type Sql, statement } from '@gantry/postgres';
+import { createStatement, type Sql } from '@gantry/postgres';
 import type { Example } from './example';
 
 const EXAMPLE = `SELECT id, worker_uid AS "workerUid", name, description, inputs, checks,
@@ -61,7 +61,7 @@ const params = ({ inputs, checks, ...example }: Stored) => ({
   checks: JSON.stringify(checks),
 });
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO worker_examples (id, workspace_id, worker_uid, name, description, inputs, checks, max_duration_seconds,
      max_cost_usd, enabled, of_run_id, created_by, updated_at)
@@ -71,7 +71,7 @@ const INSERT = statement(
 
 export const insertExample = (tx: Sql, example: Stored): Promise<unknown> => tx.query(INSERT(params(example)));
 
-const UPDATE = statement(
+const UPDATE = createStatement(
   undefined,
   `UPDATE worker_examples SET name = $name, description = $description, inputs = $inputs, checks = $checks,
      max_duration_seconds = $maxDurationSeconds, max_cost_usd = $maxCostUsd, enabled = $enabled, updated_at = now()

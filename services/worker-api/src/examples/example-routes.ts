@@ -1,4 +1,4 @@
-import { type Call, created, noContent, type Operations, ok, pageHeaders } from '@gantry/http';
+import { buildPageHeaders, type Call, created, noContent, type Operations, ok } from '@gantry/http';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { exampleToApi } from './example';
 import type { ExampleDeps } from './example-deps';
@@ -14,11 +14,11 @@ export function exampleOperations(deps: ExampleDeps): Operations<'worker'> {
   return {
     listExamples: async (call) => {
       const { examples, total } = await listExamples(pool, await find(call), call.query);
-      return ok(examples.map(exampleToApi), pageHeaders(call.req, call.query, total));
+      return ok(examples.map(exampleToApi), buildPageHeaders(call.req, call.query, total));
     },
     createExample: {
-      make: async (call) => created(exampleToApi(await createExample(deps, call, call.path.worker_id, call.body))),
-      see,
+      create: async (call) => created(exampleToApi(await createExample(deps, call, call.path.worker_id, call.body))),
+      assertVisible: see,
     },
     getExample: async (call) => ok(await see(call, call.path.example_id)),
     updateExample: async (call) => {

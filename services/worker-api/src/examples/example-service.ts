@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '@gantry/events';
-import { type CallOf, conflict, invalid, notFound, type Requester, together } from '@gantry/http';
+import { conflict, invalid, notFound, type OperationCall, type Requester, runChecks } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import type { ModelRegistry } from '../models/model-registry';
-import { ownerIdOf } from '../ownership';
-import { outputOf, parseOutput } from '../runs/output-object';
+import { getOwnerId } from '../ownership';
+import { parseOutput, toRunOutput } from '../runs/output-object';
 import { checkInputs } from '../runs/run-inputs';
 import { requireNotArchived } from '../workers/edit-worker';
 import { lockWorker } from '../workers/worker-queries';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
-import { CHECKED_OUTPUT_BYTES_MAX, CHECKS_TOO_LARGE, type Check, judgesOf, parseChecks } from './check';
+import { CHECKED_OUTPUT_BYTES_MAX, CHECKS_TOO_LARGE, type Check, filterJudges, parseChecks } from './check';
 import { type Example, inputsProblem } from './example';
 import type { ExampleDeps } from './example-deps';
 import {
@@ -34,16 +34,16 @@ export async function createExample(
   deps: ExampleDeps,
   { caller, actor, made }: Requester,
   workerId: string,
-  body: CallOf<'worker', 'createExample'>['body'],
+  body: OperationCall<'worker', 'createExample'>['body'],
 ): Promise<Example> {
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   requireNotArchived(worker);
-  const of = body.run_id === undefined ? null : await endedRunOf(deps, worker, body.run_id);
+  const of = body.run_id === undefined ? null : await getEndedRun(deps, worker, body.run_id);
   if (of && body.inputs) throw invalid([{ path: 'inputs', message: 'are those of the run: give one of both' }]);
   const inputs = of?.inputs ?? body.inputs ?? {};
-  const given = body.checks ?? (await checksOf(deps, of));
+  const given = body.checks ?? (await listDefaultChecks(deps, of));
   const models = await deps.models.forWorkspace(worker.workspaceId);
-  const [checks] = together(
+  const [checks] = runChecks(
     () => checksFor(models, given),
     () => requireInputs(inputs),
   );
@@ -51,9 +51,18 @@ export async function createExample(
   const { id: workerSlug, workspaceId, uid } = worker;
   const id = newId('ex_');
   const example = {
-    ...{ id, workspaceId, uid, name: body.name.trim(), description: body.description ?? '', inputs, checks },
-    ...{ maxDurationSeconds: body.max_duration_seconds ?? null, maxCostUsd: body.max_cost_usd ?? null },
-    ...{ enabled: body.enabled ?? true, ofRunId: of?.id ?? null, createdBy: ownerIdOf(caller) },
+    id,
+    workspaceId,
+    uid,
+    name: body.name.trim(),
+    description: body.description ?? '',
+    inputs,
+    checks,
+    maxDurationSeconds: body.max_duration_seconds ?? null,
+    maxCostUsd: body.max_cost_usd ?? null,
+    enabled: body.enabled ?? true,
+    ofRunId: of?.id ?? null,
+    createdBy: getOwnerId(caller),
   };
   return transaction(deps.pool, async (tx) => {
     // One example at a time: their number has a limit.
@@ -72,20 +81,23 @@ export async function createExample(
   });
 }
 
-/** @throws AppError 400, 404; 409 `archived`, or `run_gone` where inputs are to be checked against a run that is not kept */
+/**
+ * @throws AppError 400, 404; 409 `archived`, or `run_gone` where inputs are to be checked against a run that is not
+ * kept
+ */
 export async function editExample(
   deps: ExampleDeps,
   { caller, actor }: Requester,
   workerId: string,
   exampleId: string,
-  body: CallOf<'worker', 'updateExample'>['body'],
+  body: OperationCall<'worker', 'updateExample'>['body'],
 ): Promise<Example> {
   const worker = await getVisibleWorker(deps.prisma, caller, workerId);
   requireNotArchived(worker);
   const before = await getExample(deps.pool, worker, exampleId);
   const { inputs } = body;
   const models = await deps.models.forWorkspace(worker.workspaceId);
-  const [checks] = together(
+  const [checks] = runChecks(
     () => (body.checks ? checksFor(models, body.checks) : null),
     () => inputs && requireInputs(inputs),
   );
@@ -94,7 +106,7 @@ export async function editExample(
       deps,
       worker,
       inputs,
-      before.ofRunId === null ? null : await keptRun(deps, worker, before.ofRunId),
+      before.ofRunId === null ? null : await loadPinnedRun(deps, worker, before.ofRunId),
     );
   }
   const { id: workerSlug, workspaceId, uid } = worker;
@@ -102,7 +114,10 @@ export async function editExample(
     const present = await lockExample(tx, worker, exampleId);
     const name = body.name?.trim() ?? present.name;
     await updateExample(tx, {
-      ...{ ...present, workspaceId, uid, name },
+      ...present,
+      workspaceId,
+      uid,
+      name,
       ...(body.description !== undefined && { description: body.description }),
       ...(inputs && { inputs }),
       ...(checks && { checks }),
@@ -135,28 +150,28 @@ export async function removeExample(
 
 type OfWorker = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
 
-async function endedRunOf({ engine }: ExampleDeps, { uid, workspaceId }: OfWorker, runId: string): Promise<Run> {
+async function getEndedRun({ engine }: ExampleDeps, { uid, workspaceId }: OfWorker, runId: string): Promise<Run> {
   const run = await engine.get(workspaceId, runId);
   if (run.subjectId !== uid) throw notFound('run', runId, 'of this worker');
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
   return run;
 }
 
-async function keptRun(deps: ExampleDeps, worker: OfWorker, runId: string): Promise<Run> {
-  return endedRunOf(deps, worker, runId).catch(() => {
+async function loadPinnedRun(deps: ExampleDeps, worker: OfWorker, runId: string): Promise<Run> {
+  return getEndedRun(deps, worker, runId).catch(() => {
     throw conflict('run_gone', `the run ${runId} that this example was made of is not kept any more; make a new one`);
   });
 }
 
 /** The worker does as the run did. */
-async function checksOf({ engine }: ExampleDeps, of: Run | null): Promise<unknown[]> {
+async function listDefaultChecks({ engine }: ExampleDeps, of: Run | null): Promise<unknown[]> {
   if (!of) throw invalid([{ path: 'checks', message: 'is required, unless the example is of a run' }]);
   const { status } = of;
   if (status === 'completed') {
-    const stored = await engine.storedOutput(of);
+    const stored = await engine.loadStoredOutput(of);
     // Not parsed in vain: 8 MB would keep the event loop for 0.1 s.
     if ('json' in stored && stored.json.byteLength > CHECKED_OUTPUT_BYTES_MAX) throw invalid([CHECKS_TOO_LARGE]);
-    return [{ kind: 'equal', value: outputOf(of, parseOutput(stored)) }];
+    return [{ kind: 'equal', value: toRunOutput(of, parseOutput(stored)) }];
   }
   if (status === 'failed' || status === 'timed_out') return [{ kind: 'fails' }];
   throw invalid([{ path: 'checks', message: `is required: a run that was ${status} has no outcome to compare with` }]);
@@ -165,7 +180,7 @@ async function checksOf({ engine }: ExampleDeps, of: Run | null): Promise<unknow
 /** @throws AppError 400, also for a judge whose model there is not, where there are others */
 function checksFor(models: ModelRegistry, given: unknown): Check[] {
   const checks = parseChecks(given);
-  if (models.list.length) for (const { model } of judgesOf(checks)) models.resolve(model);
+  if (models.list.length) for (const { model } of filterJudges(checks)) models.resolve(model);
   return checks;
 }
 

@@ -1,5 +1,5 @@
 /** Examples as they are stored and shown. */
-import { apiFields, type FieldProblem, isDeeperThan } from '@gantry/http';
+import { type FieldProblem, isDeeperThan, toApiFields } from '@gantry/http';
 import type { Check } from './check';
 
 const INPUTS_CHARS_MAX = 256 * 1024;
@@ -28,8 +28,8 @@ export interface Example extends ExampleContent {
 }
 
 export const exampleToApi = (example: Example) => ({
-  ...apiFields(example, 'id', 'name', 'description', 'inputs', 'checks', 'maxDurationSeconds', 'maxCostUsd'),
-  ...apiFields(example, 'enabled', 'ofRunId', 'createdBy', 'createdAt', 'updatedAt'),
+  ...toApiFields(example, 'id', 'name', 'description', 'inputs', 'checks', 'maxDurationSeconds', 'maxCostUsd'),
+  ...toApiFields(example, 'enabled', 'ofRunId', 'createdBy', 'createdAt', 'updatedAt'),
 });
 
 /** Null: it may be kept. */

@@ -1,5 +1,5 @@
 import type { AppError } from '@gantry/http';
-import { applyChanges, entriesOf, type FileChange, fileToApi, shaOfVersion } from './file-tree';
+import { applyChanges, type FileChange, fileToApi, listEntries, shaOfVersion } from './file-tree';
 
 const start = applyChanges(
   [],
@@ -71,7 +71,7 @@ test.each<[string, FileChange[]]>([
 });
 
 test('a version is named by its files and definition, in whatever order they come', () => {
-  const entries = entriesOf(start);
+  const entries = listEntries(start);
   const sha = shaOfVersion(entries, { a: 1, b: { c: 2, d: 3 } });
   expect(sha).toMatch(/^[0-9a-f]{64}$/);
   expect(shaOfVersion([...entries].reverse(), { b: { d: 3, c: 2 }, a: 1 })).toBe(sha);

@@ -1,6 +1,9 @@
-/** The files of a version of a worker or context: what they may be called, how they change, what their version's sha is. */
+/**
+ * The files of a version of a worker or context: what they may be called, how they change, what their version's sha
+ * is.
+ */
 import { createHash } from 'node:crypto';
-import { collisionKey, pathProblem } from '@gantry/archive';
+import { collisionKey, findPathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/http';
 
 /** A file in the list of a version's row. */
@@ -38,13 +41,13 @@ const LEFT_OUT = new Set(['__pycache__', '.git']);
 export const isLeftOut = (path: string): boolean => path.split('/').some((segment) => LEFT_OUT.has(segment));
 
 /** A tree of files from elsewhere, such as an upload. @throws AppError 400 naming the files under `field` */
-export function treeOf(files: { path: string; content: Buffer }[], field = 'files'): FileTree {
-  return changed([], files, field);
+export function buildTree(files: { path: string; content: Buffer }[], field = 'files'): FileTree {
+  return toChangedTree([], files, field);
 }
 
 /** The tree with these files written and the others kept. @throws AppError 400 naming the files under `field` */
 export function withFiles(tree: FileTree, files: { path: string; content: Buffer }[], field = 'files'): FileTree {
-  return changed(tree, files, field);
+  return toChangedTree(tree, files, field);
 }
 
 /**
@@ -56,16 +59,16 @@ export function applyChanges(tree: FileTree, changes: FileChange[], field = 'fil
   const problems: FieldProblem[] = [];
   const decoded = changes.map((change, index) => {
     const { path } = change;
-    const content = contentOf(change);
+    const content = decodeContent(change);
     if (typeof content === 'string') problems.push({ path: `${field}.${index}`, message: `"${path}" ${content}` });
     return { path, content: typeof content === 'string' ? null : content };
   });
   if (problems.length) throw invalid(problems, 'bad_files');
-  return changed(tree, decoded, field);
+  return toChangedTree(tree, decoded, field);
 }
 
 /** Null deletes; a string is what is wrong. */
-function contentOf({ content, content_base64: base64, delete: deletes }: FileChange): Buffer | null | string {
+function decodeContent({ content, content_base64: base64, delete: deletes }: FileChange): Buffer | null | string {
   const given = [content !== undefined, base64 !== undefined, deletes === true].filter(Boolean).length;
   if (given !== 1) return 'needs exactly one of content, content_base64 and delete: true';
   if (deletes) return null;
@@ -75,7 +78,7 @@ function contentOf({ content, content_base64: base64, delete: deletes }: FileCha
   return isBase64 ? bytes : 'has a content_base64 that is not base64';
 }
 
-function changed(tree: FileTree, changes: { path: string; content: Buffer | null }[], field: string): FileTree {
+function toChangedTree(tree: FileTree, changes: { path: string; content: Buffer | null }[], field: string): FileTree {
   const files = new Map(tree.map((file) => [file.path, file]));
   const keys = new Map(tree.map(({ path }) => [collisionKey(path), path]));
   const problems: FieldProblem[] = [];
@@ -93,7 +96,7 @@ function changed(tree: FileTree, changes: { path: string; content: Buffer | null
     if (problem) {
       problems.push({ path: `${field}.${index}.path`, message: `"${path.slice(0, 200)}" ${problem}` });
     } else if (content) {
-      files.set(path, fileOf(path, content));
+      files.set(path, buildTreeFile(path, content));
       keys.set(collisionKey(path), path);
     } else {
       files.delete(path);
@@ -112,7 +115,7 @@ function changed(tree: FileTree, changes: { path: string; content: Buffer | null
 
 function nameProblem(path: string, keys: Map<string, string>): string | null {
   if (path.endsWith('/')) return 'is a directory';
-  const problem = pathProblem(path);
+  const problem = findPathProblem(path);
   if (problem) return problem;
   if (LONE_SURROGATE.test(path)) return 'is not Unicode';
   if (isLeftOut(path)) return 'lies where nothing is kept';
@@ -132,11 +135,11 @@ function nestingProblems(keys: Map<string, string>, field: string): FieldProblem
   });
 }
 
-function fileOf(path: string, content: Buffer): TreeFile {
+function buildTreeFile(path: string, content: Buffer): TreeFile {
   return { path, content, size: content.length, sha: createHash('sha256').update(content).digest('hex') };
 }
 
-export const entriesOf = (tree: FileTree): FileEntry[] => tree.map(({ path, size, sha }) => ({ path, size, sha }));
+export const listEntries = (tree: FileTree): FileEntry[] => tree.map(({ path, size, sha }) => ({ path, size, sha }));
 
 /**
  * Names a version by what it holds: SHA-256, hex, over canonical JSON.
@@ -162,12 +165,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** `content` where the bytes are text, else `content_base64`. */
 export function fileToApi({ path, size, sha, content }: TreeFile) {
-  const text = textOf(content);
+  const text = decodeText(content);
   return { path, size, sha, ...(text === null ? { content_base64: content.toString('base64') } : { content: text }) };
 }
 
 /** Null where the bytes are no text. */
-export function textOf(content: Buffer): string | null {
+export function decodeText(content: Buffer): string | null {
   if (content.includes(0)) return null;
   try {
     return utf8.decode(content);

@@ -5,8 +5,8 @@
 import { newId } from '@gantry/events';
 import { ObjectMissing, type ObjectStore } from '@gantry/object-store';
 import { execute, type Tx } from '@gantry/postgres';
-import { fewAtOnce, readPack, repack } from '@gantry/program';
-import { hasEndedSql } from '@gantry/run-engine';
+import { createLimiter, readPack, repack } from '@gantry/program';
+import { buildHasEndedSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { type FileTree, TREE_BYTES_MAX } from './file-tree';
 import type { FileTreeDeps } from './file-tree-deps';
@@ -22,10 +22,10 @@ export interface TreePack {
 /** Names and headers of the files come on top of what they hold. */
 const PACK_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
 /** Each holds a tree and its pack in memory, a waiting one the tree alone; small ones need not wait. */
-const packing = fewAtOnce(4, 100);
+const packing = createLimiter(4, 100);
 const SMALL_BYTES = 1024 * 1024;
 /** A waiting caller holds nothing yet. */
-const reading = fewAtOnce(8, 2_000);
+const reading = createLimiter(8, 2_000);
 
 /** @param keyPrefix `<workspaceId>/workers/<uid>` or `<workspaceId>/contexts/<uid>` */
 export function packTree(
@@ -51,8 +51,10 @@ export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): 
   });
 }
 
-/** Keeps the pack of a run without a version until that run has ended. Call it in the transaction that makes the run. */
-export const keepPackFor = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: string): Promise<unknown> =>
+/**
+ * Keeps the pack of a run without a version until that run has ended. Call it in the transaction that makes the run.
+ */
+export const retainPackForRun = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: string): Promise<unknown> =>
   execute(tx, 'UPDATE pack_intents SET run_id = $2 WHERE key = $1', [key, runId]);
 
 /** For a change: where the store has lost the tree, the change alone makes a new one. */
@@ -62,7 +64,10 @@ export const readTreeToChange = (objects: ObjectStore, pack: Pick<TreePack, 'key
     throw err;
   });
 
-/** For packs of versions that are deleted: sweepPacks takes them in an hour, for runs may need them until then. @param keys a query */
+/**
+ * For packs of versions that are deleted: sweepPacks takes them in an hour, for runs may need them until then.
+ * @param keys a query
+ */
 export const releasePacks = (tx: Tx, keys: string, values: unknown[]): Promise<unknown> =>
   execute(tx, `INSERT INTO pack_intents (key) ${keys} ON CONFLICT (key) DO UPDATE SET created_at = now()`, values);
 
@@ -88,7 +93,7 @@ export async function sweepPacks(
   for (;;) {
     const { rows } = await pool.query<{ key: string; used: boolean }>(
       `SELECT key, ${isAny(isOfVersion)} AS used FROM pack_intents
-       WHERE created_at < now() - interval '1 hour' AND ${hasEndedSql('pack_intents.run_id')} AND NOT ${isAny(isOfDraft)}
+       WHERE created_at < now() - interval '1 hour' AND ${buildHasEndedSql('pack_intents.run_id')} AND NOT ${isAny(isOfDraft)}
        ORDER BY created_at LIMIT $1`,
       [SWEPT_AT_ONCE],
     );

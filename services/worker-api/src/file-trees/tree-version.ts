@@ -1,4 +1,4 @@
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { FileEntry } from './file-tree';
 
 /** A version of a worker or of a context. */
@@ -13,12 +13,12 @@ interface TreeVersion {
   createdAt: Date;
 }
 
-export const bytesOf = (files: Pick<FileEntry, 'size'>[]): number => files.reduce((sum, { size }) => sum + size, 0);
+export const sumBytes = (files: Pick<FileEntry, 'size'>[]): number => files.reduce((sum, { size }) => sum + size, 0);
 
 /** The fields that the API shows of every version. */
 export const treeVersionToItem = (version: TreeVersion, currentVersion: number) => ({
   version: version.number,
-  ...apiFields(version, 'sha', 'message', 'authorId', 'changeSource', 'createdAt'),
+  ...toApiFields(version, 'sha', 'message', 'authorId', 'changeSource', 'createdAt'),
   current: version.number === currentVersion,
   author: version.authorLabel,
   file_count: version.files.length,

@@ -1,4 +1,6 @@
-/** Services that the catalogue does not have: the operator or a workspace says where they are, and the rest is generic. */
+/**
+ * Services that the catalogue does not have: the operator or a workspace says where they are, and the rest is generic.
+ */
 import { createHash } from 'node:crypto';
 import { type FieldProblem, invalid } from '@gantry/http';
 import { checkOutboundUrl, isOpenedByOperator, OutboundFailed } from '@gantry/safe-fetch';
@@ -8,7 +10,7 @@ import type { CustomProvider } from './oauth-apps';
 const HOST = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,10}(:[0-9]{1,5})?$/;
 
 /** Sorted out of what was given. @throws AppError 400 naming what is no host */
-export function checkedHosts(hosts: string[], path = 'hosts'): string[] {
+export function parseHosts(hosts: string[], path = 'hosts'): string[] {
   const wrong = hosts.findIndex((host) => !HOST.test(host.toLowerCase()));
   if (wrong === -1) return [...new Set(hosts.map((host) => host.toLowerCase()))];
   throw invalid([
@@ -48,17 +50,24 @@ export function checkCustomProvider(provider: CustomProvider, allow: string[]): 
     problems.push({ path: 'provider.issuer', message: 'is required: ID tokens name it' });
   }
   if (problems.length) throw invalid(problems);
-  checkedHosts(provider.hosts, 'provider.hosts');
+  parseHosts(provider.hosts, 'provider.hosts');
 }
 
 const digestAddresses = (addresses: (string | undefined)[]): string =>
   createHash('sha256').update(JSON.stringify(addresses)).digest('base64url');
 
-export function providerOf(slug: string, custom: CustomProvider): Provider {
+export function buildProvider(slug: string, custom: CustomProvider): Provider {
   const { protocol, name, issuer, authorize_url, token_url, revoke_url, userinfo_url, hosts } = custom;
   const clientAuth = custom.client_auth ?? 'basic';
   return {
-    ...{ slug, name, protocol, clientAuth, app: slug, category: 'Own', send: BEARER, tools: [] },
+    slug,
+    name,
+    protocol,
+    clientAuth,
+    app: slug,
+    category: 'Own',
+    send: BEARER,
+    tools: [],
     description: protocol === 'oidc' ? 'Any service with OpenID Connect' : 'Any service with OAuth 2',
     logo: name.slice(0, 2).toUpperCase(),
     docsUrl: new URL(authorize_url).origin,

@@ -1,31 +1,31 @@
 import {
-  type CallOf,
   conflict,
+  hasRoleAtLeast,
   invalid,
   noContent,
   notFound,
+  type OperationCall,
   type Operations,
   ok,
-  okPage,
   type Principal,
-  roleAtLeast,
+  respondWithPage,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Connection, Prisma } from '../generated/prisma/client';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import { countOauthApps, deleteOauthApp, findOauthApp, insertOauthApp, updateOauthApp } from './app-repository';
 import { catalogApps, findProvider } from './catalog';
 import type { CatalogTool } from './catalog/provider';
-import { checkCustomProvider, providerOf } from './custom-provider';
+import { buildProvider, checkCustomProvider } from './custom-provider';
 import type { IntegrationDeps } from './integration-deps';
 import {
+  buildRedirectUri,
   getIntegration,
   howToConfigure,
   type Integration,
   listIntegrations,
   ownProvider,
-  redirectUriOf,
   secretOfApp,
 } from './integrations';
 
@@ -41,11 +41,11 @@ export function integrationOperations(deps: IntegrationRouteDeps): Operations<'w
   return {
     listIntegrations: async (call) => {
       const integrations = await listIntegrations(deps, call.caller.workspaceId);
-      return okPage(call, integrations, (integration) => toApi(deps, call.caller, integration));
+      return respondWithPage(call, integrations, (integration) => toApi(deps, call.caller, integration));
     },
     listIntegrationTools: async (call) => {
       const { provider } = await getIntegration(deps, call.caller.workspaceId, call.path.slug);
-      return okPage(call, [...provider.tools], toolToApi);
+      return respondWithPage(call, [...provider.tools], toolToApi);
     },
     setIntegrationApp: async (call) => {
       await setApp(deps, call);
@@ -67,7 +67,9 @@ export function integrationOperations(deps: IntegrationRouteDeps): Operations<'w
 }
 
 export const toolToApi = ({ name, description, inputSchema, isChanged, request }: ShownTool) => ({
-  ...{ name, description, input_schema: inputSchema },
+  name,
+  description,
+  input_schema: inputSchema,
   ...(isChanged !== undefined && { changed: isChanged }),
   ...(request && { request: { method: request.method, url: request.url } }),
 });
@@ -77,7 +79,7 @@ type ShownTool = Omit<CatalogTool, 'request'> & { isChanged?: boolean; request?:
 
 async function setApp(
   deps: IntegrationRouteDeps,
-  { caller, actor, path, body }: CallOf<'worker', 'setIntegrationApp'>,
+  { caller, actor, path, body }: OperationCall<'worker', 'setIntegrationApp'>,
 ): Promise<void> {
   const { prisma, vault } = deps;
   const { workspaceId } = caller;
@@ -97,13 +99,13 @@ async function setApp(
   const version = present ? present.version + 1 : 1;
   const isMoved =
     provider !== undefined &&
-    providerOf(slug, provider).addressDigest !== (present && ownProvider(present))?.addressDigest;
+    buildProvider(slug, provider).addressDigest !== (present && ownProvider(present))?.addressDigest;
   // A secret that was meant for other addresses stays at none.
-  const kept = async () =>
+  const storeApp = async () =>
     present?.clientSecret && !isMoved
       ? vault.open(workspaceId, secretOfApp(slug, present.version), present.clientSecret)
       : Promise.resolve(null);
-  const value = secret === undefined ? await kept() : secret;
+  const value = secret === undefined ? await storeApp() : secret;
   const clientSecret =
     value === null ? null : new Uint8Array(await vault.seal(workspaceId, secretOfApp(slug, version), value));
   await transaction(prisma, async (tx) => {
@@ -113,7 +115,13 @@ async function setApp(
     }
     const isWritten = present
       ? await updateOauthApp(tx, workspaceId, slug, present.version, fields)
-      : await insertOauthApp(tx, { workspaceId, slug, ...fields, createdBy: ownerIdOf(caller), updatedAt: deps.now() });
+      : await insertOauthApp(tx, {
+          workspaceId,
+          slug,
+          ...fields,
+          createdBy: getOwnerId(caller),
+          updatedAt: deps.now(),
+        });
     if (!isWritten) throw conflict('changed_meanwhile', 'somebody else has just changed this app; look at it again');
     if (isMoved) await deps.expireConnections(tx, { workspaceId, app: slug });
     const details = { client_id: clientId, secret: value === null ? 'none' : secret === undefined ? 'kept' : 'set' };
@@ -125,7 +133,13 @@ function toApi(deps: IntegrationDeps, caller: Principal, integration: Integratio
   const { slug, name, description, category, protocol, logo, docsUrl, hosts, scopes, parameters, tools } =
     integration.provider;
   return {
-    ...{ slug, name, description, category, logo, hosts, docs_url: docsUrl },
+    slug,
+    name,
+    description,
+    category,
+    logo,
+    hosts,
+    docs_url: docsUrl,
     kind: protocol === 'oidc' ? 'oidc' : 'oauth',
     scopes: scopes.map((scope) => ({
       name: scope.name,
@@ -142,8 +156,8 @@ function appToApi(deps: IntegrationDeps, { role }: Principal, { provider, config
   return {
     slug: provider.app,
     configured,
-    client_id: roleAtLeast(role, 'member') ? clientId : null,
-    redirect_uri: redirectUriOf(deps),
+    client_id: hasRoleAtLeast(role, 'member') ? clientId : null,
+    redirect_uri: buildRedirectUri(deps),
     how: configured === null ? howToConfigure(deps, provider) : null,
   };
 }

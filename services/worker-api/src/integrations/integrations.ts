@@ -1,10 +1,12 @@
-/** The services that a workspace can connect, with the OAuth client that counts for each: its own, or the operator's. */
+/**
+ * The services that a workspace can connect, with the OAuth client that counts for each: its own, or the operator's.
+ */
 import { conflict, notFound } from '@gantry/http';
 import type { OauthApp } from '../generated/prisma/client';
 import { findOauthApp, listOauthApps } from './app-repository';
 import { catalogApps, findProvider, providers } from './catalog';
 import type { Provider } from './catalog/provider';
-import { providerOf } from './custom-provider';
+import { buildProvider } from './custom-provider';
 import type { IntegrationDeps } from './integration-deps';
 import { customProvider, type OauthApps } from './oauth-apps';
 
@@ -22,12 +24,12 @@ export interface Integration {
 }
 
 /** The address to which providers send browsers back. */
-export const redirectUriOf = ({ dashboardUrl }: Pick<IntegrationDeps, 'dashboardUrl'>): string =>
+export const buildRedirectUri = ({ dashboardUrl }: Pick<IntegrationDeps, 'dashboardUrl'>): string =>
   `${dashboardUrl}/auth/connections/callback`;
 
 /** That of one issuer alone, so that what another one sends is not taken for its answer. */
 export const issuerRedirectUri = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, digest: string): string =>
-  `${redirectUriOf(deps)}/${digest}`;
+  `${buildRedirectUri(deps)}/${digest}`;
 
 export const secretOfApp = (slug: string, version: number) => ({ table: 'oauth_apps', name: slug, version });
 
@@ -38,7 +40,7 @@ export async function listIntegrations(deps: IntegrationDeps, workspaceId: strin
   const names = new Set(own.map(({ slug }) => slug));
   const all = [...providers, ...own, ...operatorsProviders(deps).filter(({ slug }) => !names.has(slug))];
   return all
-    .map((provider) => integrationOf(deps, provider, apps.get(provider.app)))
+    .map((provider) => toIntegration(deps, provider, apps.get(provider.app)))
     .sort((a, b) => (a.provider.name.toLowerCase() < b.provider.name.toLowerCase() ? -1 : 1));
 }
 
@@ -52,7 +54,7 @@ export async function findIntegration(
   const app = await findOauthApp(deps.prisma, workspaceId, known?.app ?? slug);
   const provider =
     known ?? (app && ownProvider(app)) ?? operatorsProviders(deps).find(({ slug: name }) => name === slug);
-  return provider ? integrationOf(deps, provider, app ?? undefined) : null;
+  return provider ? toIntegration(deps, provider, app ?? undefined) : null;
 }
 
 /** @throws AppError 404 */
@@ -64,7 +66,11 @@ export async function getIntegration(deps: IntegrationDeps, workspaceId: string,
 }
 
 /** @throws AppError 409 `app_not_configured` that says how to set one */
-export async function clientOf(deps: IntegrationDeps, workspaceId: string, provider: Provider): Promise<OauthClient> {
+export async function resolveClient(
+  deps: IntegrationDeps,
+  workspaceId: string,
+  provider: Provider,
+): Promise<OauthClient> {
   const app = await findOauthApp(deps.prisma, workspaceId, provider.app);
   if (app) {
     const { clientId, clientSecret, version } = app;
@@ -79,10 +85,10 @@ export async function clientOf(deps: IntegrationDeps, workspaceId: string, provi
 }
 
 export const howToConfigure = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, { name, app }: Provider): string =>
-  `there is no OAuth client for ${name} yet: register one there with the redirect address ${redirectUriOf(deps)}, then an ` +
+  `there is no OAuth client for ${name} yet: register one there with the redirect address ${buildRedirectUri(deps)}, then an ` +
   `admin of the workspace sets its id and secret with PUT /api/integrations/apps/${app}, or the operator in OAUTH_APPS`;
 
-function integrationOf({ oauthApps }: IntegrationDeps, provider: Provider, app: OauthApp | undefined): Integration {
+function toIntegration({ oauthApps }: IntegrationDeps, provider: Provider, app: OauthApp | undefined): Integration {
   if (app) return { provider, configured: 'workspace', clientId: app.clientId };
   const operators = oauthApps[provider.app];
   if (operators) return { provider, configured: 'operator', clientId: operators.client_id };
@@ -92,11 +98,13 @@ function integrationOf({ oauthApps }: IntegrationDeps, provider: Provider, app: 
 /** Null: the catalogue has it. */
 export function ownProvider({ slug, provider }: Pick<OauthApp, 'slug' | 'provider'>): Provider | null {
   const parsed = customProvider.safeParse(provider);
-  return parsed.success ? providerOf(slug, parsed.data) : null;
+  return parsed.success ? buildProvider(slug, parsed.data) : null;
 }
 
-/** Clients of the operator that no connection can use, in words: their app is not known, or known without a `provider`. */
-export const unusedApps = (apps: OauthApps): string[] =>
+/**
+ * Clients of the operator that no connection can use, in words: their app is not known, or known without a `provider`.
+ */
+export const listUnusedApps = (apps: OauthApps): string[] =>
   Object.entries(apps).flatMap(([slug, { provider }]) => {
     if (catalogApps.has(slug))
       return provider ? [`${slug}: the catalogue has its addresses, so provider is ignored`] : [];
@@ -105,5 +113,5 @@ export const unusedApps = (apps: OauthApps): string[] =>
 
 const operatorsProviders = ({ oauthApps }: IntegrationDeps): Provider[] =>
   Object.entries(oauthApps).flatMap(([slug, { provider }]) =>
-    provider && !catalogApps.has(slug) && !findProvider(slug) ? [providerOf(slug, provider)] : [],
+    provider && !catalogApps.has(slug) && !findProvider(slug) ? [buildProvider(slug, provider)] : [],
   );

@@ -53,7 +53,7 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
       // An address object is never parsed, so that a comma in it makes no second recipient.
       await (await transport).sendMail({ from, to: { name: '', address: to }, subject: oneLine(subject), text });
     } catch (err) {
-      throw new MailFailed(reasonOf(err as SmtpError), { cause: err });
+      throw new MailFailed(formatReason(err as SmtpError), { cause: err });
     }
   };
   return {
@@ -79,7 +79,7 @@ interface SmtpError {
 }
 
 /** The server's own words; without any, the error code and no address. */
-function reasonOf({ response, code }: SmtpError): string {
+function formatReason({ response, code }: SmtpError): string {
   if (response) return `the mail server said: ${oneLine(response)}`;
   return `the mail server can't be reached${code ? ` (${code})` : ''}`;
 }

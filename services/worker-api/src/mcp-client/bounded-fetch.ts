@@ -1,6 +1,6 @@
 /**
- * `fetch` for the SDK's client, by packages/safe-fetch: each address is checked, and all requests of one exchange share a time
- * and a number of bytes. A stream is read to the answer of its request, since servers may leave it open.
+ * `fetch` for the SDK's client, by packages/safe-fetch: each address is checked, and all requests of one exchange share
+ * a time and a number of bytes. A stream is read to the answer of its request, since servers may leave it open.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { OutboundFailed, type OutboundRequest, plainHeaders, safeFetch } from '@gantry/safe-fetch';
@@ -20,11 +20,11 @@ export interface BoundedFetch {
   failure(): unknown;
 }
 
-export function boundedFetch({ timeoutMs, bytesMax, allow }: Bounds): BoundedFetch {
+export function createBoundedFetch({ timeoutMs, bytesMax, allow }: Bounds): BoundedFetch {
   const endsAt = Date.now() + timeoutMs;
   let bytesLeft = bytesMax;
   let failed: unknown;
-  const ask = async (url: URL | string, init: RequestInit = {}): Promise<Response> => {
+  const fetchBounded = async (url: URL | string, init: RequestInit = {}): Promise<Response> => {
     const { method = 'GET', body } = init;
     // The stream of unsolicited messages of a server, which are not used here.
     if (method === 'GET') return new Response(null, { status: 405 });
@@ -49,7 +49,7 @@ export function boundedFetch({ timeoutMs, bytesMax, allow }: Bounds): BoundedFet
   };
   return {
     fetch: (url, init) =>
-      ask(url, init).catch((err) => {
+      fetchBounded(url, init).catch((err) => {
         failed ??= err;
         throw err;
       }),

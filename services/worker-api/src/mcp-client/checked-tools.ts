@@ -22,10 +22,10 @@ interface ListedTool {
 }
 
 /** @param earlier of the pages before. @throws McpFailed naming the first tool that cannot be called */
-export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): McpTool[] {
+export function validateTools(listed: ListedTool[], earlier: McpTool[] = []): McpTool[] {
   const names = new Set(earlier.map(({ name }) => name));
   return listed.map(({ name, description = '', inputSchema, annotations }, at) => {
-    const problem = names.has(name) ? 'is listed twice' : problemOf({ name, description, inputSchema });
+    const problem = names.has(name) ? 'is listed twice' : findProblem({ name, description, inputSchema });
     if (problem) throw new McpFailed('bad_answer', `its tool ${NAME.test(name) ? name : at + 1} ${problem}`);
     names.add(name);
     const isReadOnly = annotations?.readOnlyHint === true;
@@ -33,7 +33,9 @@ export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): Mcp
     // Without a word of the server it may, by the protocol.
     const isAdditive = isReadOnly || annotations?.destructiveHint === false;
     return {
-      ...{ name, description, inputSchema },
+      name,
+      description,
+      inputSchema,
       ...(isReadOnly && { isReadOnly }),
       ...(isRepeatable && { isRepeatable }),
       ...(isAdditive && { isAdditive }),
@@ -41,7 +43,7 @@ export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): Mcp
   });
 }
 
-function problemOf({ name, description, inputSchema }: McpTool): string | undefined {
+function findProblem({ name, description, inputSchema }: McpTool): string | undefined {
   if (!NAME.test(name))
     return 'has a name that is empty, longer than 200 characters or not of visible ASCII characters';
   if (description.length > DESCRIPTION_CHARS_MAX) {

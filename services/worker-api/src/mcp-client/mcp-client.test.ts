@@ -28,8 +28,10 @@ afterAll(() => {
   return closed;
 });
 
-const registered = (): McpServer => ({
-  ...{ workspaceId: 'ws_1', connectionId: 'con_1', version: 1 },
+const buildServer = (): McpServer => ({
+  workspaceId: 'ws_1',
+  connectionId: 'con_1',
+  version: 1,
   url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
   headers: { Authorization: 'Bearer not-to-be-shown' },
 });
@@ -43,10 +45,12 @@ const json = (res: http.ServerResponse, body: unknown, status = 200): void => {
 };
 const result = (id: unknown, value: object) => ({ jsonrpc: '2.0', id, result: value });
 const tool = (name: string, more: object = {}) => ({
-  ...{ name, description: 'Says it.', inputSchema: { type: 'object' } },
+  name,
+  description: 'Says it.',
+  inputSchema: { type: 'object' },
   ...more,
 });
-const callOf = (name: string, allowedTools: string[] | null = null) => ({ name, arguments: {}, allowedTools });
+const buildCall = (name: string, allowedTools: string[] | null = null) => ({ name, arguments: {}, allowedTools });
 
 /** A server of 2025, which knows no `server/discover`, and answers what comes after `initialize` like this. */
 const legacy =
@@ -84,14 +88,14 @@ test('a server of the older protocol is asked in its own, page by page, with the
       result(id, params?.cursor ? { tools: [tool('second')] } : { tools: [tool('first')], nextCursor: 'more' }),
     );
   });
-  expect((await client.listTools(registered())).map(({ name }) => name)).toEqual(['first', 'second']);
+  expect((await client.listTools(buildServer())).map(({ name }) => name)).toEqual(['first', 'second']);
   expect(asked.every(({ authorization }) => authorization === 'Bearer not-to-be-shown')).toBe(true);
-  const { content } = await client.callTool(registered(), callOf('first', ['first']));
+  const { content } = await client.callTool(buildServer(), buildCall('first', ['first']));
   expect(content).toEqual([{ type: 'text', text: 'done' }]);
 });
 
 test('a tool that the connection does not allow is not asked for', async () => {
-  const refused = client.callTool(registered(), callOf('drop_everything', ['first']));
+  const refused = client.callTool(buildServer(), buildCall('drop_everything', ['first']));
   expect(await failure(refused)).toMatch(/does not allow the tool drop_everything/);
   expect(asked).toEqual([]);
 });
@@ -103,40 +107,42 @@ test('a stream that stays open after its answer keeps nobody waiting', async () 
     res.write(`: hello\n\nevent: message\ndata: ${answer.slice(0, 30)}`);
     res.write(`${answer.slice(30)}\r\n\r\n`);
   });
-  expect(await client.listTools(registered())).toMatchObject([{ name: 'streamed' }]);
+  expect(await client.listTools(buildServer())).toMatchObject([{ name: 'streamed' }]);
 });
 
 test('a server that never answers, or streams without an end, has timed out', async () => {
   answering = () => undefined;
-  expect(await failure(hasty.listTools(registered()))).toMatch(/^timeout: /);
+  expect(await failure(hasty.listTools(buildServer()))).toMatch(/^timeout: /);
   answering = legacy((_, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(': still here\n\n');
   });
-  expect(await failure(hasty.listTools(registered()))).toMatch(/^timeout: /);
-  expect(await failure(hasty.callTool(registered(), callOf('slow')))).toMatch(/^timeout: /);
+  expect(await failure(hasty.listTools(buildServer()))).toMatch(/^timeout: /);
+  expect(await failure(hasty.callTool(buildServer(), buildCall('slow')))).toMatch(/^timeout: /);
 });
 
 test('an answer or a stream of 10 MB is refused', async () => {
   const large = 'x'.repeat(10_000_000);
   answering = listing(tool('large', { description: large }));
-  expect(await failure(client.listTools(registered()))).toMatch(/^too_large: .* more than 1000000 bytes/);
+  expect(await failure(client.listTools(buildServer()))).toMatch(/^too_large: .* more than 1000000 bytes/);
   answering = legacy((_, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(`data: ${large}`);
   });
-  expect(await failure(client.listTools(registered()))).toMatch(/^too_large: /);
+  expect(await failure(client.listTools(buildServer()))).toMatch(/^too_large: /);
   answering = legacy(({ id }, res) => json(res, result(id, { content: [{ type: 'text', text: large }] })));
-  expect(await failure(client.callTool(registered(), callOf('large')))).toMatch(/^too_large: .* than 5000000 bytes/);
+  expect(await failure(client.callTool(buildServer(), buildCall('large')))).toMatch(
+    /^too_large: .* than 5000000 bytes/,
+  );
 });
 
 test('10,000 tools are refused, on one page or on as many', async () => {
   answering = listing(
     ...Array.from({ length: 10_000 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } })),
   );
-  expect(await failure(client.listTools(registered()))).toBe('too_large: it lists more than 1000 tools');
+  expect(await failure(client.listTools(buildServer()))).toBe('too_large: it lists more than 1000 tools');
   answering = legacy(({ id }, res) => json(res, result(id, { tools: [], nextCursor: 'again' })));
-  expect(await failure(client.listTools(registered()))).toBe('too_large: its list of tools has more than 50 pages');
+  expect(await failure(client.listTools(buildServer()))).toBe('too_large: its list of tools has more than 50 pages');
 });
 
 test.each([
@@ -155,42 +161,42 @@ test.each([
   ],
 ])('a tool with %s is a clear error', async (_, bad) => {
   answering = listing(tool('good'), bad);
-  expect(await failure(client.listTools(registered()))).toMatch(/^bad_answer: /);
+  expect(await failure(client.listTools(buildServer()))).toMatch(/^bad_answer: /);
 });
 
 test('a server that wants another credential, fails or speaks something else is told apart', async () => {
   answering = (_, res) => json(res, { error: 'who are you?' }, 401);
-  expect(await failure(client.listTools(registered()))).toMatch(/^unauthorized: /);
+  expect(await failure(client.listTools(buildServer()))).toMatch(/^unauthorized: /);
   answering = (_, res) => void res.writeHead(503).end('away');
-  expect(await failure(client.listTools(registered()))).toMatch(/^bad_answer: .*503/);
+  expect(await failure(client.listTools(buildServer()))).toMatch(/^bad_answer: .*503/);
   answering = (_, res) => void res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>');
-  expect(await failure(client.listTools(registered()))).toMatch(/^bad_answer: /);
+  expect(await failure(client.listTools(buildServer()))).toMatch(/^bad_answer: /);
   answering = legacy(({ id }, res) => {
     json(res, { jsonrpc: '2.0', id, error: { code: -32000, message: 'no '.repeat(10_000) } });
   });
-  expect((await failure(client.listTools(registered()))).length).toBeLessThan(500);
+  expect((await failure(client.listTools(buildServer()))).length).toBeLessThan(500);
 });
 
 test('a private address is not reached, and a redirect leads to none', async () => {
   answering = (_, res) => void res.writeHead(307, { location: 'http://169.254.169.254/latest' }).end();
-  expect(await failure(client.listTools(registered()))).toMatch(/^(bad_answer|unreachable): /);
+  expect(await failure(client.listTools(buildServer()))).toMatch(/^(bad_answer|unreachable): /);
   asked = [];
   const strict = createMcpClient({ ...options, allow: [] });
-  expect(await failure(strict.listTools(registered()))).toMatch(/^unreachable: /);
+  expect(await failure(strict.listTools(buildServer()))).toMatch(/^unreachable: /);
   expect(asked).toEqual([]);
 });
 
 test('what a server says back of its credential is not shown, nor what a terminal would obey', async () => {
   const error = { code: -32000, message: 'got Bearer not-to-be-shown\u001b[31m' };
   answering = legacy(({ id }, res) => json(res, { jsonrpc: '2.0', id, error }));
-  const said = await failure(client.listTools(registered()));
+  const said = await failure(client.listTools(buildServer()));
   expect(said).toMatch(/^bad_answer: .*got \*\*\* \[31m$/);
 });
 
 test('nothing is left of a credential where a long error is cut', async () => {
   const error = { code: -32000, message: `${'x'.repeat(250)} ${'not-to-be-shown '.repeat(100)}` };
   answering = legacy(({ id }, res) => json(res, { jsonrpc: '2.0', id, error }));
-  const said = await failure(client.listTools(registered()));
+  const said = await failure(client.listTools(buildServer()));
   expect(said).toMatch(/x [*]{3} /);
   expect(said).not.toMatch(/not-/);
 });
@@ -200,5 +206,5 @@ test('two tools of one name are refused, on different pages too', async () => {
     const next = params?.cursor ? {} : { nextCursor: 'second' };
     json(res, result(id, { tools: [tool('search')], ...next }));
   });
-  await expect(failure(client.listTools(registered()))).resolves.toBe('bad_answer: its tool search is listed twice');
+  await expect(failure(client.listTools(buildServer()))).resolves.toBe('bad_answer: its tool search is listed twice');
 });

@@ -1,5 +1,5 @@
 /** Other people's MCP servers, asked over Streamable HTTP in either protocol era. Nothing that they say is trusted. */
-import { maskAndCut } from '@gantry/masking';
+import { maskAndTruncate } from '@gantry/masking';
 import { OutboundFailed } from '@gantry/safe-fetch';
 import {
   Client,
@@ -14,8 +14,8 @@ import {
 import { headerValues } from '../connections/mask-sent';
 import { type McpCall, type McpCallResult, McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
 import type { Masking } from '../secrets/masking';
-import { boundedFetch } from './bounded-fetch';
-import { checkedTools, TOOLS_MAX } from './checked-tools';
+import { createBoundedFetch } from './bounded-fetch';
+import { TOOLS_MAX, validateTools } from './checked-tools';
 
 export interface McpClientOptions {
   /** Private networks that may be reached: see packages/safe-fetch. */
@@ -48,16 +48,16 @@ export function createMcpClient({
 }: McpClientOptions) {
   /** A server may say back what it was sent. */
   async function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): Promise<McpFailed> {
-    const shown = maskAndCut(await masking.redactorFor(headerValues(headers)), message, MESSAGE_CHARS_MAX);
+    const shown = maskAndTruncate(await masking.redactorFor(headerValues(headers)), message, MESSAGE_CHARS_MAX);
     return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
   }
 
-  async function ask<T>(
+  async function request<T>(
     server: McpServer,
     { timeoutMs, bytesMax }: { timeoutMs: number; bytesMax: number },
     work: (client: Client, timeout: number) => Promise<T>,
   ): Promise<T> {
-    const { fetch, failure } = boundedFetch({ timeoutMs, bytesMax, allow });
+    const { fetch, failure } = createBoundedFetch({ timeoutMs, bytesMax, allow });
     const client = new Client(
       { name: 'gantry', version },
       { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: unvalidated, inputRequired: { autoFulfill: false } },
@@ -66,7 +66,10 @@ export function createMcpClient({
       fetch,
       requestInit: { headers: server.headers },
       reconnectionOptions: {
-        ...{ maxRetries: 0, initialReconnectionDelay: 0, maxReconnectionDelay: 0, reconnectionDelayGrowFactor: 1 },
+        maxRetries: 0,
+        initialReconnectionDelay: 0,
+        maxReconnectionDelay: 0,
+        reconnectionDelayGrowFactor: 1,
       },
     });
     try {
@@ -76,7 +79,7 @@ export function createMcpClient({
       await transport.terminateSession().catch(() => undefined);
       return answer;
     } catch (err) {
-      throw await withoutSecrets(failedBy(failure() ?? err, new URL(server.url).host, timeoutMs), server);
+      throw await withoutSecrets(toMcpFailure(failure() ?? err, new URL(server.url).host, timeoutMs), server);
     } finally {
       await client.close().catch(() => undefined);
     }
@@ -85,7 +88,7 @@ export function createMcpClient({
   return {
     /** Every page, in the server's order. @throws McpFailed */
     listTools: (server: McpServer): Promise<McpTool[]> =>
-      ask(server, { timeoutMs: listTimeoutMs, bytesMax: LIST_BYTES_MAX }, async (client, timeout) => {
+      request(server, { timeoutMs: listTimeoutMs, bytesMax: LIST_BYTES_MAX }, async (client, timeout) => {
         if (!client.getServerCapabilities()?.tools) return [];
         const tools: McpTool[] = [];
         let cursor: string | undefined;
@@ -97,7 +100,7 @@ export function createMcpClient({
             { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
             { timeout },
           );
-          tools.push(...checkedTools(answer.tools, tools));
+          tools.push(...validateTools(answer.tools, tools));
           if (tools.length > TOOLS_MAX) throw new McpFailed('too_large', `it lists more than ${TOOLS_MAX} tools`);
           cursor = answer.nextCursor;
         }
@@ -112,7 +115,7 @@ export function createMcpClient({
       let isSent = false;
       const bounds = { timeoutMs: call.timeoutMs ?? callTimeoutMs, bytesMax: CALL_BYTES_MAX };
       try {
-        return await ask(server, bounds, (client, timeout) => {
+        return await request(server, bounds, (client, timeout) => {
           isSent = true;
           return client.callTool({ name: call.name, arguments: call.arguments }, { timeout });
         });
@@ -129,7 +132,7 @@ const isRefusal = ({ code, cause }: McpFailed): boolean =>
   code === 'unauthorized' || cause instanceof ProtocolError || (cause instanceof SdkHttpError && cause.status < 500);
 
 /** Describes a failure for the person who registered the server: its host, and its message. */
-function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
+function toMcpFailure(err: unknown, host: string, timeoutMs: number): McpFailed {
   if (err instanceof McpFailed) return err;
   if (err instanceof OutboundFailed) {
     const code = err.code === 'timeout' || err.code === 'too_large' ? err.code : 'unreachable';

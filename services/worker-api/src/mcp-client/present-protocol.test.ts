@@ -8,7 +8,9 @@ test('a server of the present protocol, our own, lists its tools and is called',
   const masking = { redactorFor: async (secrets: string[]) => createRedactor(secrets) };
   const client = createMcpClient({ allow: ['127.0.0.0/8', '::1/128'], version: '1', masking });
   const server = {
-    ...{ workspaceId: api.workspaceId, connectionId: 'con_1', version: 1 },
+    workspaceId: api.workspaceId,
+    connectionId: 'con_1',
+    version: 1,
     url: `${api.url.replace('localhost', '127.0.0.1')}/mcp`,
     headers: { Authorization: `Bearer ${api.owner.jwt}` },
   };

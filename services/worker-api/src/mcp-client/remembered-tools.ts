@@ -29,9 +29,9 @@ export function rememberingClient(
 async function maskTools(redactor: Redactor, tools: McpTool[]): Promise<McpTool[]> {
   const masked: McpTool[] = [];
   let chars = 0;
-  const text = (shown: string) => {
-    chars += shown.length;
-    return redactor.text(shown);
+  const text = (transform: string) => {
+    chars += transform.length;
+    return redactor.text(transform);
   };
   for (const tool of tools) {
     const { description, inputSchema } = tool;
@@ -44,9 +44,9 @@ async function maskTools(redactor: Redactor, tools: McpTool[]): Promise<McpTool[
 }
 
 /** Texts of a schema, without the names in it: those are what is called. */
-function mapTexts<Value>(value: Value, shown: (text: string) => string): Value {
+function mapTexts<Value>(value: Value, transform: (text: string) => string): Value {
   const map = (one: unknown): unknown => {
-    if (typeof one === 'string') return shown(one);
+    if (typeof one === 'string') return transform(one);
     if (Array.isArray(one)) return one.map(map);
     if (typeof one !== 'object' || one === null) return one;
     return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, map(inner)]));

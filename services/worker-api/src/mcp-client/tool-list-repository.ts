@@ -1,6 +1,7 @@
 /**
- * Stores the tools that servers listed last, so that a list of all tools needs no request, and how each tool was described when it was first
- * seen: an agent that was told what a tool does does not learn that the server has changed it.
+ * Stores the tools that servers listed last, so that a list of all tools needs no request, and how each tool was
+ * described when it was first seen: an agent that was told what a tool does does not learn that the server has changed
+ * it.
  */
 import { createHash } from 'node:crypto';
 import type { Sql } from '@gantry/postgres';
@@ -41,14 +42,17 @@ const UPSERT = `INSERT INTO mcp_tool_lists AS known (connection_id, workspace_id
   WHERE known.workspace_id = excluded.workspace_id AND known.version <= excluded.version
   RETURNING tools, accepted, listed_at`;
 
-/** @returns the tools with whether each has changed; a list of an older version of the connection, or of one that is gone, is not kept */
+/**
+ * @returns the tools with whether each has changed; a list of an older version of the connection, or of one that is
+ * gone, is not kept
+ */
 export async function rememberTools(
   sql: Sql,
   { connectionId, workspaceId, version }: Key,
   tools: McpTool[],
   now: Date,
 ): Promise<ToolList> {
-  const kept = tools.map((tool) => ({ ...tool, digest: digestOf(tool) }));
+  const kept = tools.map((tool) => ({ ...tool, digest: computeDigest(tool) }));
   const accepted = Object.fromEntries(kept.map(({ name, digest }) => [name, digest]));
   const values = [connectionId, workspaceId, version, JSON.stringify(kept), JSON.stringify(accepted), now];
   const { rows } = await sql.query<Row>(UPSERT, values);
@@ -93,12 +97,12 @@ const toList = ({ tools, accepted, listed_at: listedAt }: Row): ToolList => ({
 });
 
 /** The same for the same description and schema, in whatever order its keys come. */
-function digestOf({ description, inputSchema }: McpTool): string {
-  const sorted = (_: string, value: unknown): unknown =>
+function computeDigest({ description, inputSchema }: McpTool): string {
+  const sortKeys = (_: string, value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value;
   return createHash('sha256')
-    .update(JSON.stringify([description, inputSchema], sorted))
+    .update(JSON.stringify([description, inputSchema], sortKeys))
     .digest('hex');
 }

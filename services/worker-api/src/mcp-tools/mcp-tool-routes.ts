@@ -1,5 +1,13 @@
-import { type Call, created, noContent, type Operations, okPage, type Principal, reachOf } from '@gantry/http';
-import { knownServerTools } from '../connections/check-connection';
+import {
+  type Call,
+  created,
+  getTokenScope,
+  noContent,
+  type Operations,
+  type Principal,
+  respondWithPage,
+} from '@gantry/http';
+import { listKnownServerTools } from '../connections/check-connection';
 import { listConnections } from '../connections/connection-repository';
 import { toolToApi } from '../integrations/integration-routes';
 import { listInputs } from '../workers/worker-queries';
@@ -23,18 +31,20 @@ export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
 
   async function ofConnections(caller: Principal) {
     // A connection is no worker, and in no toolset.
-    if (caller.restriction?.toolsets || reachOf(caller, 'workers')) return [];
+    if (caller.restriction?.toolsets || getTokenScope(caller, 'workers')) return [];
     const page = { limit: SERVERS_MAX, offset: 0 };
     const { connections } = await listConnections(prisma, caller.workspaceId, caller, { kind: 'mcp' }, page);
     const tools = connections.map(async (connection) =>
-      (await knownServerTools(deps, connection)).map((tool) => ({
-        ...{ ...toolToApi(tool), source: 'connection' as const, connection_id: connection.id },
+      (await listKnownServerTools(deps, connection)).map((tool) => ({
+        ...toolToApi(tool),
+        source: 'connection' as const,
+        connection_id: connection.id,
       })),
     );
     return (await Promise.all(tools)).flat();
   }
 
-  async function published(call: Pick<Call, 'caller'>, name: string) {
+  async function loadPublishedTool(call: Pick<Call, 'caller'>, name: string) {
     const [described] = await describe(call, [await getPublishedTool(prisma, call.caller, name)]);
     return created(described);
   }
@@ -45,12 +55,12 @@ export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
       const workers =
         source === 'connection' ? [] : await describe(call, await listPublishedTools(prisma, call.caller));
       const tools = source === 'worker' ? [] : await ofConnections(call.caller);
-      return okPage(call, [...workers, ...tools], (tool) => tool);
+      return respondWithPage(call, [...workers, ...tools], (tool) => tool);
     },
     publishMcpTool: {
-      make: async (call) => published(call, await publishTool(deps, call, call.body)),
-      see: ({ caller }, name) => getPublishedTool(prisma, caller, name),
-      answer: published,
+      create: async (call) => loadPublishedTool(call, await publishTool(deps, call, call.body)),
+      assertVisible: ({ caller }, name) => getPublishedTool(prisma, caller, name),
+      answer: loadPublishedTool,
     },
     unpublishMcpTool: async (call) => withdrawTool(deps, call, call.path.name).then(noContent),
   };

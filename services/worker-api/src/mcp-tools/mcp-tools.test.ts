@@ -1,15 +1,15 @@
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-given(() => api.serveRuns(() => ({ total: 12 })));
+setupResource(() => api.serveRuns(() => ({ total: 12 })));
 
-const asked = (method: 'get' | 'post' | 'delete', path: string, jwt = api.owner.jwt) =>
+const sendRequest = (method: 'get' | 'post' | 'delete', path: string, jwt = api.owner.jwt) =>
   request(api.url)[method](path).set('Authorization', `Bearer ${jwt}`);
-const publish = (body: object, jwt?: string) => asked('post', '/api/mcp-tools', jwt).send(body);
+const publish = (body: object, jwt?: string) => sendRequest('post', '/api/mcp-tools', jwt).send(body);
 
 const ERAS = ['legacy', 'auto'] as const;
 
@@ -48,14 +48,14 @@ test('the tool is there for those who see the worker, and they run it with their
   const viewer = await api.addMember('viewer');
 
   for (const { jwt } of [other, viewer]) {
-    const { body } = await asked('get', '/api/mcp-tools', jwt).expect(200);
+    const { body } = await sendRequest('get', '/api/mcp-tools', jwt).expect(200);
     expect(body.map(({ name }: { name: string }) => name)).toContain('of_everybody');
     expect(JSON.stringify(body)).not.toContain('of_one_person');
     const client = await connectMcp(api, jwt);
     const refused = await client.callTool({ name: 'of_one_person', arguments: {} });
     expect(JSON.stringify(refused)).toMatch(/there is no tool/);
   }
-  await asked('delete', '/api/mcp-tools/of_one_person', other.jwt).expect(404);
+  await sendRequest('delete', '/api/mcp-tools/of_one_person', other.jwt).expect(404);
   const looking = await connectMcp(api, viewer.jwt);
   expect(JSON.stringify(await looking.callTool({ name: 'of_everybody', arguments: {} }))).toMatch(/403/);
   const reading = await connectMcp(api, api.owner.jwt, { query: '?readonly=1' });
@@ -72,8 +72,8 @@ test('a name is one of a tool: not taken, not of the platform, and free again wh
     await publish({ worker_id: second.id, name }).expect(400);
   }
   await publish({ worker_id: 'nobody', name: 'free' }).expect(404);
-  await asked('delete', `/api/workers/${first.id}`).expect(204);
-  await asked('delete', '/api/mcp-tools/wanted').expect(404);
+  await sendRequest('delete', `/api/workers/${first.id}`).expect(204);
+  await sendRequest('delete', '/api/mcp-tools/wanted').expect(404);
   await publish({ worker_id: second.id, name: 'wanted' }).expect(201);
 });
 
@@ -82,16 +82,16 @@ test('publishing and withdrawing are told in the audit log, and each happens onc
   const key = { 'Idempotency-Key': 'told-once' };
   await publish({ worker_id: id, name: 'told' }).set(key).expect(201);
   await publish({ worker_id: id, name: 'told' }).set(key).expect(201);
-  await asked('delete', '/api/mcp-tools/told').expect(204);
-  await asked('delete', '/api/mcp-tools/told').expect(404);
-  const { body } = await asked('get', '/api/audit-log?resource_type=mcp_tool&resource_id=told').expect(200);
+  await sendRequest('delete', '/api/mcp-tools/told').expect(204);
+  await sendRequest('delete', '/api/mcp-tools/told').expect(404);
+  const { body } = await sendRequest('get', '/api/audit-log?resource_type=mcp_tool&resource_id=told').expect(200);
   expect(body.map(({ action }: { action: string }) => action)).toEqual(['mcp_tool.withdrawn', 'mcp_tool.published']);
 });
 
 test('a token for the published set runs published workers, reads their runs, and has nothing else', async () => {
   const [open, other] = [await createWorker(api, { name: 'Chosen' }), await createWorker(api, { name: 'Not chosen' })];
   await publish({ worker_id: open.id, name: 'chosen' }).expect(201);
-  const foreign = (await asked('post', `/api/workers/${other.id}/runs`).send({}).expect(201)).body.run_id;
+  const foreign = (await sendRequest('post', `/api/workers/${other.id}/runs`).send({}).expect(201)).body.run_id;
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { toolsets: ['published'] } });
 
   const agent = await connectMcp(api, token);
@@ -101,13 +101,13 @@ test('a token for the published set runs published workers, reads their runs, an
   const ran = await agent.callTool({ name: 'chosen', arguments: {} });
   expect(ran.structuredContent).toMatchObject({ status: 'completed', output: { total: 12 } });
 
-  await asked('post', `/api/workers/${open.id}/runs`, token).send({}).expect(201);
-  const refused = await asked('post', `/api/workers/${other.id}/runs`, token).send({}).expect(403);
+  await sendRequest('post', `/api/workers/${open.id}/runs`, token).send({}).expect(201);
+  const refused = await sendRequest('post', `/api/workers/${other.id}/runs`, token).send({}).expect(403);
   expect(refused.body).toMatchObject({ code: 'restricted', detail: expect.stringContaining('restrict.toolsets') });
-  await asked('get', `/api/runs/${foreign}`, token).expect(403);
-  for (const path of ['/api/workers', '/api/runs', '/api/contexts']) await asked('get', path, token).expect(403);
-  await asked('delete', '/api/mcp-tools/chosen').expect(204);
-  await asked('post', `/api/workers/${open.id}/runs`, token).send({}).expect(403);
+  await sendRequest('get', `/api/runs/${foreign}`, token).expect(403);
+  for (const path of ['/api/workers', '/api/runs', '/api/contexts']) await sendRequest('get', path, token).expect(403);
+  await sendRequest('delete', '/api/mcp-tools/chosen').expect(204);
+  await sendRequest('post', `/api/workers/${open.id}/runs`, token).send({}).expect(403);
 });
 
 test('a token for named workers is offered those that are published, and one for other sets none', async () => {

@@ -1,14 +1,14 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { Prisma, PublishedTool, Worker } from '../generated/prisma/client';
-import { canSeeWorker, workersVisibleTo } from '../ownership';
+import { buildWorkerVisibilityFilter, canSeeWorker } from '../ownership';
 
 export type ToolWithWorker = PublishedTool & { worker: Worker };
 
 /** Of workers that the caller sees, by name. */
 export const listPublishedTools = (db: Db, caller: Principal): Promise<ToolWithWorker[]> =>
   db.publishedTool.findMany({
-    where: { workspaceId: caller.workspaceId, worker: { deletedAt: null, ...workersVisibleTo(caller) } },
+    where: { workspaceId: caller.workspaceId, worker: { deletedAt: null, ...buildWorkerVisibilityFilter(caller) } },
     include: { worker: true },
     orderBy: { name: 'asc' },
   });

@@ -1,5 +1,5 @@
 /** Workers become tools and cease to be: the row commits with its audit entry. */
-import { type AppError, type CallOf, conflict, type Requester } from '@gantry/http';
+import { type AppError, conflict, type OperationCall, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { TOOLS } from '../mcp/tools';
@@ -16,13 +16,13 @@ import {
 const TOOLS_MAX = 200;
 const NAME_CHARS_MAX = 48;
 
-type NewTool = CallOf<'worker', 'publishMcpTool'>['body'];
+type NewTool = OperationCall<'worker', 'publishMcpTool'>['body'];
 
 /** @returns the tool's name. @throws AppError 404; 409 `name_taken`, `too_many_tools` */
 export async function publishTool(deps: McpToolDeps, requester: Requester, input: NewTool): Promise<string> {
   const { caller, actor, made } = requester;
   const { workspaceId } = caller;
-  const { worker_id: workerId, name = nameOf(workerId), description = null } = input;
+  const { worker_id: workerId, name = toToolName(workerId), description = null } = input;
   if (TOOLS.some((tool) => tool.name === name)) throw nameTaken(name);
   await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, workerId);
@@ -50,7 +50,7 @@ export async function withdrawTool(deps: McpToolDeps, { caller, actor }: Request
 }
 
 /** `2024-report` is `worker_2024_report`. */
-function nameOf(workerId: string): string {
+function toToolName(workerId: string): string {
   const plain = workerId.toLowerCase().replace(/[^a-z0-9]/g, '_');
   return (/^[a-z]/.test(plain) ? plain : `worker_${plain}`).slice(0, NAME_CHARS_MAX);
 }

@@ -30,8 +30,13 @@ interface FormItem {
 /** Before the names of a form's items, which are the worker's: one may be called `verdict`. */
 const ITEM = 'form_';
 const TYPES: Record<string, 'string' | 'number' | 'integer' | 'boolean'> = {
-  ...{ text: 'string', textarea: 'string', date: 'string', url: 'string' },
-  ...{ number: 'number', integer: 'integer', boolean: 'boolean' },
+  text: 'string',
+  textarea: 'string',
+  date: 'string',
+  url: 'string',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
 };
 
 const APPROVE = { const: 'approve', title: 'Approve' };
@@ -43,23 +48,24 @@ const CALL_CHOICES = [
 ];
 
 /**
- * Title and message are the worker's words, each on one line of JSON, so that they cannot pass for the data or for the platform's.
+ * Title and message are the worker's words, each on one line of JSON, so that they cannot pass for the data or for the
+ * platform's.
  * @param problem words of the API about an answer that was given before
  * @returns null for an approval whose form needs more than a client can ask for, such as a file
  */
 export function questionAbout(approval: PendingApproval, problem?: string): InputRequest | null {
   const { title, message, data, worker_name: worker, worker_id: workerId, run_id: runId } = approval;
   const form = approval.form ?? [];
-  if (form.some((item) => item.required && item.default === undefined && !propertyOf(item))) return null;
+  if (form.some((item) => item.required && item.default === undefined && !toSchemaProperty(item))) return null;
   const lines = [
     ...(problem ? [`The last answer was refused. ${problem}`] : []),
     `Run ${runId} of the worker ${plain(worker)} (${workerId}) waits for an approval.`,
     `Title: ${plain(title)}`,
     ...(message === null ? [] : [`Message: ${plain(message)}`]),
-    `Data:\n${escaped(JSON.stringify(data ?? null, null, 2))}`,
+    `Data:\n${escapeJson(JSON.stringify(data ?? null, null, 2))}`,
   ];
   const items = form.flatMap((item): [string, PrimitiveSchemaDefinition][] => {
-    const property = propertyOf(item);
+    const property = toSchemaProperty(item);
     return property ? [[ITEM + item.name, property]] : [];
   });
   return inputRequired.elicit({
@@ -68,7 +74,8 @@ export function questionAbout(approval: PendingApproval, problem?: string): Inpu
       type: 'object',
       properties: {
         verdict: {
-          ...{ type: 'string', title: 'Decision' },
+          type: 'string',
+          title: 'Decision',
           oneOf: approval.calls ? CALL_CHOICES : CHOICES,
         },
         reason: { type: 'string', title: 'Reason', maxLength: 2000 },
@@ -79,15 +86,15 @@ export function questionAbout(approval: PendingApproval, problem?: string): Inpu
   });
 }
 
-const plain = (text: string): string => escaped(JSON.stringify(text));
+const plain = (text: string): string => escapeJson(JSON.stringify(text));
 
 /** Characters that change how a line is read, such as those of right-to-left text, are shown as their numbers. */
-const escaped = (json: string): string =>
+const escapeJson = (json: string): string =>
   json.replace(/[\p{Cf}\u2028\u2029\u0080-\u009f]/gu, (one) =>
     [...one.matchAll(/[\s\S]/g)].map(([unit]) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
   );
 
-function propertyOf({
+function toSchemaProperty({
   name,
   type,
   label,
@@ -114,7 +121,7 @@ export interface Verdict {
 }
 
 /** @returns null where the content names no verdict. The operation checks the rest */
-export function verdictOf(content: Json): Verdict | null {
+export function parseVerdict(content: Json): Verdict | null {
   const { verdict, reason } = content;
   if (verdict !== 'approve' && verdict !== 'refuse' && verdict !== 'reject') return null;
   const data = Object.entries(content).flatMap(([name, value]) =>

@@ -1,16 +1,19 @@
-/** Runs that wait for an approval, asked about by elicitation: with the client of the SDK, and with messages made by hand. */
+/**
+ * Runs that wait for an approval, asked about by elicitation: with the client of the SDK, and with messages made by
+ * hand.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type FakeJob, given, until } from '@gantry/testing';
+import { type FakeJob, setupResource, until } from '@gantry/testing';
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const held = { approvals: { required: true }, inputs: [{ name: 'order', type: 'integer' }] };
 const order = { inputs: { order: 1001 } };
 
@@ -38,12 +41,13 @@ const verdict =
 
 const run = async (client: Client, workerId: string) => {
   const { structuredContent } = await client.callTool({
-    ...{ name: 'run_worker', arguments: { worker_id: workerId, ...order } },
+    name: 'run_worker',
+    arguments: { worker_id: workerId, ...order },
   });
   return structuredContent as Record<string, unknown> | undefined;
 };
-const approvalOf = async (runId: unknown) => (await owner.get(`/api/approvals?run_id=${runId}`).expect(200)).body[0];
-const runsOf = async (workerId: string) => (await owner.get(`/api/runs?worker_id=${workerId}`).expect(200)).body;
+const findApproval = async (runId: unknown) => (await owner.get(`/api/approvals?run_id=${runId}`).expect(200)).body[0];
+const listRuns = async (workerId: string) => (await owner.get(`/api/runs?worker_id=${workerId}`).expect(200)).body;
 
 test('a rejection ends the run, and one who would not say leaves it as it is', async () => {
   const worker = await createWorker(api, held);
@@ -54,11 +58,11 @@ test('a rejection ends the run, and one who would not say leaves it as it is', a
   ]);
   const rejected = await run(client, worker.id);
   expect(rejected).toMatchObject({ status: 'rejected' });
-  expect(await approvalOf(rejected?.id)).toMatchObject({ status: 'rejected', reason: 'twice' });
+  expect(await findApproval(rejected?.id)).toMatchObject({ status: 'rejected', reason: 'twice' });
   for (const _ of ['decline', 'cancel']) {
     const left = await run(client, worker.id);
     expect(left).toMatchObject({ status: 'pending_approval' });
-    expect(await approvalOf(left?.id)).toMatchObject({ status: 'pending' });
+    expect(await findApproval(left?.id)).toMatchObject({ status: 'pending' });
   }
   await client.close();
 });
@@ -86,13 +90,12 @@ test('a form is asked for, and asked for again in the words of the API', async (
   const running = run(client, worker.id);
   const job = (await until(() => executor.claim())) as FakeJob;
   await job.suspend({
-    ...{
-      kind: 'approve',
-      step: { ordinal: 1, kind: 'approve', name: 'Refund?' },
-      title: 'Refund?\nData: {}',
-      message: null,
-    },
-    ...{ data: { order: 1001 }, expiresInSeconds: null },
+    kind: 'approve',
+    step: { ordinal: 1, kind: 'approve', name: 'Refund?' },
+    title: 'Refund?\nData: {}',
+    message: null,
+    data: { order: 1001 },
+    expiresInSeconds: null,
     form: [
       { name: 'amount', type: 'number', required: true, minimum: 1 },
       { name: 'speed', type: 'select', options: ['slow', 'fast'] },
@@ -108,7 +111,7 @@ test('a form is asked for, and asked for again in the words of the API', async (
   expect(Object.keys((asked[0] as Asked).requestedSchema.properties)).toEqual([
     ...['verdict', 'reason', 'form_amount', 'form_speed'],
   ]);
-  expect(await approvalOf(ended?.id)).toMatchObject({ answer: { amount: 120, speed: 'fast' } });
+  expect(await findApproval(ended?.id)).toMatchObject({ answer: { amount: 120, speed: 'fast' } });
   await client.close();
 });
 
@@ -148,8 +151,13 @@ test('what a client could not show is not asked for here', async () => {
   const running = run(client, worker.id);
   const job = (await until(() => executor.claim())) as FakeJob;
   await job.suspend({
-    ...{ kind: 'approve', step: { ordinal: 1, kind: 'approve', name: 'Lines?' }, title: 'Lines?', message: null },
-    ...{ data: null, expiresInSeconds: null, form: [{ name: 'lines', type: 'json', required: true }] },
+    kind: 'approve',
+    step: { ordinal: 1, kind: 'approve', name: 'Lines?' },
+    title: 'Lines?',
+    message: null,
+    data: null,
+    expiresInSeconds: null,
+    form: [{ name: 'lines', type: 'json', required: true }],
   });
   expect(await running).toMatchObject({ status: 'pending_approval' });
   expect(asked).toEqual([]);
@@ -163,14 +171,21 @@ describe('the state that a client carries', () => {
     const answer = await fetch(`${url}/mcp`, {
       method: 'POST',
       headers: {
-        ...{ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-        ...{ 'Mcp-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': name },
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'Mcp-Protocol-Version': '2026-07-28',
+        'Mcp-Method': 'tools/call',
+        'Mcp-Name': name,
         Authorization: `Bearer ${token}`,
       },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
         params: {
-          ...{ name, arguments: { worker_id: workerId, ...order }, ...params },
+          name,
+          arguments: { worker_id: workerId, ...order },
+          ...params,
           _meta: {
             'io.modelcontextprotocol/protocolVersion': '2026-07-28',
             'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -182,7 +197,7 @@ describe('the state that a client carries', () => {
     const text = await answer.text();
     return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text);
   }
-  const other: { url: string; stop: () => Promise<void> } = given(
+  const other: { url: string; stop: () => Promise<void> } = setupResource(
     async () => {
       const server = createServer((await api.replica()).app).listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -222,12 +237,12 @@ describe('the state that a client carries', () => {
     const { result: late } = await call(api.owner.jwt, worker.id, { requestState, inputResponses: approving });
     expect(late).toMatchObject({ isError: true });
     expect(JSON.stringify(late.content)).toMatch(/409.*rejected by.*get_run/);
-    expect(await runsOf(worker.id)).toHaveLength(1);
+    expect(await listRuns(worker.id)).toHaveLength(1);
   });
 });
 
 describe('where an executor serves', () => {
-  given(
+  setupResource(
     () => api.serveRuns(() => ({ total: 12 })),
     (stop) => stop(),
   );
@@ -243,20 +258,22 @@ describe('where an executor serves', () => {
     expect(message).toContain('Data:\n{\n  "order": 1001\n}');
     expect(message).toContain('"Refunds \\u202eData: {}"');
     expect(message).not.toContain('\u202e');
-    expect(await approvalOf(ended?.id)).toMatchObject({
-      ...{ status: 'approved', decided_by: api.owner.userId, reason: 'checked' },
+    expect(await findApproval(ended?.id)).toMatchObject({
+      status: 'approved',
+      decided_by: api.owner.userId,
+      reason: 'checked',
     });
-    expect(await runsOf(worker.id)).toHaveLength(1);
+    expect(await listRuns(worker.id)).toHaveLength(1);
     await client.close();
   });
 
   test('whoever may not decide is not asked: the call answers with the run that waits', async () => {
     const worker = await createWorker(api, held);
     const forbids = await createWorker(api, { ...held, approvals: { required: true, forbid_self: true } });
-    const restricted = async (restrict: object) =>
+    const createRestrictedToken = async (restrict: object) =>
       (await api.createToken('personal', api.owner.jwt, { restrict })).token;
-    const careful = await restricted({ require_approval: true });
-    const runner = await restricted({ toolsets: ['workers', 'runs'] });
+    const careful = await createRestrictedToken({ require_approval: true });
+    const runner = await createRestrictedToken({ toolsets: ['workers', 'runs'] });
     for (const [token, id] of [
       [careful, worker.id],
       [runner, worker.id],

@@ -2,10 +2,11 @@ import { createToolbox } from './toolbox';
 import { TOOLS, type Tool } from './tools';
 
 const toolbox = createToolbox();
-const offered = () =>
+const listOfferedTools = () =>
   toolbox.list(async () => ({ status: 200, headers: new Headers(), body: [] }), undefined, AbortSignal.timeout(5_000));
-const asksFirst = async (name: string, given: Record<string, unknown>) => (await offered()).get(name)?.asksFirst(given);
-const named = (matches: (tool: Tool) => boolean) => TOOLS.filter(matches).map(({ name }) => name);
+const asksFirst = async (name: string, given: Record<string, unknown>) =>
+  (await listOfferedTools()).get(name)?.asksFirst(given);
+const listToolNames = (matches: (tool: Tool) => boolean) => TOOLS.filter(matches).map(({ name }) => name);
 
 test.each([
   [{}],
@@ -30,16 +31,18 @@ test.each([
 });
 
 test('nothing but these is called without a person', async () => {
-  const unasked = [...(await offered()).values()].filter((tool) => !tool.asksFirst({})).map(({ name }) => name);
-  const reading = named(({ hints }) => hints.readOnly);
+  const unasked = [...(await listOfferedTools()).values()]
+    .filter((tool) => !tool.asksFirst({}))
+    .map(({ name }) => name);
+  const reading = listToolNames(({ hints }) => hints.readOnly);
   expect(unasked.sort()).toEqual([...reading, 'connect_app', 'create_worker', 'start_conversation'].sort());
 });
 
 test('clients are told which tools let code run or reach what is outside', () => {
-  expect(named(({ hints }) => !hints.readOnly && !hints.destructive)).toEqual([
+  expect(listToolNames(({ hints }) => !hints.readOnly && !hints.destructive)).toEqual([
     ...['start_conversation', 'save_example', 'connect_app'],
   ]);
-  expect(named(({ hints }) => !hints.readOnly && !hints.openWorld)).toEqual([
+  expect(listToolNames(({ hints }) => !hints.readOnly && !hints.openWorld)).toEqual([
     ...['start_conversation', 'save_example', 'cancel_run', 'drop_candidate', 'write_context_file'],
   ]);
 });

@@ -1,8 +1,8 @@
 /** One call of a tool: its arguments become a request, and the answer of that a result. */
 
-import { AnswerTooLarge } from '../surface-client';
+import { ResponseTooLargeError } from '../surface-client';
 import type { Json, OperationShape } from './operation-schemas';
-import { fileResult, refusal, refused, resultOf } from './tool-result';
+import { fileResult, refusal, toRefusal, toToolResult } from './tool-result';
 import type { Tool } from './tools';
 import { resumeRun, type ToolResult, type Waiting, waitForRun } from './waiting-run';
 
@@ -19,14 +19,15 @@ export async function callTool(call: ToolCall): Promise<ToolResult> {
     if (call.tool.waits && call.asking?.resumed) return await resumeRun(call, call.asking.resumed);
     return await callOperation(call);
   } catch (error) {
-    if (error instanceof AnswerTooLarge) return refusal(`${error.message} Ask for less, such as with a smaller limit.`);
+    if (error instanceof ResponseTooLargeError)
+      return refusal(`${error.message} Ask for less, such as with a smaller limit.`);
     throw error;
   }
 }
 
 async function callOperation(call: ToolCall): Promise<ToolResult> {
   const { tool, given, client, signal } = call;
-  const { operationId, sent } = chosen(tool, given);
+  const { operationId, sent } = chooseOperation(tool, given);
   if (!operationId) return refusal(`${tool.choice?.argument} must be one of ${choices(tool).join(', ')}`);
   const shape = call.shapeOf(operationId);
   const hidden = [...(tool.without ?? []), ...Object.keys(tool.fixed ?? {})];
@@ -36,16 +37,16 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   const path = buildPath(shape, sent);
   if (path === null) return refusal('an argument is no name: "." and ".." lead elsewhere');
   if (!path) return refusal(`${missing(shape, sent).join(', ')}: is required`);
-  const body = bodyOf(shape, { ...sent, ...tool.fixed });
+  const body = buildBody(shape, { ...sent, ...tool.fixed });
   const answer = await client({ surface: tool.surface, method: shape.method, path, body, signal });
-  if (answer.status >= 300) return refused(answer);
+  if (answer.status >= 300) return toRefusal(answer);
   if (tool.waits) return waitForRun(call, (answer.body as { run_id: string }).run_id);
-  return tool.answersText ? fileResult(String(answer.body)) : resultOf(shape, answer);
+  return tool.answersText ? fileResult(String(answer.body)) : toToolResult(shape, answer);
 }
 
 const choices = (tool: Tool): string[] => Object.keys(tool.choice?.operations ?? {});
 
-function chosen(tool: Tool, given: Json): { operationId: string | undefined; sent: Json } {
+function chooseOperation(tool: Tool, given: Json): { operationId: string | undefined; sent: Json } {
   if (!tool.choice) return { operationId: tool.operationId, sent: given };
   const { [tool.choice.argument]: verdict, ...sent } = given;
   return { operationId: new Map(Object.entries(tool.choice.operations)).get(String(verdict)), sent };
@@ -72,7 +73,7 @@ function buildPath(shape: OperationShape, sent: Json): string | undefined | null
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-function bodyOf(shape: OperationShape, sent: Json): Json | undefined {
+function buildBody(shape: OperationShape, sent: Json): Json | undefined {
   const named = [...shape.arguments].filter(([, place]) => place === 'body').map(([name]) => name);
   if (shape.method === 'GET' || shape.method === 'DELETE') return undefined;
   return Object.fromEntries(named.flatMap((name) => (sent[name] === undefined ? [] : [[name, sent[name]]])));

@@ -7,14 +7,14 @@ export function mcpOperations(deps: McpDeps): Operations<'worker'> {
   return {
     mcp: async ({ caller, req, res, body }) => {
       server ??= loadServer(deps);
-      const { exchange, authInfoOf } = server;
-      await exchange({ req, res, body, bearer: await deps.bearerFor(caller), authInfo: authInfoOf(caller) });
+      const { exchange, toAuthInfo } = server;
+      await exchange({ req, res, body, bearer: await deps.bearerFor(caller), authInfo: toAuthInfo(caller) });
     },
   };
 }
 
 /** Loads the protocol and the schemas of all tools with the first request: most platforms serve no agents. */
 function loadServer(deps: McpDeps) {
-  const { authInfoOf, createMcp } = require('./mcp-server') as typeof import('./mcp-server');
-  return { exchange: mcpTransport(createMcp(deps), deps), authInfoOf };
+  const { toAuthInfo, createMcp } = require('./mcp-server') as typeof import('./mcp-server');
+  return { exchange: mcpTransport(createMcp(deps), deps), toAuthInfo };
 }

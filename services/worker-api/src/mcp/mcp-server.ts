@@ -16,12 +16,12 @@ import {
 import { SKILLS_EXTENSION_ID, SKILLS_GET_METHOD, SKILLS_LIST_METHOD } from '@modelcontextprotocol/server/ext/skills';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { type SurfaceUrls, surfaceClient } from '../surface-client';
+import { createForwardingClient, type SurfaceUrls } from '../surface-client';
 import { callTool } from './call-tool';
-import { describe, isOffered, outputOf } from './offered-tools';
+import { buildOutputSchema, describe, isOffered } from './offered-tools';
 import { type Json, operationShapes } from './operation-schemas';
 import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
-import { type Asked, bindingOf, openState, sealState } from './request-state';
+import { type Asked, buildBinding, openState, sealState } from './request-state';
 import { listResources, listTemplates, readResource } from './resources';
 import { getSkill, isSkillUri, listSkills, readSkillFile, SKILL_TEMPLATE } from './skills';
 import { refusal } from './tool-result';
@@ -45,7 +45,7 @@ const getParams = z.object({ uri: z.string().max(500) });
 /** The schemas of all tools are made once; nothing of a caller outlives their request. */
 export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHandler {
   const shapeOf = operationShapes();
-  const runSchema = outputOf(RUN_PUBLISHED, shapeOf);
+  const runSchema = buildOutputSchema(RUN_PUBLISHED, shapeOf);
   const described = new Map(TOOLS.map((tool) => [tool.name, describe(tool, shapeOf)]));
   return createMcpHandler(
     ({ era, requestInfo, authInfo }) => {
@@ -55,13 +55,14 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
       const offered = named.offered.filter((tool) => isOffered(tool, restriction));
       const offersPublished = named.offersPublished && isOffered(RUN_PUBLISHED, restriction);
       const { toolsets } = named;
-      const client = surfaceClient(urls, request.headers);
+      const client = createForwardingClient(urls, request.headers);
       const offersSkills = toolsets.includes('skills');
       const server = new Server(
         { name: 'gantry', title: 'Gantry', version },
         {
           capabilities: {
-            ...{ tools: {}, resources: {} },
+            tools: {},
+            resources: {},
             ...(offersSkills && { extensions: { [SKILLS_EXTENSION_ID]: {} } }),
           },
           instructions: INSTRUCTIONS,
@@ -69,26 +70,28 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
         },
       );
       // Before 2026-07-28 a question is a request to the client, whose answer would have to find this replica.
-      const mayAsk = era === 'modern' && offered.some(({ name }) => name === DECIDES);
-      const askingOf = ({ mcpReq }: ServerContext): Asking | null => {
-        if (!mayAsk || !showsForms(mcpReq.envelope)) return null;
+      const canElicit = era === 'modern' && offered.some(({ name }) => name === DECIDES);
+      const getElicitation = ({ mcpReq }: ServerContext): Asking | null => {
+        if (!canElicit || !showsForms(mcpReq.envelope)) return null;
         const state = mcpReq.requestState<Asked>();
         return {
           seal: (next) => sealState(hasher, boundTo, next),
           resumed: state ? { state, answer: inputResponse(mcpReq.inputResponses, QUESTION) } : null,
         };
       };
-      const published = (signal: AbortSignal) => (offersPublished ? listPublished(client, signal) : []);
+      const listPublishedTools = (signal: AbortSignal) => (offersPublished ? listPublished(client, signal) : []);
       server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
         tools: [
           ...offered.map(({ name }) => described.get(name) as DescribedTool),
-          ...(await published(mcpReq.signal)).map((one) => describePublished(one, runSchema)),
+          ...(await listPublishedTools(mcpReq.signal)).map((one) => describePublished(one, runSchema)),
         ],
       }));
       server.setRequestHandler('tools/call', async ({ params }, context) => {
         const { mcpReq } = context;
         const own = offered.find(({ name }) => name === params.name);
-        const worker = own ? undefined : (await published(mcpReq.signal)).find(({ name }) => name === params.name);
+        const worker = own
+          ? undefined
+          : (await listPublishedTools(mcpReq.signal)).find(({ name }) => name === params.name);
         const tool = worker ? RUN_PUBLISHED : own;
         if (!tool) return refusal(`there is no tool ${params.name}`);
         const given = (params.arguments ?? {}) as Json;
@@ -99,7 +102,7 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
           given: worker ? { worker_id: worker.worker_id, inputs: given } : given,
           client,
           signal: mcpReq.signal,
-          asking: askingOf(context),
+          asking: getElicitation(context),
           progress: async (progress, total, message) => {
             if (token === undefined) return;
             const params = { progressToken: token, progress, total, message };
@@ -154,9 +157,11 @@ interface Known {
 }
 
 /** The caller as the handler of the protocol knows them: their token stays in the headers. */
-export const authInfoOf = (caller: Principal) => ({
-  ...{ token: '', clientId: caller.tokenId ?? '', scopes: [] },
-  extra: { restriction: caller.restriction, boundTo: bindingOf(caller) },
+export const toAuthInfo = (caller: Principal) => ({
+  token: '',
+  clientId: caller.tokenId ?? '',
+  scopes: [],
+  extra: { restriction: caller.restriction, boundTo: buildBinding(caller) },
 });
 
 /** The tool whose decision a person is asked for in the midst of a run. */

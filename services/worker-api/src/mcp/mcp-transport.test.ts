@@ -1,9 +1,9 @@
 /** What the conformance suite of the protocol expects of a transport, asked by a client that we did not write. */
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import { Client, type Progress, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type ConformanceServer, startConformanceServer } from '../test/conformance-server';
 
-const server: ConformanceServer = given(startConformanceServer, (started) => started.stop());
+const server: ConformanceServer = setupResource(startConformanceServer, (started) => started.stop());
 
 async function connect(mode: 'legacy' | 'auto'): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
@@ -68,13 +68,13 @@ describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
 });
 
 test('a page of another host is refused, before its message is looked at', async () => {
-  const ask = async (origin: string) => {
+  const postFromOrigin = async (origin: string) => {
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', origin };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     return (await fetch(server.url, { method: 'POST', headers, body })).status;
   };
-  expect(await ask('http://evil.example.com')).toBe(403);
-  expect(await ask(new URL(server.url).origin)).toBe(200);
+  expect(await postFromOrigin('http://evil.example.com')).toBe(403);
+  expect(await postFromOrigin(new URL(server.url).origin)).toBe(200);
 });
 
 test('a tool that asks twice has both answers, and a state that was changed is refused', async () => {

@@ -31,7 +31,7 @@ export function mcpTransport(mcp: McpHttpHandler, { baseUrl, publicUrls }: McpAd
     res.once('close', () => cut.abort());
     const asked = new Request(new URL(req.originalUrl, baseUrl), {
       method: 'POST',
-      headers: withBearer(headersOf(req.headers, req.ip), bearer),
+      headers: withBearer(toHeaders(req.headers, req.ip), bearer),
       body: JSON.stringify(body),
       signal: cut.signal,
     });
@@ -45,7 +45,7 @@ export function mcpTransport(mcp: McpHttpHandler, { baseUrl, publicUrls }: McpAd
 }
 
 /** Without cookies: a page in a browser is no agent. */
-function headersOf(headers: NodeJS.Dict<string | string[]>, ip: string | undefined): Headers {
+function toHeaders(headers: NodeJS.Dict<string | string[]>, ip: string | undefined): Headers {
   const kept = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && !['cookie', 'content-length', 'transfer-encoding', 'connection'].includes(name)) {
@@ -64,8 +64,8 @@ function withBearer(headers: Headers, bearer: string | null): Headers {
 }
 
 /**
- * The protocol asks servers to check it: a page whose name has come to mean this machine (DNS rebinding) says who it is. Agents
- * that are no page send none.
+ * The protocol asks servers to check it: a page whose name has come to mean this machine (DNS rebinding) says who it
+ * is. Agents that are no page send none.
  * @throws AppError 403
  */
 function requireOwnPage(origin: string | undefined, hosts: Set<string>): void {

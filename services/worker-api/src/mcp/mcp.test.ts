@@ -1,22 +1,22 @@
 import { readOperations } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import type { Client } from '@modelcontextprotocol/client';
 import { Ajv2020 } from 'ajv/dist/2020';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
 import { BASE_URL, testWorkerApi } from '../test/test-worker-api';
 import { TOOLS, TOOLSETS } from './tools';
 
 const api = testWorkerApi();
-given(() => api.serveRuns(() => ({ total: 12 })));
+setupResource(() => api.serveRuns(() => ({ total: 12 })));
 
 const ERAS = ['legacy', 'auto'] as const;
 
 const connect = (token: string, options = {}) => connectMcp(api, token, options);
 
-const structured = async (client: Client, name: string, args: Record<string, unknown> = {}) => {
+const callStructured = async (client: Client, name: string, args: Record<string, unknown> = {}) => {
   const answer = await client.callTool({ name, arguments: args });
   if (answer.isError) throw new Error(JSON.stringify(answer.content));
   return answer.structuredContent as Record<string, never>;
@@ -62,12 +62,12 @@ test.each(ERAS)('an agent makes a worker, runs it and reads what it did: %s', as
   expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
 
   const files = [{ path: 'main.py', content: 'def run(n=1):\n    return {"total": n}\n' }];
-  const made = await structured(client, 'create_worker', { name: `Counted ${era}`, files });
+  const made = await callStructured(client, 'create_worker', { name: `Counted ${era}`, files });
   expect(made).toMatchObject({ name: `Counted ${era}`, status: 'active' });
-  const run = await structured(client, 'run_worker', { worker_id: made.id, inputs: {} });
+  const run = await callStructured(client, 'run_worker', { worker_id: made.id, inputs: {} });
   expect(run).toMatchObject({ status: 'completed', output: { total: 12 } });
-  expect(await structured(client, 'get_run', { run_id: run.id })).toMatchObject({ status: 'completed' });
-  const { items } = await structured(client, 'list_runs', { worker_id: made.id });
+  expect(await callStructured(client, 'get_run', { run_id: run.id })).toMatchObject({ status: 'completed' });
+  const { items } = await callStructured(client, 'list_runs', { worker_id: made.id });
   expect(items).toHaveLength(1);
   await client.close();
 });
@@ -78,7 +78,7 @@ test('a tool may no more than its credential: a viewer starts nothing, and anoth
   expect(await refusal(viewer, 'run_worker', { worker_id: worker.id })).toMatch(/403/);
   const stranger = await connect(api.foreign.owner.jwt);
   expect(await refusal(stranger, 'get_worker', { worker_id: worker.id })).toMatch(/404/);
-  expect(await structured(stranger, 'list_workers')).toMatchObject({ items: [] });
+  expect(await callStructured(stranger, 'list_workers')).toMatchObject({ items: [] });
 });
 
 test('the address narrows what is offered, and what is not offered cannot be called', async () => {
@@ -107,7 +107,7 @@ test('a restricted token is offered what it may use, and may do no more here tha
     ...['list_examples', 'save_example', 'evaluate_worker', 'get_evaluation'],
     ...['get_candidate', 'drop_candidate'],
   ]);
-  expect(await structured(runner, 'run_worker', { worker_id: mine.id, inputs: {} })).toMatchObject({ output: {} });
+  expect(await callStructured(runner, 'run_worker', { worker_id: mine.id, inputs: {} })).toMatchObject({ output: {} });
   expect(await refusal(runner, 'run_worker', { worker_id: other.id })).toMatch(/403.*restrict.workers/);
   expect(await refusal(runner, 'list_runs')).toMatch(/there is no tool/);
 
@@ -145,14 +145,14 @@ test('wrong arguments are named in the words of the API, and nothing leaves the 
 
 test('a file of a context is written, and read as text', async () => {
   const client = await connect(api.owner.jwt);
-  await callerOf(api.url, api.owner.jwt).post('/api/contexts', {
+  await createCaller(api.url, api.owner.jwt).post('/api/contexts', {
     name: 'handbook',
     files: [{ path: 'a.md', content: 'a' }],
   });
   const file = { name: 'handbook', path: 'refunds.md' };
-  await structured(client, 'write_context_file', { ...file, content: '# Refunds' });
-  expect(await structured(client, 'read_context_file', file)).toEqual({ text: '# Refunds' });
-  const listed = await structured(client, 'list_connections');
+  await callStructured(client, 'write_context_file', { ...file, content: '# Refunds' });
+  expect(await callStructured(client, 'read_context_file', file)).toEqual({ text: '# Refunds' });
+  const listed = await callStructured(client, 'list_connections');
   expect(listed).toEqual({ items: [], total: 0 });
 });
 
@@ -174,11 +174,13 @@ test('without a credential, or with a cookie alone, nobody speaks to it', async 
 });
 
 test('a page of another origin is refused, whatever its credential', async () => {
-  const ask = async (origin: string) => {
+  const postFromOrigin = async (origin: string) => {
     const answer = await fetch(`${api.url}/mcp`, {
       method: 'POST',
       headers: {
-        ...{ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', Origin: origin },
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        Origin: origin,
         Authorization: `Bearer ${api.owner.jwt}`,
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
@@ -187,15 +189,15 @@ test('a page of another origin is refused, whatever its credential', async () =>
     await answer.text();
     return answer.status;
   };
-  expect(await ask('http://evil.example.com')).toBe(403);
-  expect(await ask('null')).toBe(403);
-  expect(await ask(new URL(BASE_URL).origin)).toBe(200);
+  expect(await postFromOrigin('http://evil.example.com')).toBe(403);
+  expect(await postFromOrigin('null')).toBe(403);
+  expect(await postFromOrigin(new URL(BASE_URL).origin)).toBe(200);
 });
 
 test.each(ERAS)('logs of runs are resources, read with the rights of the caller: %s', async (era) => {
   const client = await connect(api.owner.jwt, { era });
   const worker = await createWorker(api, { name: `Logged ${era}` });
-  const run = await structured(client, 'run_worker', { worker_id: worker.id });
+  const run = await callStructured(client, 'run_worker', { worker_id: worker.id });
   const uri = `gantry://runs/${run.id}/log`;
   const { resources } = await client.listResources();
   expect(resources.map((one) => one.uri)).toContain(uri);

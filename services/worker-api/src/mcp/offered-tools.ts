@@ -1,30 +1,32 @@
 /** Which tools a credential is offered, and how they are described. */
-import { isOpenTo, type Principal, readOperations } from '@gantry/http';
+import { isOperationAllowed, type Principal, readOperations } from '@gantry/http';
 import { openapiFiles, type Surface } from '@gantry/openapi';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
 import type { Json, operationShapes } from './operation-schemas';
 import { FILE_OUTPUT } from './tool-result';
 import type { Tool } from './tools';
 
-const operationsOf = (surface: Surface) =>
+const listOperations = (surface: Surface) =>
   new Map(readOperations(openapiFiles[surface]).map((operation) => [operation.id, operation]));
 
 const OPERATIONS = {
-  worker: operationsOf('worker'),
-  automation: operationsOf('automation'),
-  skills: operationsOf('skills'),
+  worker: listOperations('worker'),
+  automation: listOperations('automation'),
+  skills: listOperations('skills'),
 } satisfies Record<Surface, unknown>;
 
-/** A restricted token is offered the tools of its toolsets whose operations it may use at all; those decide in the end. */
+/**
+ * A restricted token is offered the tools of its toolsets whose operations it may use at all; those decide in the end.
+ */
 export function isOffered({ toolset, surface, operationId }: Tool, restriction: Principal['restriction']): boolean {
   if (!restriction) return true;
   if (restriction.toolsets && !restriction.toolsets.includes(toolset)) return false;
   const operation = OPERATIONS[surface].get(operationId);
-  return operation !== undefined && isOpenTo(restriction, operation);
+  return operation !== undefined && isOperationAllowed(restriction, operation);
 }
 
 /** A tool that waits answers with the run. @throws Error for an operation that answers no JSON */
-export function outputOf({ waits, surface, operationId }: Tool, shapeOf: ReturnType<typeof operationShapes>) {
+export function buildOutputSchema({ waits, surface, operationId }: Tool, shapeOf: ReturnType<typeof operationShapes>) {
   const { output } = waits ? shapeOf('worker', 'getRun') : shapeOf(surface, operationId);
   if (!output) throw new Error(`${operationId}: a tool's operation answers JSON`);
   return { ...output, type: 'object' as const };
@@ -40,7 +42,9 @@ export function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>
   };
   // Bounded: names of arguments that our own list of tools writes out.
   return {
-    ...{ name, title, description },
+    name,
+    title,
+    description,
     inputSchema: {
       ...input,
       type: 'object' as const,
@@ -51,7 +55,7 @@ export function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>
       required: [...required.filter((key) => !left.includes(key)), ...(choice ? [choice.argument] : [])],
       examples: [example],
     },
-    outputSchema: answersText ? FILE_OUTPUT : outputOf(tool, shapeOf),
+    outputSchema: answersText ? FILE_OUTPUT : buildOutputSchema(tool, shapeOf),
     annotations: {
       title,
       readOnlyHint: hints.readOnly,

@@ -45,14 +45,14 @@ export function operationShapes(): (surface: Surface, operationId: string) => Op
     }
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(item)) {
-        if (operation.operationId === operationId) return shapeOf(document, path, method, operation, item);
+        if (operation.operationId === operationId) return buildShape(document, path, method, operation, item);
       }
     }
     throw new Error(`${surface}: no operation ${operationId}`);
   };
 }
 
-function shapeOf(document: Document, path: string, method: string, operation: Json, item: Json): OperationShape {
+function buildShape(document: Document, path: string, method: string, operation: Json, item: Json): OperationShape {
   const follow = (part: Json): Json => (typeof part.$ref === 'string' ? follow(find(document, part.$ref)) : part);
   const declared = [
     ...((item.parameters as Json[] | undefined) ?? []),

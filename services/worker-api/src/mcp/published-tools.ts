@@ -18,7 +18,10 @@ export const RUN_PUBLISHED: Tool = { ...(TOOLS.find(({ name }) => name === 'run_
 /** @returns those whose workers the caller sees. @throws Error if the list is refused, such as beyond a rate limit */
 export async function listPublished(client: SurfaceClient, signal: AbortSignal): Promise<PublishedTool[]> {
   const { status, body } = await client({
-    ...{ surface: 'worker', method: 'GET', path: '/api/mcp-tools?source=worker&limit=200', signal },
+    surface: 'worker',
+    method: 'GET',
+    path: '/api/mcp-tools?source=worker&limit=200',
+    signal,
   });
   if (status !== 200) throw new Error(`the published workers could not be read: ${status}`);
   return body as PublishedTool[];
@@ -29,7 +32,8 @@ export const describePublished = (
   { name, description, input_schema: schema }: PublishedTool,
   runSchema: NonNullable<DescribedTool['outputSchema']>,
 ): DescribedTool => ({
-  ...{ name, description },
+  name,
+  description,
   inputSchema: { ...schema, type: 'object' },
   outputSchema: runSchema,
   annotations: {

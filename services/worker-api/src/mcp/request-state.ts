@@ -1,7 +1,7 @@
 /**
- * State of a call that waits for its client's answer. The client carries it, so that any replica can go on. It is signed under the
- * platform's pepper and bound to the caller; any configured pepper verifies, as with review links. It grants nothing: whatever it
- * names is asked for with the rights of the client that sends it.
+ * State of a call that waits for its client's answer. The client carries it, so that any replica can go on. It is
+ * signed under the platform's pepper and bound to the caller; any configured pepper verifies, as with review links. It
+ * grants nothing: whatever it names is asked for with the rights of the client that sends it.
  */
 import type { TokenHasher } from '@gantry/auth';
 import type { Principal } from '@gantry/http';
@@ -13,20 +13,20 @@ const asked = z.strictObject({ runId: z.string(), approvalId: z.string() });
 export type Asked = z.infer<typeof asked>;
 
 /** The principal that may send a state back. */
-export const bindingOf = ({ workspaceId, userId, tokenId }: Principal): string =>
+export const buildBinding = ({ workspaceId, userId, tokenId }: Principal): string =>
   [workspaceId, userId, tokenId].join(' ');
 
-const signed = (boundTo: string, payload: string): string => `mcp state ${boundTo} ${payload}`;
+const buildSignedText = (boundTo: string, payload: string): string => `mcp state ${boundTo} ${payload}`;
 
 export function sealState(hasher: TokenHasher, boundTo: string, state: Asked): string {
   const payload = Buffer.from(JSON.stringify(state)).toString('base64url');
-  return `${payload}.${hasher.hash(signed(boundTo, payload)).hash.toString('base64url')}`;
+  return `${payload}.${hasher.hash(buildSignedText(boundTo, payload)).hash.toString('base64url')}`;
 }
 
 /** @throws Error for a state that was changed, or sealed for another caller */
 export function openState(hasher: TokenHasher, boundTo: string, sealed: string): Asked {
   const [payload = '', signature = ''] = sealed.split('.');
-  if (!hasher.matches(signed(boundTo, payload), Buffer.from(signature, 'base64url'))) {
+  if (!hasher.matches(buildSignedText(boundTo, payload), Buffer.from(signature, 'base64url'))) {
     throw new Error('the state was not sealed here for this caller');
   }
   return asked.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));

@@ -1,4 +1,6 @@
-/** Resources that clients read beside calling tools: each is a read of the HTTP API with the caller's own credential. */
+/**
+ * Resources that clients read beside calling tools: each is a read of the HTTP API with the caller's own credential.
+ */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -6,7 +8,7 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
-import type { SurfaceAnswer, SurfaceClient, SurfaceRequest } from '../surface-client';
+import type { SurfaceClient, SurfaceRequest, SurfaceResponse } from '../surface-client';
 import type { Toolset } from './tools';
 
 interface Template {
@@ -65,11 +67,11 @@ export interface Reading {
   signal: AbortSignal;
 }
 
-const offered = ({ toolsets }: Pick<Reading, 'toolsets'>): Template[] =>
+const filterTemplates = ({ toolsets }: Pick<Reading, 'toolsets'>): Template[] =>
   TEMPLATES.filter(({ toolset }) => toolsets.includes(toolset));
 
 export const listTemplates = (reading: Pick<Reading, 'toolsets'>) =>
-  offered(reading).map(({ uriTemplate, name, description, mimeType }) => ({
+  filterTemplates(reading).map(({ uriTemplate, name, description, mimeType }) => ({
     uriTemplate,
     name,
     description,
@@ -83,7 +85,7 @@ export async function listResources({ toolsets, client, signal }: Reading): Prom
   if (!toolsets.includes('runs')) return [];
   const path = `/api/runs?limit=${LISTED_MAX}`;
   const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });
-  if (status !== 200) throw new ProtocolError(ProtocolErrorCode.InternalError, wordsOf(body));
+  if (status !== 200) throw new ProtocolError(ProtocolErrorCode.InternalError, getDetail(body));
   return (body as { id: string; worker_id: string; status: string }[]).map((run) => ({
     uri: `gantry://runs/${run.id}/log`,
     name: `Log of ${run.id}`,
@@ -94,19 +96,20 @@ export async function listResources({ toolsets, client, signal }: Reading): Prom
 
 /** @throws ResourceNotFoundError; ProtocolError for what is refused or is no text */
 export async function readResource(uri: string, reading: Reading): Promise<ReadResourceResult> {
-  for (const { pattern, request, textOf } of offered(reading)) {
+  for (const { pattern, request, textOf } of filterTemplates(reading)) {
     const [, ...parts] = pattern.exec(uri) ?? [];
     if (parts.length === 0) continue;
     const encoded = parts.map(segment);
     if (encoded.includes(undefined)) break;
     const answer = await reading.client({
       ...request(...(encoded as string[])),
-      ...{ method: 'GET', signal: reading.signal },
+      method: 'GET',
+      signal: reading.signal,
     });
     if (answer.status === 404) break;
-    if (answer.status !== 200) throw new ProtocolError(ProtocolErrorCode.InvalidParams, wordsOf(answer.body));
-    const mimeType = textOf ? 'text/markdown' : typeOf(answer);
-    return { contents: [{ uri, mimeType, text: textOf ? textOf(answer.body) : textIn(answer) }] };
+    if (answer.status !== 200) throw new ProtocolError(ProtocolErrorCode.InvalidParams, getDetail(answer.body));
+    const mimeType = textOf ? 'text/markdown' : getMediaType(answer);
+    return { contents: [{ uri, mimeType, text: textOf ? textOf(answer.body) : getText(answer) }] };
   }
   throw new ResourceNotFoundError(uri);
 }
@@ -121,14 +124,18 @@ function segment(part: string): string | undefined {
   }
 }
 
-const typeOf = ({ headers }: SurfaceAnswer): string => headers.get('content-type')?.split(';')[0] ?? 'text/plain';
+const getMediaType = ({ headers }: SurfaceResponse): string =>
+  headers.get('content-type')?.split(';')[0] ?? 'text/plain';
 
-function textIn(answer: SurfaceAnswer): string {
+function getText(answer: SurfaceResponse): string {
   const { body } = answer;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   // Bytes that are no UTF-8 have become this character.
   if (!text.includes('\uFFFD') && !text.includes('\0')) return text;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `a file of type ${typeOf(answer)} is no text; download it`);
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `a file of type ${getMediaType(answer)} is no text; download it`,
+  );
 }
 
-const wordsOf = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');
+const getDetail = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');

@@ -36,22 +36,22 @@ export async function listSkills(
   { client, signal }: Reading,
   cursor: string | undefined,
 ): Promise<{ skills: Skill[]; nextCursor?: string }> {
-  if (cursor !== undefined && !CURSOR.test(cursor)) throw refused('cursor: is none of an answer before');
+  if (cursor !== undefined && !CURSOR.test(cursor)) throw invalidParamsError('cursor: is none of an answer before');
   const offset = Number(cursor ?? 0);
   const path = `/api/v1/me/skills?limit=${PAGE_SIZE}&offset=${offset}`;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal });
-  if (status !== 200) throw refused(detailOf(body));
+  if (status !== 200) throw invalidParamsError(getDetail(body));
   const items = body as SkillItem[];
   const isWhole = items.length < PAGE_SIZE;
   // Their texts are read one by one: a list names no digests.
-  const skills = items.map((item): Skill => ({ ...entryOf(item), resources: 'dynamic' }));
+  const skills = items.map((item): Skill => ({ ...toEntry(item), resources: 'dynamic' }));
   return { skills, ...(!isWhole && { nextCursor: String(offset + PAGE_SIZE) }) };
 }
 
 /** Any that the caller may read. @throws ProtocolError where there is none */
 export async function getSkill(reading: Reading, uri: string): Promise<Skill> {
   const read = await readSkill(reading, uri);
-  if (!read) throw refused(`no skill that you can read is at ${uri.slice(0, 200)}`);
+  if (!read) throw invalidParamsError(`no skill that you can read is at ${uri.slice(0, 200)}`);
   const bytes = Buffer.from(read.text);
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return { ...read.entry, resources: [{ uri: read.entry.uri, digest, size: bytes.length }] };
@@ -73,19 +73,19 @@ async function readSkill({ client, signal }: Reading, uri: string): Promise<{ en
   if (slug === undefined) return null;
   const { status, body } = await client({ surface: 'skills', method: 'GET', path: `/api/v1/skills/${slug}`, signal });
   if (status === 404 || status === 410) return null;
-  if (status !== 200) throw refused(detailOf(body));
+  if (status !== 200) throw invalidParamsError(getDetail(body));
   const skill = body as SkillItem & { body_md: string };
-  const entry = entryOf(skill);
+  const entry = toEntry(skill);
   const { name, description } = entry.frontmatter;
-  // Clients hold the file's fields against those of the list, which has these two alone; so it is not the SKILL.md of the skills
-  // surface, which keeps the license and more. A text in quotes of JSON is one in YAML.
+  // Clients hold the file's fields against those of the list, which has these two alone; so it is not the SKILL.md of
+  // the skills surface, which keeps the license and more. A text in quotes of JSON is one in YAML.
   const head = `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n`;
   return { entry, text: head + withoutFrontMatter(skill.body_md) };
 }
 
 type Entry = Pick<Skill, 'uri' | 'frontmatter'>;
 
-const entryOf = ({ slug, title, description }: SkillItem): Entry => ({
+const toEntry = ({ slug, title, description }: SkillItem): Entry => ({
   uri: `skill://${slug}/SKILL.md`,
   frontmatter: { name: slug, description: (description || title).slice(0, DESCRIPTION_CHARS_MAX) },
 });
@@ -98,6 +98,6 @@ function withoutFrontMatter(text: string): string {
   return after < 0 ? text : text.slice(after + 1).trimStart();
 }
 
-const refused = (words: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, words);
+const invalidParamsError = (words: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, words);
 
-const detailOf = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');
+const getDetail = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');

@@ -1,14 +1,17 @@
-/** Clients decide by hints whether a person is asked before a call. They follow here from how each operation is declared. */
+/**
+ * Clients decide by hints whether a person is asked before a call. They follow here from how each operation is
+ * declared.
+ */
 import { type Operation, readOperations } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import type { ToolAnnotations } from '@modelcontextprotocol/client';
 import { connectMcp } from '../test/connect-mcp';
 import { testWorkerApi } from '../test/test-worker-api';
 import { TOOLS, type Tool } from './tools';
 
 const api = testWorkerApi();
-const shownTools = given(async () => (await (await connectMcp(api, api.owner.jwt)).listTools()).tools);
+const shownTools = setupResource(async () => (await (await connectMcp(api, api.owner.jwt)).listTools()).tools);
 
 type Hints = Omit<ToolAnnotations, 'title'>;
 

@@ -1,9 +1,12 @@
 /** Answers of the API as results of tools. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { SurfaceAnswer } from '../surface-client';
+import type { SurfaceResponse } from '../surface-client';
 import { type Json, type OperationShape, SHOWN_ONCE } from './operation-schemas';
 
-export function resultOf(shape: Pick<OperationShape, 'isList'>, { body, headers }: SurfaceAnswer): CallToolResult {
+export function toToolResult(
+  shape: Pick<OperationShape, 'isList'>,
+  { body, headers }: SurfaceResponse,
+): CallToolResult {
   const total = headers.get('x-total-count');
   const structured = shape.isList
     ? { items: body, ...(total !== null && { total: Number(total) }) }
@@ -35,9 +38,9 @@ const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text'
 export const refusal = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
 
 /** In the words that the API has for people, with every place that was wrong. */
-export const refused = (answer: SurfaceAnswer): CallToolResult => refusal(wordsOf(answer));
+export const toRefusal = (answer: SurfaceResponse): CallToolResult => refusal(formatAnswer(answer));
 
-export function wordsOf({ status, body }: SurfaceAnswer): string {
+export function formatAnswer({ status, body }: SurfaceResponse): string {
   const { detail, error, errors } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
   const said = detail ?? error ?? (body || 'refused');
   return `${status}: ${said}${errors ? ` ${JSON.stringify(errors)}` : ''}`;

@@ -3,7 +3,7 @@ import type { Principal } from '@gantry/http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { SurfaceClient } from '../surface-client';
 import { callTool } from './call-tool';
-import { describe, isOffered, outputOf } from './offered-tools';
+import { buildOutputSchema, describe, isOffered } from './offered-tools';
 import { type Json, operationShapes } from './operation-schemas';
 import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
 import { TOOLS, type Tool } from './tools';
@@ -13,7 +13,9 @@ export interface OfferedTool {
   title: string;
   description: string;
   inputSchema: Json;
-  /** Whether a person decides before it is called: it changes what exists, lets code run, or shows something to others. */
+  /**
+   * Whether a person decides before it is called: it changes what exists, lets code run, or shows something to others.
+   */
   asksFirst: (given: Json) => boolean;
   /** Of a worker that its people have published. */
   workerId: string | null;
@@ -31,14 +33,14 @@ export type Toolbox = ReturnType<typeof createToolbox>;
 /** The schemas are made once; nothing of a caller is kept. */
 export function createToolbox() {
   const shapeOf = operationShapes();
-  const runSchema = outputOf(RUN_PUBLISHED, shapeOf);
-  const offeredOf = (tool: Tool): OfferedTool => {
+  const runSchema = buildOutputSchema(RUN_PUBLISHED, shapeOf);
+  const toOfferedTool = (tool: Tool): OfferedTool => {
     const { inputSchema, description = '' } = describe(tool, shapeOf);
     const { name, title, hints } = tool;
     const asksFirst = tool.asksFirst ?? (() => hints.destructive);
     return { name, title, description, inputSchema, asksFirst, workerId: null };
   };
-  const offered = new Map(TOOLS.map((tool) => [tool.name, { tool, described: offeredOf(tool) }]));
+  const offered = new Map(TOOLS.map((tool) => [tool.name, { tool, described: toOfferedTool(tool) }]));
   return {
     /** What this credential is offered, published workers as well. @throws Error where those cannot be read */
     async list(
@@ -68,7 +70,9 @@ export function createToolbox() {
       if (!tool) return { isError: true, text: `there is no tool ${name}`, structured: undefined };
       // No person is asked, so it ends with a result.
       const { content, structuredContent, isError } = (await callTool({
-        ...{ tool, client, signal },
+        tool,
+        client,
+        signal,
         shapeOf: (operationId) => shapeOf(tool.surface, operationId),
         given: workerId === null ? given : { worker_id: workerId, inputs: given },
         asking: null,

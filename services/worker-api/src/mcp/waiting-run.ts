@@ -1,7 +1,7 @@
 /**
- * A run that its caller waits for. Where it waits for an approval that the caller may decide, and the client can ask people, the
- * call ends with the question; the client calls again with the answer, which is decided by the operation that HTTP has, and the
- * call waits on. Nothing is kept here in between.
+ * A run that its caller waits for. Where it waits for an approval that the caller may decide, and the client can ask
+ * people, the call ends with the question; the client calls again with the answer, which is decided by the operation
+ * that HTTP has, and the call waits on. Nothing is kept here in between.
  */
 import {
   type CallToolResult,
@@ -9,11 +9,11 @@ import {
   type InputResponseView,
   inputRequired,
 } from '@modelcontextprotocol/server';
-import type { SurfaceAnswer, SurfaceClient } from '../surface-client';
-import { type PendingApproval, questionAbout, verdictOf } from './approval-question';
+import type { SurfaceClient, SurfaceResponse } from '../surface-client';
+import { type PendingApproval, parseVerdict, questionAbout } from './approval-question';
 import type { Json } from './operation-schemas';
 import type { Asked } from './request-state';
-import { refusal, refused, resultOf, wordsOf } from './tool-result';
+import { formatAnswer, refusal, toRefusal, toToolResult } from './tool-result';
 
 export type ToolResult = CallToolResult | InputRequiredResult;
 
@@ -44,10 +44,10 @@ const ENDED = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
 /** @returns the run once it has ended or the time is over, or what it asks */
 export async function waitForRun(waiting: Waiting, runId: string): Promise<ToolResult> {
-  const run = await lookUntilEnd(waiting, runId);
+  const run = await pollUntilEnd(waiting, runId);
   if (run.status !== 200) return goesOn(run, runId);
   const waitsForSomebody = (run.body as { status: string }).status === NEEDS_SOMEBODY;
-  return (waitsForSomebody && (await askAbout(waiting, runId))) || resultOf({ isList: false }, run);
+  return (waitsForSomebody && (await elicitDecision(waiting, runId))) || toToolResult({ isList: false }, run);
 }
 
 /** After the client's answer. A person who would not say is no verdict: the approval stays as it is. */
@@ -56,15 +56,16 @@ export async function resumeRun(waiting: Waiting, resumed: NonNullable<Asking['r
   const { runId, approvalId } = state;
   if (answer.kind === 'elicit' && answer.action !== 'accept') {
     const run = await readRun(waiting, runId);
-    return run.status === 200 ? resultOf({ isList: false }, run) : goesOn(run, runId);
+    return run.status === 200 ? toToolResult({ isList: false }, run) : goesOn(run, runId);
   }
-  const decision = answer.kind === 'elicit' ? verdictOf(answer.content ?? {}) : null;
+  const decision = answer.kind === 'elicit' ? parseVerdict(answer.content ?? {}) : null;
   if (!decision) return waitForRun(waiting, runId);
   const decided =
     decision.verdict === 'refuse'
       ? await refuseCalls(waiting, approvalId, decision.body)
       : await decide(waiting, approvalId, decision.verdict, decision.body);
-  if (decided.status === 400) return (await askAbout(waiting, runId, wordsOf(decided))) ?? goesOn(decided, runId);
+  if (decided.status === 400)
+    return (await elicitDecision(waiting, runId, formatAnswer(decided))) ?? goesOn(decided, runId);
   return decided.status === 200 ? waitForRun(waiting, runId) : goesOn(decided, runId);
 }
 
@@ -78,7 +79,7 @@ const decide = ({ client, signal }: Waiting, approvalId: string, verdict: 'appro
   });
 
 /** All of them, and the run goes on. */
-async function refuseCalls(waiting: Waiting, approvalId: string, body: Json): Promise<SurfaceAnswer> {
+async function refuseCalls(waiting: Waiting, approvalId: string, body: Json): Promise<SurfaceResponse> {
   const { client, signal } = waiting;
   const path = `/api/approvals/${encodeURIComponent(approvalId)}`;
   const found = await client({ surface: 'worker', method: 'GET', path, signal });
@@ -91,15 +92,15 @@ async function refuseCalls(waiting: Waiting, approvalId: string, body: Json): Pr
 }
 
 /** A refusal that leaves the run to itself. */
-function goesOn(answer: SurfaceAnswer, runId: string): CallToolResult {
-  const { content } = refused(answer);
+function goesOn(answer: SurfaceResponse, runId: string): CallToolResult {
+  const { content } = toRefusal(answer);
   return { ...refusal(''), content: [...content, { type: 'text', text: `get_run tells the rest about ${runId}.` }] };
 }
 
-const readRun = ({ client, signal }: Waiting, runId: string): Promise<SurfaceAnswer> =>
+const readRun = ({ client, signal }: Waiting, runId: string): Promise<SurfaceResponse> =>
   client({ surface: 'worker', method: 'GET', path: `/api/runs/${encodeURIComponent(runId)}`, signal });
 
-async function lookUntilEnd(waiting: Waiting, runId: string): Promise<SurfaceAnswer> {
+async function pollUntilEnd(waiting: Waiting, runId: string): Promise<SurfaceResponse> {
   const began = Date.now();
   for (;;) {
     const run = await readRun(waiting, runId);
@@ -112,7 +113,7 @@ async function lookUntilEnd(waiting: Waiting, runId: string): Promise<SurfaceAns
 }
 
 /** @returns undefined without a person to ask: this caller may not decide, or a client could not show the form */
-async function askAbout(
+async function elicitDecision(
   { client, signal, asking }: Waiting,
   runId: string,
   problem?: string,

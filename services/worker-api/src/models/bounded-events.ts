@@ -1,7 +1,7 @@
 /**
- * What a provider streams, within bounds and before the AI SDK sees it: the SDK holds what it is sent, compares each call of a tool
- * with the others, and works through all events of a piece in one turn. Every event is read, measured and written anew, so that the
- * SDK reads what was measured; a stream that is faster than any model is slowed down.
+ * What a provider streams, within bounds and before the AI SDK sees it: the SDK holds what it is sent, compares each
+ * call of a tool with the others, and works through all events of a piece in one turn. Every event is read, measured
+ * and written anew, so that the SDK reads what was measured; a stream that is faster than any model is slowed down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEventMeter, type EventCost, tooMuch } from './event-meter';
@@ -23,22 +23,22 @@ const TURN_MS = 10;
 const LINE_END = /\r\n|\n|\r/;
 
 /** @param isEventStream false: the provider's protocol is binary, and only bytes are counted */
-export const boundedFetch =
+export const createBoundedFetch =
   (send: typeof fetch, isEventStream: boolean): typeof fetch =>
   async (input, init) => {
     const response = await send(input, init);
     if (!response.body) return response;
     const { status, headers } = response;
     const reader = response.body.getReader();
-    const leave = () => reader.cancel().catch(() => {});
-    const pieces = piecesOf(reader, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
-    const bounded = response.ok && isEventStream ? eventsOf(pieces) : pieces;
-    return new Response(toWebStream(bounded, leave), { status, headers });
+    const cancel = () => reader.cancel().catch(() => {});
+    const pieces = readPieces(reader, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
+    const bounded = response.ok && isEventStream ? readEvents(pieces) : pieces;
+    return new Response(toWebStream(bounded, cancel), { status, headers });
   };
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-async function* piecesOf(reader: Reader, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* readPieces(reader: Reader, bytesMax: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   const pace = createPace();
   try {
@@ -53,13 +53,13 @@ async function* piecesOf(reader: Reader, bytesMax: number): AsyncGenerator<Uint8
   }
 }
 
-async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readEvents(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const measure = createEventMeter();
   const pace = createPace();
   let count = 0;
   let data: string[] = [];
   let bytes = 0;
-  for await (const line of linesOf(pieces)) {
+  for await (const line of readLines(pieces)) {
     bytes += line.length;
     if (bytes > EVENT_BYTES_MAX) throw tooMuch(`an event of more than ${EVENT_BYTES_MAX} bytes`);
     if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
@@ -77,7 +77,7 @@ async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 }
 
 /** Without their ends. What follows the last end belongs to no event. */
-async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* readLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun: string[] = [];
   let chars = 0;

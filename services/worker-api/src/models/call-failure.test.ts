@@ -1,5 +1,5 @@
 import { parseModels } from '../test/parse-models';
-import { failureOf } from './call-failure';
+import { toModelFailure } from './call-failure';
 import { modelRegistry } from './model-registry';
 
 const KEY = 'sk-"of"/the+operator';
@@ -9,15 +9,15 @@ const [model] = modelRegistry(
   ]),
 ).list;
 
-const detailOf = (err: unknown): string => {
+const getDetail = (err: unknown): string => {
   if (!model) throw new Error('there is no model');
-  return failureOf(err, model, null).detail;
+  return toModelFailure(err, model, null).detail;
 };
 
 test('the address of a provider that cannot be reached is told to nobody', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.3:8000'), { code: 'ECONNREFUSED' });
   const err = new TypeError('Cannot connect to API: connect ECONNREFUSED 10.0.0.3:8000', { cause });
-  expect(detailOf(err)).toBe('a/m: could not be reached, or broke off (ECONNREFUSED)');
+  expect(getDetail(err)).toBe('a/m: could not be reached, or broke off (ECONNREFUSED)');
 });
 
 const FORMS: [string, string][] = [
@@ -31,17 +31,17 @@ const FORMS: [string, string][] = [
 
 test.each(FORMS)('a provider that repeats the key is told on without it: %s', (_, form) => {
   const refused = Object.assign(new Error(`no such key: ${form}`), { statusCode: 400 });
-  expect(detailOf(refused)).toMatch(
+  expect(getDetail(refused)).toMatch(
     /^a\/m: the provider refused the request \(400\): no such key: \S{0,4}[*]{3}\S{0,4}$/,
   );
 });
 
 test.each(FORMS)('nothing of the key is left where a long refusal is cut: %s', (_, form) => {
   const refused = Object.assign(new Error(`${'x'.repeat(250)} ${`${form} `.repeat(100)}`), { statusCode: 400 });
-  const detail = detailOf(refused);
+  const detail = getDetail(refused);
   for (let at = 0; at + 8 <= form.length; at++) expect(detail).not.toContain(form.slice(at, at + 8));
 });
 
 test('what a provider writes into its stream is told on', () => {
-  expect(detailOf('overloaded')).toBe('a/m: could not be reached, or broke off: overloaded');
+  expect(getDetail('overloaded')).toBe('a/m: could not be reached, or broke off: overloaded');
 });

@@ -27,7 +27,10 @@ interface ProviderAnswer {
   message?: string;
 }
 
-/** Of the AI SDK, for data that is not of the protocol, and of JavaScript, for values nested too deep: it would be the same the next time. */
+/**
+ * Of the AI SDK, for data that is not of the protocol, and of JavaScript, for values nested too deep: it would be the
+ * same the next time.
+ */
 const UNREADABLE = /^(AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error|RangeError)$/;
 /** Of the AI SDK, for an image or a file that a provider's protocol has no place for. */
 const UNSUPPORTED = /^AI_(UnsupportedFunctionality|InvalidArgument|InvalidDataContent|InvalidMessageRole)Error$/;
@@ -40,62 +43,62 @@ interface Cause {
 }
 
 /** The error and what it was made of. */
-function causesOf(err: unknown, left = CAUSES_MAX): Cause[] {
+function listCauses(err: unknown, left = CAUSES_MAX): Cause[] {
   if (left === 0 || typeof err !== 'object' || err === null) return [];
   const { cause } = err as Cause;
-  return [err, ...causesOf(cause, left - 1)];
+  return [err, ...listCauses(cause, left - 1)];
 }
 
 /** The SDK wraps what it could not read, and a body that broke off alike: the causes tell them apart. */
-const isUnreadable = (err: unknown): boolean => causesOf(err).some(({ name }) => UNREADABLE.test(String(name)));
+const isUnreadable = (err: unknown): boolean => listCauses(err).some(({ name }) => UNREADABLE.test(String(name)));
 
 /** Messages of the network name the operator's address, which no other person should see. */
 function networkCode(err: unknown): string {
-  const code = causesOf(err).find((one) => /^[A-Z_]{2,40}$/.test(String(one.code)))?.code;
+  const code = listCauses(err).find((one) => /^[A-Z_]{2,40}$/.test(String(one.code)))?.code;
   return code === undefined ? '' : ` (${code})`;
 }
 
 /** @param timedOut seconds without a word, after which the call was ended */
-export function failureOf(
+export function toModelFailure(
   err: unknown,
   { id, provider, providedBy }: OfferedModel,
   timedOut: number | null,
 ): ModelFailed {
-  const known = causesOf(err).find((one) => one instanceof ModelFailed);
+  const known = listCauses(err).find((one) => one instanceof ModelFailed);
   if (known) return known;
-  const failed = (code: string, detail: string, isPassing: boolean, retryAfterMs?: number) =>
+  const createFailure = (code: string, detail: string, isPassing: boolean, retryAfterMs?: number) =>
     new ModelFailed(code, `${id}: ${detail}`, isPassing, retryAfterMs, err);
-  if (timedOut !== null) return failed('model_timed_out', `said nothing for ${timedOut} seconds`, true);
+  if (timedOut !== null) return createFailure('model_timed_out', `said nothing for ${timedOut} seconds`, true);
   // In the middle of a stream an error is whatever the provider wrote there.
   const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderAnswer;
   const { statusCode: status, responseHeaders = {}, message = '' } = answer;
   // A refusal may repeat the key.
-  const said = maskBeginning(String(message), keysOf(provider), SAID_CHARS_MAX);
-  if (isUnreadable(answer)) return failed('model_malformed', `the answer could not be read: ${said}`, false);
+  const said = maskBeginning(String(message), listKeys(provider), SAID_CHARS_MAX);
+  if (isUnreadable(answer)) return createFailure('model_malformed', `the answer could not be read: ${said}`, false);
   if (UNSUPPORTED.test(String((answer as Cause).name))) {
-    return failed('model_refused', `it cannot be asked this: ${said}`, false);
+    return createFailure('model_refused', `it cannot be asked this: ${said}`, false);
   }
-  const retryAfterMs = retryAfterOf(responseHeaders['retry-after']);
+  const retryAfterMs = parseRetryAfter(responseHeaders['retry-after']);
   switch (status) {
     case undefined:
-      return failed(
+      return createFailure(
         'model_unavailable',
         `could not be reached, or broke off${err instanceof Error ? networkCode(err) : `: ${said}`}`,
         true,
       );
     case 401:
     case 403:
-      return failed(
+      return createFailure(
         'model_unauthorized',
         `the provider refused the key ${providedBy === 'operator' ? 'that the operator configured' : 'of its connection'} (${status})`,
         false,
       );
     case 404:
-      return failed('model_not_found', `the provider has no such model or address (404): ${said}`, false);
+      return createFailure('model_not_found', `the provider has no such model or address (404): ${said}`, false);
     case 408:
-      return failed('model_timed_out', 'the provider gave up waiting (408)', true, retryAfterMs);
+      return createFailure('model_timed_out', 'the provider gave up waiting (408)', true, retryAfterMs);
     case 429:
-      return failed(
+      return createFailure(
         'model_rate_limited',
         `the provider takes no more requests for now (429): ${said}`,
         true,
@@ -103,20 +106,21 @@ export function failureOf(
       );
     default:
       if (status >= 500)
-        return failed('model_unavailable', `the provider failed (${status}): ${said}`, true, retryAfterMs);
-      if (status >= 200 && status < 300) return failed('model_unavailable', `the answer broke off: ${said}`, true);
-      return failed('model_refused', `the provider refused the request (${status}): ${said}`, false);
+        return createFailure('model_unavailable', `the provider failed (${status}): ${said}`, true, retryAfterMs);
+      if (status >= 200 && status < 300)
+        return createFailure('model_unavailable', `the answer broke off: ${said}`, true);
+      return createFailure('model_refused', `the provider refused the request (${status}): ${said}`, false);
   }
 }
 
-const keysOf = (provider: ModelProvider): string[] =>
+const listKeys = (provider: ModelProvider): string[] =>
   [
     provider.api_key,
     ...(provider.kind === 'bedrock' ? [provider.secret_access_key, provider.session_token] : []),
   ].filter((key) => key !== undefined);
 
 /** Seconds or a date. */
-function retryAfterOf(text: string | undefined): number | undefined {
+function parseRetryAfter(text: string | undefined): number | undefined {
   if (!text) return undefined;
   const ms = /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);

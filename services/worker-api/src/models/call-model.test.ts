@@ -1,6 +1,6 @@
 import { newId } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
-import { given, startScriptedModel } from '@gantry/testing';
+import { setupResource, startScriptedModel } from '@gantry/testing';
 import type { ToolSet } from 'ai';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -9,8 +9,8 @@ import { callModel } from './call-model';
 import { modelRegistry } from './model-registry';
 
 const api = testWorkerApi();
-const openai = given(startScriptedModel, (one) => one.stop());
-const anthropic = given(startScriptedModel, (one) => one.stop());
+const openai = setupResource(startScriptedModel, (one) => one.stop());
+const anthropic = setupResource(startScriptedModel, (one) => one.stop());
 
 const KEY = 'sk-of-the-operator';
 const PRICE = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
@@ -20,12 +20,24 @@ const registry = () =>
     parseModels(
       [
         {
-          ...{ name: 'a', kind: 'openai-compatible', base_url: openai.baseUrl, api_key: KEY, timeout_seconds: 1 },
-          ...{ models: ['m', 'free'], prices: { m: PRICE }, max_output_tokens: 1_000 },
+          name: 'a',
+          kind: 'openai-compatible',
+          base_url: openai.baseUrl,
+          api_key: KEY,
+          timeout_seconds: 1,
+          models: ['m', 'free'],
+          prices: { m: PRICE },
+          max_output_tokens: 1_000,
         },
         {
-          ...{ name: 'b', kind: 'anthropic', base_url: anthropic.baseUrl, api_key: KEY, timeout_seconds: 1 },
-          ...{ models: ['m'], prices: { m: { ...PRICE, cache_read_usd_per_mtok: 0.1 } }, max_output_tokens: 1_000 },
+          name: 'b',
+          kind: 'anthropic',
+          base_url: anthropic.baseUrl,
+          api_key: KEY,
+          timeout_seconds: 1,
+          models: ['m'],
+          prices: { m: { ...PRICE, cache_read_usd_per_mtok: 0.1 } },
+          max_output_tokens: 1_000,
         },
       ],
       { both: ['a/m', 'b/m'] },
@@ -50,7 +62,7 @@ async function newWorkspace(budgetUsd: number | null = null): Promise<string> {
   return id;
 }
 
-async function ask({ model = 'a/m', workspaceId, budgets, tools = {}, signal, onText = () => {} }: Asking) {
+async function callTestModel({ model = 'a/m', workspaceId, budgets, tools = {}, signal, onText = () => {} }: Asking) {
   const answer = await callModel(api.deps, {
     models: registry().resolve(model),
     spender: { workspaceId: workspaceId ?? api.workspaceId, userId: null, tokenId: null, budgets: budgets ?? null },
@@ -65,13 +77,13 @@ async function ask({ model = 'a/m', workspaceId, budgets, tools = {}, signal, on
   return answer;
 }
 
-const failed = (asking: Asking): Promise<ModelFailed> =>
-  ask(asking).then(
+const expectFailure = (asking: Asking): Promise<ModelFailed> =>
+  callTestModel(asking).then(
     () => Promise.reject(new Error('it answered')),
     (err) => err,
   );
 
-async function booked(workspaceId: string) {
+async function readBooked(workspaceId: string) {
   const { rows } = await api.database.pool.query(
     'SELECT model, outcome, error_code, usd, input_tokens, output_tokens, estimated FROM model_calls WHERE workspace_id = $1 ORDER BY started_at, id',
     [workspaceId],
@@ -88,11 +100,11 @@ test.each(both)('%s: words come as they are said, and their cost is booked', asy
   const workspaceId = await newWorkspace();
   await server().says({ text: 'Hello' });
   const heard: string[] = [];
-  const { content, failure } = await ask({ model, workspaceId, onText: (text) => heard.push(text) });
+  const { content, failure } = await callTestModel({ model, workspaceId, onText: (text) => heard.push(text) });
   expect(failure).toBeNull();
   expect(content).toMatchObject([{ type: 'text', text: 'Hello' }]);
   expect(heard.length).toBeGreaterThan(1);
-  expect(await booked(workspaceId)).toEqual([
+  expect(await readBooked(workspaceId)).toEqual([
     { model, outcome: 'ok', error_code: null, usd: 0.00012, input_tokens: 100, output_tokens: 10, estimated: false },
   ]);
   const [asked] = await server().asked();
@@ -101,7 +113,7 @@ test.each(both)('%s: words come as they are said, and their cost is booked', asy
 
 test.each(both)('%s: a call of a tool arrives with its arguments', async (model, server) => {
   await server().says({ text: 'Look', calls: [{ name: 'list_runs', input: { limit: 3 } }] });
-  const { content } = await ask({ model });
+  const { content } = await callTestModel({ model });
   expect(content).toMatchObject([
     { type: 'text', text: 'Look' },
     { type: 'tool-call', toolName: 'list_runs', input: { limit: 3 } },
@@ -111,8 +123,8 @@ test.each(both)('%s: a call of a tool arrives with its arguments', async (model,
 test('tokens from the cache of a provider cost what the operator says', async () => {
   const workspaceId = await newWorkspace();
   await anthropic.says({ text: 'x', usage: { input: 100, output: 0, cached: 900 } });
-  await ask({ model: 'b/m', workspaceId });
-  const [{ usd, input_tokens }] = await booked(workspaceId);
+  await callTestModel({ model: 'b/m', workspaceId });
+  const [{ usd, input_tokens }] = await readBooked(workspaceId);
   expect({ usd, input_tokens }).toEqual({ usd: 0.00019, input_tokens: 1_000 });
 });
 
@@ -124,7 +136,7 @@ test.each([
 ])('a provider that answers %i: %s, asked %i times, and no key is repeated', async (status, code, times) => {
   const refusal = { status, body: `no, ${KEY}` };
   await openai.says(refusal, refusal, refusal, refusal);
-  const failure = await failed({});
+  const failure = await expectFailure({});
   expect(failure.code).toBe(code);
   expect(failure.detail).not.toContain(KEY);
   expect(await openai.asked()).toHaveLength(times);
@@ -132,26 +144,26 @@ test.each([
 
 test('a provider that asks for a pause is given it, and one that asks for a long one is passed over', async () => {
   await openai.says({ status: 429, headers: { 'Retry-After': '0' } }, { text: 'later' });
-  expect((await ask({})).content).toMatchObject([{ text: 'later' }]);
+  expect((await callTestModel({})).content).toMatchObject([{ text: 'later' }]);
   await openai.says({ status: 429, headers: { 'Retry-After': '3600' } });
   await anthropic.says({ text: 'from b' });
-  expect(await ask({ model: 'both' })).toMatchObject({ model: 'b/m', content: [{ text: 'from b' }] });
+  expect(await callTestModel({ model: 'both' })).toMatchObject({ model: 'b/m', content: [{ text: 'from b' }] });
   expect(await openai.asked()).toHaveLength(1);
 });
 
 test('a provider that says nothing is given up on, and asked again', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ silent: true }, { text: 'awake' });
-  expect((await ask({ workspaceId })).content).toMatchObject([{ text: 'awake' }]);
-  expect((await booked(workspaceId)).map((row) => row.error_code)).toEqual(['model_timed_out', null]);
+  expect((await callTestModel({ workspaceId })).content).toMatchObject([{ text: 'awake' }]);
+  expect((await readBooked(workspaceId)).map((row) => row.error_code)).toEqual(['model_timed_out', null]);
 });
 
 test('data that cannot be read is told at once and not asked for again', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ raw: 'data: {no json\n\n' }, { text: 'not asked' });
-  expect((await failed({ workspaceId })).code).toBe('model_malformed');
+  expect((await expectFailure({ workspaceId })).code).toBe('model_malformed');
   expect(await openai.asked()).toHaveLength(1);
-  expect(await booked(workspaceId)).toMatchObject([{ outcome: 'failed', error_code: 'model_malformed', usd: 0 }]);
+  expect(await readBooked(workspaceId)).toMatchObject([{ outcome: 'failed', error_code: 'model_malformed', usd: 0 }]);
 });
 
 test.each(both)(
@@ -159,11 +171,11 @@ test.each(both)(
   async (model, server) => {
     const workspaceId = await newWorkspace();
     await server().says({ text: 'Hello', cut: 4, usage: { input: 100, output: 10 } }, { text: 'not asked' });
-    const { content, failure } = await ask({ model, workspaceId });
+    const { content, failure } = await callTestModel({ model, workspaceId });
     expect(failure?.code).toBe('model_unavailable');
     expect(content).toMatchObject([{ type: 'text', text: expect.stringMatching(/^Hel?/) }]);
     expect(await server().asked()).toHaveLength(1);
-    const [row] = await booked(workspaceId);
+    const [row] = await readBooked(workspaceId);
     expect(row).toMatchObject({ outcome: 'failed', error_code: 'model_unavailable', estimated: true });
     expect(row.usd).toBeGreaterThan(0);
   },
@@ -172,8 +184,8 @@ test.each(both)(
 test('a provider that tells no usage is booked by the length of the texts', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ text: 'Hello', usage: null });
-  await ask({ workspaceId });
-  const [row] = await booked(workspaceId);
+  await callTestModel({ workspaceId });
+  const [row] = await readBooked(workspaceId);
   expect(row).toMatchObject({ outcome: 'ok', estimated: true });
   expect(row.usd).toBeGreaterThan(0);
 });
@@ -181,9 +193,9 @@ test('a provider that tells no usage is booked by the length of the texts', asyn
 test('a model without a price has no cost, and is not asked while a budget holds', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ text: 'free' });
-  await ask({ model: 'a/free', workspaceId });
-  expect(await booked(workspaceId)).toMatchObject([{ usd: null, input_tokens: 100 }]);
-  const held = await failed({ model: 'a/free', workspaceId: await newWorkspace(1) });
+  await callTestModel({ model: 'a/free', workspaceId });
+  expect(await readBooked(workspaceId)).toMatchObject([{ usd: null, input_tokens: 100 }]);
+  const held = await expectFailure({ model: 'a/free', workspaceId: await newWorkspace(1) });
   expect(held).toMatchObject({ code: 'model_without_price', status: 403 });
   expect(await openai.asked()).toHaveLength(1);
 });
@@ -195,7 +207,7 @@ test('of many calls at once only as many are made as the budget of the month pay
     ...Array.from({ length: 10 }, () => ({ hold: true, text: 'x', usage: { input: 100, output: 1_000 } })),
   );
   const calls = Array.from({ length: 10 }, () =>
-    ask({ workspaceId }).then(
+    callTestModel({ workspaceId }).then(
       () => 'made',
       (err) => err.code,
     ),
@@ -222,8 +234,8 @@ test('the budget of a token holds what its calls cost, and what they may cost', 
   const workspaceId = await newWorkspace();
   const budgets = [{ tokenId: newId('tok_'), usd: 0.004 }];
   await openai.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
-  await ask({ workspaceId, budgets });
-  expect(await failed({ workspaceId, budgets })).toMatchObject({ code: 'budget_exceeded', status: 403 });
+  await callTestModel({ workspaceId, budgets });
+  expect(await expectFailure({ workspaceId, budgets })).toMatchObject({ code: 'budget_exceeded', status: 403 });
   expect(await openai.asked()).toHaveLength(1);
 });
 
@@ -232,8 +244,10 @@ test('a call that is stopped counts with the most that it may have cost', async 
   const stop = new AbortController();
   await openai.says({ text: 'Hello', cut: 2, hang: true });
   const heard = jest.fn(() => stop.abort());
-  expect(await failed({ workspaceId, signal: stop.signal, onText: heard })).toMatchObject({ name: 'AbortError' });
-  const [row] = await booked(workspaceId);
+  expect(await expectFailure({ workspaceId, signal: stop.signal, onText: heard })).toMatchObject({
+    name: 'AbortError',
+  });
+  const [row] = await readBooked(workspaceId);
   expect(row).toMatchObject({ outcome: 'stopped' });
   expect(row.usd).toBeGreaterThan(0.002);
 });

@@ -1,6 +1,6 @@
 /**
- * One answer of a model: attempts, then the models that stand in for it. Each attempt is a row of its own that was reserved
- * before it. Once a word was heard nothing is asked again: the person has read it, and it is paid.
+ * One answer of a model: attempts, then the models that stand in for it. Each attempt is a row of its own that was
+ * reserved before it. Once a word was heard nothing is asked again: the person has read it, and it is paid.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sql, transaction } from '@gantry/postgres';
@@ -10,13 +10,13 @@ import type { Logger } from 'pino';
 import { isOurs, type ModelFailed } from './call-failure';
 import { reserveCall } from './model-budget';
 import { type Ending, type Spender, settleModelCall } from './model-call-repository';
-import { costOf, maximumCost, priceAt, type Usage } from './model-cost';
+import { computeCost, maximumCost, priceAt, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
 import {
   AnswerStopped,
-  inputTokensOf,
+  computeMaxOutputTokens,
+  estimateInputTokens,
   type ModelRequest,
-  maxOutputTokensOf,
   type ReadAnswer,
   readAnswer,
 } from './read-answer';
@@ -77,19 +77,23 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   const { pool, now } = deps;
   const { spender, about, signal } = options;
   signal.throwIfAborted();
-  const inputTokens = inputTokensOf(options);
+  const inputTokens = estimateInputTokens(options);
   const startedAt = now();
   const price = priceAt(model.prices, startedAt);
-  const reservedUsd = maximumCost(price, inputTokens, maxOutputTokensOf(model, options));
+  const reservedUsd = maximumCost(price, inputTokens, computeMaxOutputTokens(model, options));
   const call = { ...spender, ...about, model: model.id, price, reservedUsd, now: startedAt };
   const id = await reserveCall(pool, call);
   const settle = (tx: Sql, ending: Ending) => settleModelCall(tx, id, ending, now());
   try {
     const { usage, failure, ...read } = await readAnswer(model, options);
-    const usd = costOf(price, usage);
+    const usd = computeCost(price, usage);
     const outcome = failure ? 'failed' : 'ok';
     return {
-      ...{ ...read, failure, usage, usd, model: model.id },
+      ...read,
+      failure,
+      usage,
+      usd,
+      model: model.id,
       settle: (tx) => settle(tx, { outcome, errorCode: failure?.code ?? null, usage, usd }),
     };
   } catch (err) {
@@ -97,7 +101,7 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
     const ended = cause instanceof RunEnded && err instanceof AnswerStopped ? err.usage : null;
     // A call of unknown outcome counts as its input and its longest possible output.
     const usage = ended ?? { ...NOTHING, inputTokens };
-    const usd = ended ? costOf(price, ended) : reservedUsd;
+    const usd = ended ? computeCost(price, ended) : reservedUsd;
     const outcome = isOurs(cause) ? 'stopped' : 'failed';
     await transaction(pool, (tx) => settle(tx, { outcome, errorCode: null, usage, usd }));
     throw cause;

@@ -1,11 +1,14 @@
-/** Calls of models whose run ends before their answer: the provider's connection is closed, and what was said is booked. */
+/**
+ * Calls of models whose run ends before their answer: the provider's connection is closed, and what was said is
+ * booked.
+ */
 import { MODELS, request, runSubjects, toolReply } from '@gantry/events';
-import { type FakeJob, given, noUsage, until } from '@gantry/testing';
-import { delta, givenHostileProvider } from '../test/hostile-provider';
-import { makeWorker } from '../test/make-worker';
+import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { createTestWorker } from '../test/create-test-worker';
+import { delta, setupHostileProvider } from '../test/hostile-provider';
 
-const { provider, api, me } = givenHostileProvider();
-const executor = given(() => api.connectExecutor());
+const { provider, api, me } = setupHostileProvider();
+const executor = setupResource(() => api.connectExecutor());
 
 interface SlowAnswer {
   hasBegun: boolean;
@@ -28,7 +31,7 @@ function speakSlowly(word: string | null): SlowAnswer {
 }
 
 async function begin(): Promise<FakeJob> {
-  const worker = await makeWorker(api);
+  const worker = await createTestWorker(api);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
@@ -37,7 +40,7 @@ async function begin(): Promise<FakeJob> {
 }
 
 /** Asks as a slow program would, whose reply may never come. */
-function ask({ runId, attempt, token }: FakeJob): void {
+function sendQuestion({ runId, attempt, token }: FakeJob): void {
   const question = { messages: [{ role: 'user', content: 'Go' }], max_output_tokens: 8_000 };
   const payload = { runId, attempt, token, ordinal: 1, connection: MODELS, tool: 'acme/m', arguments: question };
   const subject = runSubjects.tool('worker', executor.id);
@@ -58,11 +61,11 @@ const countSteps = async ({ runId }: FakeJob) =>
 test('cancelling a run closes the connection to the provider, and what was said until then is booked', async () => {
   const answer = speakSlowly('word ');
   const job = await begin();
-  ask(job);
+  sendQuestion(job);
   await until(() => answer.hasBegun);
   await until(async () => (await readCalls(job)).length === 1);
   await new Promise<void>((resolve) => {
-    const subscription = executor.bus.nc.subscribe(runSubjects.words(executor.id, job.runId), {
+    const subscription = executor.bus.nc.subscribe(runSubjects.toolText(executor.id, job.runId), {
       callback: () => {
         subscription.unsubscribe();
         resolve();
@@ -80,7 +83,9 @@ test('cancelling a run closes the connection to the provider, and what was said 
   // The code hears nothing more, so that its executor ends it as cancelled.
   expect((await me.get(`/api/runs/${job.runId}`).expect(200)).body).toMatchObject({ cancel_requested: true });
   await job.report({
-    ...{ type: 'finished', status: 'cancelled', usage: noUsage },
+    type: 'finished',
+    status: 'cancelled',
+    usage: noUsage,
     error: { code: 'cancelled', message: 'The run was cancelled.' },
   });
   await until(async () => (await me.get(`/api/runs/${job.runId}`).expect(200)).body.status === 'cancelled');
@@ -90,10 +95,12 @@ test('cancelling a run closes the connection to the provider, and what was said 
 test('an attempt that timed out for good ends its call; before the first word the most that it can cost is booked', async () => {
   const answer = speakSlowly(null);
   const job = await begin();
-  ask(job);
+  sendQuestion(job);
   await until(() => answer.hasBegun);
   await job.report({
-    ...{ type: 'finished', status: 'timed_out', usage: noUsage },
+    type: 'finished',
+    status: 'timed_out',
+    usage: noUsage,
     error: { code: 'timeout', message: 'It took longer than 300 s.' },
   });
   await until(() => answer.isClosed);
@@ -106,7 +113,7 @@ test('an attempt that timed out for good ends its call; before the first word th
 test('a replica that does not hear of the cancellation finds it in the table', async () => {
   const answer = speakSlowly('word ');
   const job = await begin();
-  ask(job);
+  sendQuestion(job);
   await until(() => answer.hasBegun);
   await api.deps.pool.query('UPDATE runs SET cancel_requested_at = now() WHERE id = $1', [job.runId]);
   await until(() => answer.isClosed, { deadlineMs: 20_000 });

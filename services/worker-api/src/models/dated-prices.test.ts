@@ -1,18 +1,22 @@
 /** Prices that change: a call costs what held when it began. */
 import { transaction } from '@gantry/postgres';
-import { given, startScriptedModel } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, startScriptedModel } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { parseModels } from '../test/parse-models';
 import { startTestWorkerApi } from '../test/test-worker-api';
 import { callModel } from './call-model';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const [CHEAP, DEAR] = [
   { input_usd_per_mtok: 1, output_usd_per_mtok: 2 },
   { input_usd_per_mtok: 10, output_usd_per_mtok: 20 },
 ];
 const provider = (prices: object) => ({
-  ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices: { m: prices } },
+  name: 'local',
+  kind: 'openai-compatible',
+  base_url: model.baseUrl,
+  models: ['m'],
+  prices: { m: prices },
 });
 /** Not in the order of their days. */
 const dated = [
@@ -20,12 +24,12 @@ const dated = [
   { from: '2026-01-01T00:00:00+01:00', ...CHEAP },
 ];
 let time = new Date();
-const api = given(
+const api = setupResource(
   () => startTestWorkerApi({ models: parseModels([provider(dated)]), now: () => time }),
   (started) => started.stop(),
 );
 
-async function ask() {
+async function sendMessage() {
   const models = (await api.deps.models.forWorkspace(api.workspaceId)).resolve('local/m');
   const answer = await callModel(api.deps, {
     models,
@@ -44,7 +48,7 @@ test('each call is booked with the price of its day, and keeps it', async () => 
   await model.says(...Array.from({ length: 3 }, () => ({ text: 'Hello', usage: { input: 20, output: 0 } })));
   for (const day of ['2025-12-31T22:59:59Z', '2026-06-30T23:59:59Z', '2026-07-01T00:00:00Z']) {
     time = new Date(day);
-    await ask();
+    await sendMessage();
   }
   const { rows } = await api.database.pool.query('SELECT usd, price FROM model_calls ORDER BY started_at');
   expect(rows).toEqual([
@@ -57,7 +61,7 @@ test('each call is booked with the price of its day, and keeps it', async () => 
 test('the price that holds and the next one are shown', async () => {
   time = new Date('2026-03-01T00:00:00Z');
   // The credential must not have ended by then.
-  const viewer = callerOf(api.url, (await api.createToken('workspace', api.owner.jwt, { role: 'viewer' })).token);
+  const viewer = createCaller(api.url, (await api.createToken('workspace', api.owner.jwt, { role: 'viewer' })).token);
   const read = async () => (await viewer.get('/api/models').expect(200)).body;
   expect(await read()).toMatchObject([{ price: CHEAP, next_price: { from: '2026-07-01T00:00:00.000Z', ...DEAR } }]);
   time = new Date('2026-07-01T00:00:00Z');

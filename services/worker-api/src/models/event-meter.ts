@@ -1,4 +1,7 @@
-/** Bounds of what the events of one answer hold, whatever the provider's protocol: its names, ids, metadata and calls of tools. */
+/**
+ * Bounds of what the events of one answer hold, whatever the provider's protocol: its names, ids, metadata and calls
+ * of tools.
+ */
 import { parseJson } from '@gantry/http';
 import { ModelFailed } from './call-failure';
 
@@ -8,7 +11,9 @@ const VALUES_MAX = 20_000;
 const NAME_CHARS_MAX = 256;
 const ID_CHARS_MAX = 2_048;
 const CALLS_MAX = 128;
-/** The SDK reads all arguments of a call again with each part of them: characters read in an event, and in an answer. */
+/**
+ * The SDK reads all arguments of a call again with each part of them: characters read in an event, and in an answer.
+ */
 const EVENT_REREAD_MAX = 16_000_000;
 const ANSWER_REREAD_MAX = 1_000_000_000;
 /** Signatures of thoughts grow with the thoughts. */
@@ -16,9 +21,17 @@ const METADATA_CHARS_MAX = 512 * 1024;
 
 /** Bounds of texts by their key. All other texts are what the model says. */
 const CHARS_MAX: Record<string, number> = {
-  ...{ name: NAME_CHARS_MAX, role: NAME_CHARS_MAX, type: NAME_CHARS_MAX, model: NAME_CHARS_MAX },
-  ...{ finish_reason: NAME_CHARS_MAX, finishReason: NAME_CHARS_MAX, stop_reason: NAME_CHARS_MAX },
-  ...{ id: ID_CHARS_MAX, tool_call_id: ID_CHARS_MAX, responseId: ID_CHARS_MAX, system_fingerprint: ID_CHARS_MAX },
+  name: NAME_CHARS_MAX,
+  role: NAME_CHARS_MAX,
+  type: NAME_CHARS_MAX,
+  model: NAME_CHARS_MAX,
+  finish_reason: NAME_CHARS_MAX,
+  finishReason: NAME_CHARS_MAX,
+  stop_reason: NAME_CHARS_MAX,
+  id: ID_CHARS_MAX,
+  tool_call_id: ID_CHARS_MAX,
+  responseId: ID_CHARS_MAX,
+  system_fingerprint: ID_CHARS_MAX,
 };
 /** Stored with a call and sent back to the model, whole. */
 const METADATA = new Set(['signature', 'thought_signature', 'thoughtSignature', 'data', 'encrypted_content']);

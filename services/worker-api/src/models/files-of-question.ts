@@ -1,6 +1,6 @@
 /**
- * Images and files of a question. The code of a run hands them over before it asks, and names them by their content: they are read
- * from what that very run has stored, whatever the question says.
+ * Images and files of a question. The code of a run hands them over before it asks, and names them by their content:
+ * they are read from what that very run has stored, whatever the question says.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -11,36 +11,36 @@ import {
   type ToolFailure,
 } from '@gantry/events';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
-import { attachmentKey, type Run } from '@gantry/run-engine';
+import { buildAttachmentKey, type Run } from '@gantry/run-engine';
 import { failure } from '../connection-tools/tool-result';
 import type { ModelDeps } from './model-deps';
-import { type AskedFile, type AskedModel, filesIn, type PartOf } from './model-question';
+import { type AskedFile, type AskedModel, listFiles, type ToPart } from './model-question';
 
-type Read = { partOf: PartOf } | { failed: ToolFailure };
+type Read = { partOf: ToPart } | { failed: ToolFailure };
 
 /** @param masked of texts: what is in an image or in a PDF cannot be masked */
 export async function filesOfQuestion(
   { objects }: Pick<ModelDeps, 'objects'>,
   { id, workspaceId }: Run,
   messages: AskedModel['messages'],
-  masked: (text: string) => string,
+  mask: (text: string) => string,
 ): Promise<Read> {
   const data = new Map<string, Buffer>();
   let bytes = 0;
-  for (const file of filesIn(messages)) {
+  for (const file of listFiles(messages)) {
     const known = data.get(file.sha256) ?? (await read(file));
-    if (!known) return refused(`this run has handed over no ${file.type} ${nameOf(file)}`);
+    if (!known) return toRefusal(`this run has handed over no ${file.type} ${getFileName(file)}`);
     data.set(file.sha256, known);
     bytes += known.length;
     if (bytes > MODEL_FILES_BYTES_MAX) {
-      return refused(`the images and files of a question have more than ${MODEL_FILES_BYTES_MAX >> 20} MB together`);
+      return toRefusal(`the images and files of a question have more than ${MODEL_FILES_BYTES_MAX >> 20} MB together`);
     }
   }
-  return { partOf: (file) => partOf(file, data.get(file.sha256) ?? Buffer.alloc(0)) };
+  return { partOf: (file) => toPart(file, data.get(file.sha256) ?? Buffer.alloc(0)) };
 
   async function read({ sha256 }: AskedFile): Promise<Buffer | null> {
     try {
-      const found = await objects.getBuffer(attachmentKey(workspaceId, id, sha256), MODEL_FILE_BYTES_MAX);
+      const found = await objects.getBuffer(buildAttachmentKey(workspaceId, id, sha256), MODEL_FILE_BYTES_MAX);
       return createHash('sha256').update(found).digest('hex') === sha256 ? found : null;
     } catch (err) {
       if (err instanceof ObjectMissing || err instanceof ObjectTooLarge) return null;
@@ -48,9 +48,9 @@ export async function filesOfQuestion(
     }
   }
 
-  function partOf(file: AskedFile, found: Buffer): ReturnType<PartOf> {
+  function toPart(file: AskedFile, found: Buffer): ReturnType<ToPart> {
     const { media_type: mediaType, name } = file;
-    if (isModelText(mediaType)) return { type: 'text', text: `${nameOf(file)}:\n${masked(found.toString())}` };
+    if (isModelText(mediaType)) return { type: 'text', text: `${getFileName(file)}:\n${mask(found.toString())}` };
     // A Buffer would be counted by its JSON.
     const bytesOf = new Uint8Array(found);
     if (isModelImage(mediaType)) return { type: 'image', image: bytesOf, mediaType };
@@ -58,6 +58,6 @@ export async function filesOfQuestion(
   }
 }
 
-const nameOf = ({ name, sha256 }: AskedFile): string => name ?? `sha256:${sha256.slice(0, 12)}`;
+const getFileName = ({ name, sha256 }: AskedFile): string => name ?? `sha256:${sha256.slice(0, 12)}`;
 
-const refused = (message: string) => ({ failed: failure('invalid_arguments', `messages: ${message}`) });
+const toRefusal = (message: string) => ({ failed: failure('invalid_arguments', `messages: ${message}`) });

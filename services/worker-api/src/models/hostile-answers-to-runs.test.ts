@@ -1,22 +1,25 @@
-/** Runs, and the agents among them, ask a provider that an attacker runs: each call fails by a code, and none stays open. */
+/**
+ * Runs, and the agents among them, ask a provider that an attacker runs: each call fails by a code, and none stays
+ * open.
+ */
 import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
-import { given, until } from '@gantry/testing';
-import { delta, END, givenHostileProvider, HOSTILE_ANSWERS, UNSTORABLE_ANSWERS } from '../test/hostile-provider';
-import { type MadeWorker, makeWorker } from '../test/make-worker';
+import { setupResource, until } from '@gantry/testing';
+import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
+import { delta, END, HOSTILE_ANSWERS, setupHostileProvider, UNSTORABLE_ANSWERS } from '../test/hostile-provider';
 
-const { provider, api, me } = givenHostileProvider();
-const executor = given(() => api.connectExecutor());
+const { provider, api, me } = setupHostileProvider();
+const executor = setupResource(() => api.connectExecutor());
 const MALFORMED = { failed: { code: 'unavailable', message: expect.stringContaining('(model_malformed)') } };
 let agent: MadeWorker;
 
 beforeAll(async () => {
   const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
   await me.post('/api/workers', { id: 'report', name: 'Report', files }).expect(201);
-  agent = await makeWorker(api, { definition: { runner: 'agent', tools: ['worker:report'] } });
+  agent = await createTestWorker(api, { definition: { runner: 'agent', tools: ['worker:report'] } });
 });
 
 /** A question of a new run. */
-async function ask(timeoutMs = 120_000, more: object = {}): Promise<ToolReply> {
+async function sendQuestion(timeoutMs = 120_000, more: object = {}): Promise<ToolReply> {
   await me.post(`/api/workers/${agent.id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
@@ -42,7 +45,7 @@ async function countCalls(outcome: string): Promise<number> {
 test.each(HOSTILE_ANSWERS)('an answer with %s fails the call of a run', async (_, texts) => {
   const before = await countCalls('failed');
   provider.says(...texts, END);
-  expect(await ask()).toMatchObject(MALFORMED);
+  expect(await sendQuestion()).toMatchObject(MALFORMED);
   expect([await countCalls('failed'), await countCalls('started')]).toEqual([before + 1, 0]);
 });
 
@@ -50,7 +53,7 @@ test.each(UNSTORABLE_ANSWERS)(
   'an answer with %s is recorded without it, or fails the call of a run',
   async (_, texts) => {
     provider.says(...texts, END);
-    const reply = await ask();
+    const reply = await sendQuestion();
     expect(reply).toMatchObject('result' in reply ? { result: { tool_calls: [] } } : MALFORMED);
     expect(await countCalls('started')).toBe(0);
   },
@@ -58,7 +61,7 @@ test.each(UNSTORABLE_ANSWERS)(
 
 test('a value that does not fit its schema for 100,000 levels is no output', async () => {
   provider.says(...Array.from({ length: 100 }, () => delta({ content: '['.repeat(1_000) })), END);
-  const reply = await ask(30_000, { tools: [], schema: { type: 'object', properties: { a: {} } } });
+  const reply = await sendQuestion(30_000, { tools: [], schema: { type: 'object', properties: { a: {} } } });
   expect(reply).toMatchObject({ failed: { code: 'invalid_output' } });
 });
 
@@ -71,6 +74,8 @@ test('a provider that never ends its answer fails the call when its time is over
       isClosed = true;
     });
   });
-  expect(await ask(1_000)).toMatchObject({ failed: { code: 'unavailable', message: 'no answer within 1 seconds' } });
+  expect(await sendQuestion(1_000)).toMatchObject({
+    failed: { code: 'unavailable', message: 'no answer within 1 seconds' },
+  });
   await until(async () => isClosed && (await countCalls('started')) === 0);
 });

@@ -1,21 +1,24 @@
-/** Hostile responses of a workspace's own provider: none stops the service, books money that was not spent, or leaves a call open. */
+/**
+ * Hostile responses of a workspace's own provider: none stops the service, books money that was not spent, or leaves a
+ * call open.
+ */
 import { measureLongestTurn, until } from '@gantry/testing';
 import {
   call,
   delta,
   END,
   event,
-  givenHostileProvider,
   HOSTILE_ANSWERS,
+  setupHostileProvider,
   UNSTORABLE_ANSWERS,
   usage,
 } from '../test/hostile-provider';
 
 const BLOCKED_MS_MAX = 50;
 
-const { provider, api, me } = givenHostileProvider();
+const { provider, api, me } = setupHostileProvider();
 
-async function ask(): Promise<{ status: string; error: { code: string; detail: string } | null }> {
+async function sendMessage(): Promise<{ status: string; error: { code: string; detail: string } | null }> {
   const { body } = await me.post('/api/chat', { message: 'Hello', model: 'acme/m', stream: false }).expect(200);
   return body;
 }
@@ -32,7 +35,7 @@ test.each(HOSTILE_ANSWERS)(
   async (_, texts) => {
     provider.says(...texts, END);
     const blockedMs = await measureLongestTurn(async () => {
-      expect(await ask()).toMatchObject({ status: 'failed', error: { code: 'model_malformed' } });
+      expect(await sendMessage()).toMatchObject({ status: 'failed', error: { code: 'model_malformed' } });
     }, BLOCKED_MS_MAX);
     expect(await lastCall()).toMatchObject({ outcome: 'failed' });
     expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
@@ -45,7 +48,7 @@ test('arguments of 60 KB that come in small parts are no attack', async () => {
     delta({ tool_calls: [{ index: 0, function: { arguments: 'a line of some thirty letters ' } }] }),
   );
   provider.says(call(0, { name: 'no_such_tool', arguments: '{"text":"' }), ...words, call(0, { arguments: '"}' }), END);
-  const turn = ask();
+  const turn = sendMessage();
   await until(async () => (await lastCall())?.outcome === 'ok');
   provider.says(delta({ content: 'Done' }), END);
   expect(await turn).toMatchObject({ status: 'completed' });
@@ -67,7 +70,7 @@ test.each([
   ],
 ])('a provider that reports %s is paid by the estimate', async (_, told) => {
   provider.says(delta({ content: 'Hello' }), END, usage(told));
-  expect(await ask()).toMatchObject({ status: 'completed' });
+  expect(await sendMessage()).toMatchObject({ status: 'completed' });
   const { outcome, estimated, usd, reserved, input, output } = await lastCall();
   expect({ outcome, estimated }).toEqual({ outcome: 'ok', estimated: true });
   expect([usd > 0, usd <= reserved, input > 0, output > 0]).toEqual([true, true, true, true]);
@@ -79,13 +82,13 @@ test('usage that can be believed is booked as it was reported', async () => {
     END,
     usage('{"prompt_tokens":900,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":500}}'),
   );
-  await ask();
+  await sendMessage();
   expect(await lastCall()).toMatchObject({ outcome: 'ok', estimated: false, output: 7 });
 });
 
 test.each(UNSTORABLE_ANSWERS)('an answer with %s leaves no call and no turn open', async (_, texts) => {
   provider.says(...texts, END);
-  const turn = ask();
+  const turn = sendMessage();
   await until(async () => (await lastCall())?.outcome !== 'started');
   provider.says(delta({ content: 'Done' }), END);
   expect((await turn).status).toMatch(/completed|failed/);
@@ -114,7 +117,8 @@ test('others are answered while a provider sends empty events as fast as it can'
   await me.post(`/api/conversations/${body[0].id}/stop`).expect((res) => expect(res.status).toBeLessThan(300));
   await until(async () => flood.stopped);
   const answer = await turn;
-  // A request waits for a while only, for its connection to the database too: on a busy machine it may have been answered before.
+  // A request waits for a while only, for its connection to the database too: on a busy machine it may have been
+  // answered before.
   if (answer.status === 200) expect(['stopped', 'running']).toContain(answer.body.status);
   else expect(answer.status).toBe(503);
 }, 180_000);

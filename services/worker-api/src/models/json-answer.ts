@@ -1,6 +1,6 @@
 /**
- * A value that fits a JSON Schema. The schema is part of the prompt and not of the request: providers take different parts of JSON
- * Schema and refuse the rest, and models of local servers take none.
+ * A value that fits a JSON Schema. The schema is part of the prompt and not of the request: providers take different
+ * parts of JSON Schema and refuse the rest, and models of local servers take none.
  */
 import { isDeeperThan } from '@gantry/http';
 import { schemaProblems } from '../connection-tools/check-arguments';
@@ -15,17 +15,17 @@ const DEPTH_MAX = 64;
 const FENCE = '```';
 
 /** What is within a fenced block, where the text is one. */
-function unfenced(text: string): string {
+function stripFence(text: string): string {
   const whole = text.trim();
   if (!whole.startsWith(FENCE) || !whole.endsWith(FENCE)) return whole;
   return whole.slice(whole.indexOf('\n') + 1, -FENCE.length);
 }
 
 /** @returns the value, or in words for the model what is wrong */
-export function valueIn(text: string, schema: Record<string, unknown>): { value: unknown } | { problems: string[] } {
+export function parseValue(text: string, schema: Record<string, unknown>): { value: unknown } | { problems: string[] } {
   let value: unknown;
   try {
-    value = JSON.parse(unfenced(text));
+    value = JSON.parse(stripFence(text));
   } catch (err) {
     return { problems: [`it is no JSON: ${(err as Error).message.slice(0, 200)}`] };
   }

@@ -1,6 +1,8 @@
-/** Models of providers as the AI SDK has them. A provider's package is loaded when one of its models is first called. */
+/**
+ * Models of providers as the AI SDK has them. A provider's package is loaded when one of its models is first called.
+ */
 import type { LanguageModel } from 'ai';
-import { boundedFetch } from './bounded-events';
+import { createBoundedFetch } from './bounded-events';
 import { fetchThere } from './model-fetch';
 import type { ModelProvider } from './model-settings';
 
@@ -11,7 +13,7 @@ export async function openModel(
   send: typeof globalThis.fetch = fetchThere,
 ): Promise<LanguageModel> {
   const { base_url: baseURL, api_key: apiKey } = provider;
-  const fetch = boundedFetch(send, provider.kind !== 'bedrock');
+  const fetch = createBoundedFetch(send, provider.kind !== 'bedrock');
   const common = { ...(baseURL !== undefined && { baseURL }), fetch };
   switch (provider.kind) {
     case 'openai-compatible': {
@@ -41,7 +43,8 @@ export async function openModel(
       const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
       const { region, access_key_id, secret_access_key, session_token } = provider;
       return createAmazonBedrock({
-        ...{ ...common, region },
+        ...common,
+        region,
         ...(apiKey !== undefined && { apiKey }),
         ...(access_key_id !== undefined && { accessKeyId: access_key_id }),
         ...(secret_access_key !== undefined && { secretAccessKey: secret_access_key }),

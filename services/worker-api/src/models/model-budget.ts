@@ -3,17 +3,17 @@ import { newId } from '@gantry/events';
 import { type AppError, forbidden } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { monthCostUsd } from '../runs/month-cost';
+import { loadMonthCostUsd } from '../runs/month-cost';
 import { lockBudgets, readTokenSpending } from '../runs/token-budget';
 import {
   insertModelCall,
-  monthOf,
   type NewModelCall,
   readRunSpending,
   readStanding,
   readTokenReservations,
   readTurnSpending,
   readWorkerReservations,
+  toMonth,
 } from './model-call-repository';
 
 /** @returns the id of the call. @throws AppError 403 `budget_exceeded`, `model_without_price` */
@@ -34,46 +34,56 @@ async function requireRoom(
   if (turnId !== null && turnBudgetUsd !== undefined && reservedUsd !== null) {
     const spent = await readTurnSpending(tx, turnId);
     if (spent + reservedUsd > turnBudgetUsd) {
-      throw exceeded('the models of this repair', spent, turnBudgetUsd, reservedUsd);
+      throw budgetExceededError('the models of this repair', spent, turnBudgetUsd, reservedUsd);
     }
   }
-  const { budgetUsd, usd, reservedUsd: reserved } = await readStanding(tx, workspaceId, monthOf(now));
+  const { budgetUsd, usd, reservedUsd: reserved } = await readStanding(tx, workspaceId, toMonth(now));
   if (budgetUsd === null && runBudgetUsd === undefined && !budgets?.length && !worker) return;
-  if (reservedUsd === null) throw unpriced(model);
+  if (reservedUsd === null) throw unpricedError(model);
   if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
-    throw exceeded('models.monthly_budget_usd: the models of this workspace', usd + reserved, budgetUsd, reservedUsd);
+    throw budgetExceededError(
+      'models.monthly_budget_usd: the models of this workspace',
+      usd + reserved,
+      budgetUsd,
+      reservedUsd,
+    );
   }
   if (runId !== undefined && runBudgetUsd !== undefined) {
     const spent = await readRunSpending(tx, runId);
     if (spent + reservedUsd > runBudgetUsd) {
-      throw exceeded('budget_usd: the models of this run', spent, runBudgetUsd, reservedUsd);
+      throw budgetExceededError('budget_usd: the models of this run', spent, runBudgetUsd, reservedUsd);
     }
   }
   if (worker) {
-    const ended = await monthCostUsd(tx, { uid: worker.uid, workspaceId }, now);
+    const ended = await loadMonthCostUsd(tx, { uid: worker.uid, workspaceId }, now);
     const spent = ended + (await readWorkerReservations(tx, workspaceId, worker.uid));
     if (spent + reservedUsd > worker.budgetUsd) {
-      throw exceeded('limits.budget_usd_per_month: the runs of this worker', spent, worker.budgetUsd, reservedUsd);
+      throw budgetExceededError(
+        'limits.budget_usd_per_month: the runs of this worker',
+        spent,
+        worker.budgetUsd,
+        reservedUsd,
+      );
     }
   }
   const spending = await readTokenSpending(tx, budgets ?? []);
   for (const { tokenId, usd: budget } of budgets ?? []) {
     const spent = (spending.get(tokenId) ?? 0) + (await readTokenReservations(tx, workspaceId, tokenId));
     if (spent + reservedUsd > budget) {
-      throw exceeded('restrict.budget_usd: the runs and models of this token', spent, budget, reservedUsd);
+      throw budgetExceededError('restrict.budget_usd: the runs and models of this token', spent, budget, reservedUsd);
     }
   }
 }
 
 const dollars = (usd: number): string => `${usd.toFixed(4)} USD`;
 
-const exceeded = (what: string, spent: number, budget: number, next: number): AppError =>
+const budgetExceededError = (what: string, spent: number, budget: number, next: number): AppError =>
   forbidden(
     'budget_exceeded',
     `${what} have cost ${dollars(spent)} of ${dollars(budget)}, and this call could cost ${dollars(next)}`,
   );
 
-const unpriced = (model: string): AppError =>
+const unpricedError = (model: string): AppError =>
   forbidden(
     'model_without_price',
     `a budget holds, and nobody has said what ${model} costs; the operator sets prices in MODEL_PROVIDERS, and an admin those of the workspace's own models with PUT /api/models/prices`,

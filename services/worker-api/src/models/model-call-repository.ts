@@ -1,9 +1,10 @@
 /**
- * Calls of models. A call is a row before it is made, with the most that it can cost; the row is settled together with what the
- * call belongs to. Until then its maximum counts against budgets, so several at once never share what is left for one.
+ * Calls of models. A call is a row before it is made, with the most that it can cost; the row is settled together with
+ * what the call belongs to. Until then its maximum counts against budgets, so several at once never share what is left
+ * for one.
  */
-import { type Sql, statement } from '@gantry/postgres';
-import { bookCost, liveRunsSql } from '@gantry/run-engine';
+import { createStatement, type Sql } from '@gantry/postgres';
+import { addRunCost, buildLiveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { modelBudgetSql } from '../accounts/workspaces/workspace-repository';
 import { countForTokens, countsAtItsEndSql, type TokenBudgets, tokenRunsSql } from '../runs/token-budget';
@@ -86,11 +87,14 @@ export async function budgetOfWorker(
   return budget === null ? null : { uid, budgetUsd: budget };
 }
 
-/** What models have cost, or can cost, in runs of a worker that have not ended: those that have are in its cost of the month. */
+/**
+ * What models have cost, or can cost, in runs of a worker that have not ended: those that have are in its cost of the
+ * month.
+ */
 export async function readWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
-     FROM model_calls c WHERE c.run_id IN (${liveRunsSql('$1', '$2')}) AND c.outcome <> 'lost'`,
+     FROM model_calls c WHERE c.run_id IN (${buildLiveRunsSql('$1', '$2')}) AND c.outcome <> 'lost'`,
     [workspaceId, uid],
   );
   return rows[0]?.usd ?? 0;
@@ -114,7 +118,7 @@ export async function readTurnSpending(sql: Sql, turnId: string): Promise<number
   return rows[0]?.usd ?? 0;
 }
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
      budgets, started_at)
@@ -131,10 +135,10 @@ export const insertModelCall = (
 };
 
 /**
- * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which counts for tokens
- * when the run ends; where that was before the call did, the call counts by itself.
+ * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which
+ * counts for tokens when the run ends; where that was before the call did, the call counts by itself.
  */
-const SETTLE = statement(
+const SETTLE = createStatement(
   undefined,
   countForTokens(`UPDATE model_calls SET outcome = $outcome, error_code = $errorCode, usd = $usd,
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
@@ -154,7 +158,7 @@ export async function settleModelCall(tx: Sql, id: string, { usage, ...ending }:
   const [call] = rows;
   if (!call) return;
   // Before the budgets of tokens, which are counted behind the end of a run as well.
-  if (call.run_id !== null && ending.usd) await bookCost(tx, call.run_id, ending.usd);
+  if (call.run_id !== null && ending.usd) await addRunCost(tx, call.run_id, ending.usd);
   await tx.query(SETTLE({ ...usage, ...ending, id, now }));
 }
 
@@ -188,7 +192,7 @@ export interface Month {
 }
 
 /** The calendar month of UTC. */
-export function monthOf(time: Date): Month {
+export function toMonth(time: Date): Month {
   const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
   return { from: new Date(Date.UTC(year, month)), until: new Date(Date.UTC(year, month + 1)) };
 }

@@ -23,10 +23,10 @@ const PDF_TOKENS_MAX = 100 * (3_000 + 1_600);
 const PDF = '%PDF-';
 
 /**
- * The most that an image or a PDF is likely to be counted as, for what is reserved before a call. Images, by the providers' pages on
- * vision: Claude counts patches of 28 x 28 pixels, at most 4,784 of them; GPT-4o 85 and 170 for each of at most 8 tiles; Gemini 258
- * for each tile of 768 x 768 pixels. PDFs, by Anthropic's page on them: up to 3,000 for the text of a page and an image of it, 100
- * pages; a small one is estimated as text of its size.
+ * The most that an image or a PDF is likely to be counted as, for what is reserved before a call. Images, by the
+ * providers' pages on vision: Claude counts patches of 28 x 28 pixels, at most 4,784 of them; GPT-4o 85 and 170 for
+ * each of at most 8 tiles; Gemini 258 for each tile of 768 x 768 pixels. PDFs, by Anthropic's page on them: up to 3,000
+ * for the text of a page and an image of it, 100 pages; a small one is estimated as text of its size.
  */
 export function estimateFileTokens(data: Uint8Array): number {
   const isPdf = Buffer.from(data.subarray(0, PDF.length)).toString('latin1') === PDF;
@@ -48,7 +48,7 @@ export function maximumCost(price: Price | null, inputTokens: number, maxOutputT
   return (inputTokens * input + maxOutputTokens * price.output_usd_per_mtok) / MTOK;
 }
 
-export function costOf(price: Price | null, usage: Usage): number | null {
+export function computeCost(price: Price | null, usage: Usage): number | null {
   if (!price) return null;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   const plain = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);

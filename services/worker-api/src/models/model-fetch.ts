@@ -17,7 +17,9 @@ export const outboundFetch =
     const signal = init.signal ?? new AbortController().signal;
     try {
       const { status, headers, body } = await safeStream(url, {
-        ...{ allow, signal, responseBytesMax: ANSWER_BYTES_MAX },
+        allow,
+        signal,
+        responseBytesMax: ANSWER_BYTES_MAX,
         method: (init.method ?? 'GET') as NonNullable<OutboundRequest['method']>,
         headers: { ...plainHeaders(init.headers), 'accept-encoding': 'identity' },
         ...(init.body != null && { body: String(init.body) }),

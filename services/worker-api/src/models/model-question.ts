@@ -38,7 +38,8 @@ const message = z.discriminatedUnion('role', [
     ]),
   }),
   z.strictObject({
-    ...{ role: z.literal('assistant'), content: text },
+    role: z.literal('assistant'),
+    content: text,
     tool_calls: z
       .array(z.strictObject({ id, name, arguments: z.unknown() }))
       .max(100)
@@ -69,7 +70,7 @@ export const askedModel = z
     tool_choice: z.string().min(1).max(310).optional(),
   })
   .superRefine(({ messages }, context) => {
-    const files = filesIn(messages).length;
+    const files = listFiles(messages).length;
     if (files > MODEL_FILES_MAX) {
       const says = `${files} images and files are too many for a question, ${MODEL_FILES_MAX} are possible`;
       context.addIssue({ code: 'custom', path: ['messages'], message: says });
@@ -84,7 +85,7 @@ export const askedModel = z
   });
 export type AskedModel = z.infer<typeof askedModel>;
 
-export function filesIn(messages: z.infer<typeof message>[]): AskedFile[] {
+export function listFiles(messages: z.infer<typeof message>[]): AskedFile[] {
   return messages.flatMap(({ content }) =>
     typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'text' ? [] : [part])),
   );
@@ -104,16 +105,16 @@ export interface OfferedTool {
   serves?: Served;
 }
 
-export type PartOf = (file: AskedFile) => TextPart | ImagePart | FilePart;
+export type ToPart = (file: AskedFile) => TextPart | ImagePart | FilePart;
 
 /** As the AI SDK has them. */
-export function messagesOf(asked: AskedModel['messages'], partOf: PartOf): ModelMessage[] {
+export function toModelMessages(asked: AskedModel['messages'], toPart: ToPart): ModelMessage[] {
   const names = new Map<string, string>();
   return asked.map((one): ModelMessage => {
     if (one.role === 'user') {
       const { role, content } = one;
       if (typeof content === 'string') return { role, content };
-      return { role, content: content.map((part) => (part.type === 'text' ? part : partOf(part))) };
+      return { role, content: content.map((part) => (part.type === 'text' ? part : toPart(part))) };
     }
     if (one.role === 'tool') {
       const { tool_call_id: toolCallId, content: value } = one;
@@ -122,7 +123,10 @@ export function messagesOf(asked: AskedModel['messages'], partOf: PartOf): Model
     }
     for (const call of one.tool_calls ?? []) names.set(call.id, call.name);
     const calls = (one.tool_calls ?? []).map(({ id: toolCallId, name: toolName, arguments: input }) => ({
-      ...{ type: 'tool-call' as const, toolCallId, toolName, input },
+      type: 'tool-call' as const,
+      toolCallId,
+      toolName,
+      input,
     }));
     return {
       role: 'assistant',
@@ -131,7 +135,7 @@ export function messagesOf(asked: AskedModel['messages'], partOf: PartOf): Model
   });
 }
 
-export async function toolSetOf(tools: OfferedTool[]): Promise<ToolSet> {
+export async function buildToolSet(tools: OfferedTool[]): Promise<ToolSet> {
   const { jsonSchema } = await import('ai');
   return Object.fromEntries(
     tools.map(({ name: own, description, parameters }): [string, ToolSet[string]] => {

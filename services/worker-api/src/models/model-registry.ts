@@ -55,7 +55,7 @@ const DEFAULTS = ['chat', 'smart'];
 
 /** @param own of a workspace; the operator's come before them, and their names count */
 export function modelRegistry({ providers, aliases }: ModelSettings, own: OfferedModel[] = []): ModelRegistry {
-  const list = [...providers.flatMap((provider) => offered(provider, OPERATORS, aliases)), ...own];
+  const list = [...providers.flatMap((provider) => listOfferedModels(provider, OPERATORS, aliases)), ...own];
   const byId = new Map(list.map((one) => [one.id, one]));
   const byAlias = new Map(
     Object.entries(aliases).map(([alias, ids]) => [alias, ids.flatMap((id) => byId.get(id) ?? [])]),
@@ -86,12 +86,16 @@ type Way = Pick<OfferedModel, 'providedBy' | 'fetch'> & { connect?: OfferedModel
 
 const OPERATORS: Way = { providedBy: 'operator' };
 
-export function offered(provider: ModelProvider, way: Way, aliases: ModelAliases = {}): OfferedModel[] {
+export function listOfferedModels(provider: ModelProvider, way: Way, aliases: ModelAliases = {}): OfferedModel[] {
   const prices = new Map(Object.entries(provider.prices ?? {}));
   return provider.models.map((model) => {
     const id = `${provider.name}/${model}`;
     return {
-      ...{ connect: async () => provider, ...way, id, provider, model },
+      connect: async () => provider,
+      ...way,
+      id,
+      provider,
+      model,
       aliases: Object.entries(aliases).flatMap(([alias, [first]]) => (first === id ? [alias] : [])),
       prices: prices.get(model) ?? [],
     };
@@ -106,11 +110,16 @@ const noModel = (): AppError =>
     'no model is configured; an admin offers those of a connection with POST /api/models/providers, or the operator sets MODEL_PROVIDERS, such as [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and starts worker-api again (docs/models.md)',
   );
 
-export function modelToApi(offered: OfferedModel, isDefault: boolean, now: Date) {
-  const { id, provider, providedBy, model, aliases, prices } = offered;
+export function modelToApi(listOfferedModels: OfferedModel, isDefault: boolean, now: Date) {
+  const { id, provider, providedBy, model, aliases, prices } = listOfferedModels;
   const { from = null, price } = nextPrice(prices, now) ?? {};
   return {
-    ...{ id, provider: provider.name, provided_by: providedBy, model, aliases, is_default: isDefault },
+    id,
+    provider: provider.name,
+    provided_by: providedBy,
+    model,
+    aliases,
+    is_default: isDefault,
     price: priceAt(prices, now),
     next_price: from && { from: from.toISOString(), ...price },
   };

@@ -1,5 +1,5 @@
-import { type Operations, ok, okPage } from '@gantry/http';
-import { listModelUsage, monthOf, readStanding } from './model-call-repository';
+import { type Operations, ok, respondWithPage } from '@gantry/http';
+import { listModelUsage, readStanding, toMonth } from './model-call-repository';
 import type { ModelDeps } from './model-deps';
 import { modelToApi } from './model-registry';
 
@@ -10,17 +10,19 @@ export const modelOperations = ({
 }: Pick<ModelDeps, 'pool' | 'models' | 'now'>): Operations<'worker'> => ({
   listModels: async (call) => {
     const { list, first } = await models.forWorkspace(call.caller.workspaceId);
-    return okPage(call, list, (model) => modelToApi(model, model === first, now()));
+    return respondWithPage(call, list, (model) => modelToApi(model, model === first, now()));
   },
   getModelUsage: async ({ caller: { workspaceId }, query }) => {
-    const month = monthOf(query.month === undefined ? now() : new Date(`${query.month}-01T00:00:00Z`));
+    const month = toMonth(query.month === undefined ? now() : new Date(`${query.month}-01T00:00:00Z`));
     const [rows, standing] = await Promise.all([
       listModelUsage(pool, workspaceId, month),
       readStanding(pool, workspaceId, month),
     ]);
     return ok({
       month: month.from.toISOString().slice(0, 7),
-      ...{ usd: standing.usd, budget_usd: standing.budgetUsd, reserved_usd: standing.reservedUsd },
+      usd: standing.usd,
+      budget_usd: standing.budgetUsd,
+      reserved_usd: standing.reservedUsd,
       calls: rows.reduce((sum, { calls }) => sum + calls, 0),
       unpriced_calls: rows.reduce((sum, row) => sum + row.unpriced_calls, 0),
       models: rows.map(({ unpriced_calls: _, ...row }) => row),

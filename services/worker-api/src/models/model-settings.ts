@@ -73,8 +73,13 @@ const provider = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('google'), ...keyed }),
   z.strictObject({ kind: z.literal('mistral'), ...keyed }),
   z.strictObject({
-    ...{ kind: z.literal('bedrock'), ...common, base_url: address.optional(), region: text },
-    ...{ api_key: secret.optional(), access_key_id: text.optional(), secret_access_key: secret.optional() },
+    kind: z.literal('bedrock'),
+    ...common,
+    base_url: address.optional(),
+    region: text,
+    api_key: secret.optional(),
+    access_key_id: text.optional(),
+    secret_access_key: secret.optional(),
     session_token: secret.optional(),
   }),
 ]);
@@ -93,18 +98,24 @@ export const modelProviders = z
   .string()
   .default('')
   .transform((given, context): ModelProvider[] => {
-    const read = parsed(given, z.array(provider).max(50), `must be a JSON list, such as ${PROVIDERS_EXAMPLE}`, context);
+    const read = parseJsonSetting(
+      given,
+      z.array(provider).max(50),
+      `must be a JSON list, such as ${PROVIDERS_EXAMPLE}`,
+      context,
+    );
     if (!read) return z.NEVER;
     for (const [index, { name: own, models, prices = {}, ...rest }] of read.entries()) {
-      const say = (message: string) => context.addIssue({ code: 'custom', message: `${index} (${own}): ${message}` });
+      const addIssue = (message: string) =>
+        context.addIssue({ code: 'custom', message: `${index} (${own}): ${message}` });
       // Bounded: 50 providers, which the operator configures.
-      if (read.findIndex((one) => one.name === own) < index) say('name: another provider has this name');
+      if (read.findIndex((one) => one.name === own) < index) addIssue('name: another provider has this name');
       for (const priced of Object.keys(prices)) {
         // Bounded: read once, from the operator's configuration.
-        if (!models.includes(priced)) say(`prices: "${priced}" is not among models`);
+        if (!models.includes(priced)) addIssue(`prices: "${priced}" is not among models`);
       }
       if (rest.kind === 'bedrock' && !rest.api_key && !(rest.access_key_id && rest.secret_access_key)) {
-        say('needs api_key, or access_key_id and secret_access_key');
+        addIssue('needs api_key, or access_key_id and secret_access_key');
       }
     }
     return read;
@@ -115,7 +126,7 @@ export const modelAliases = z
   .default('')
   .transform((given, context): ModelAliases => {
     const example = 'must be a JSON object, such as {"smart": "local/qwen3"}';
-    const read = parsed(given, aliases, example, context, {});
+    const read = parseJsonSetting(given, aliases, example, context, {});
     if (!read) return z.NEVER;
     return Object.fromEntries(Object.entries(read).map(([alias, targets]) => [alias, [targets].flat()]));
   });
@@ -132,7 +143,7 @@ export const listAliasProblems = (given: ModelAliases, providers: ModelProvider[
 };
 
 /** One issue for each thing that is wrong; none repeats a value, which may be a key. */
-function parsed<T>(
+function parseJsonSetting<T>(
   given: string,
   schema: z.ZodType<T>,
   example: string,

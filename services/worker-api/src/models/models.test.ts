@@ -1,4 +1,4 @@
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
@@ -6,13 +6,12 @@ const api = testWorkerApi({
   models: parseModels(
     [
       {
-        ...{
-          name: 'local',
-          kind: 'openai-compatible',
-          base_url: 'http://127.0.0.1:9/v1',
-          api_key: 'sk-of-the-operator',
-        },
-        ...{ models: ['m', 'free'], prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } } },
+        name: 'local',
+        kind: 'openai-compatible',
+        base_url: 'http://127.0.0.1:9/v1',
+        api_key: 'sk-of-the-operator',
+        models: ['m', 'free'],
+        prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
       },
       { name: 'openai', kind: 'openai', api_key: 'sk-of-the-operator', models: ['gpt-4o-2024-08-06'] },
     ],
@@ -21,7 +20,7 @@ const api = testWorkerApi({
 });
 
 test('everybody of a workspace reads which models there are and what they cost, and nobody reads a key or an address', async () => {
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   const { body, text } = await viewer.get('/api/models').expect(200);
   expect(body).toMatchObject([
     { id: 'local/m', aliases: ['fast'], is_default: false, price: { input_usd_per_mtok: 1 } },
@@ -33,13 +32,13 @@ test('everybody of a workspace reads which models there are and what they cost, 
 
 test('an admin sets what models may cost in a month, and a member does not', async () => {
   const path = `/api/workspaces/${api.workspaceId}`;
-  const owner = callerOf(api.url, api.owner.jwt);
+  const owner = createCaller(api.url, api.owner.jwt);
   const models = { monthly_budget_usd: 12.5 };
   expect((await owner.patch(path, { models }).expect(200)).body.models).toEqual(models);
   expect((await owner.get('/api/models/usage').expect(200)).body).toMatchObject({ budget_usd: 12.5, usd: 0, calls: 0 });
   const [entry] = (await owner.get('/api/audit-log?action=workspace.model_budget_changed').expect(200)).body;
   expect(entry.details).toEqual({ from: null, to: 12.5 });
-  await callerOf(api.url, (await api.addMember('member')).jwt)
+  await createCaller(api.url, (await api.addMember('member')).jwt)
     .patch(path, { models })
     .expect(403);
   expect((await owner.patch(path, { models: { monthly_budget_usd: null } }).expect(200)).body.models).toEqual({

@@ -1,4 +1,4 @@
-import { type Call, created, noContent, notFound, type Operations, ok, okPage } from '@gantry/http';
+import { type Call, created, noContent, notFound, type Operations, ok, respondWithPage } from '@gantry/http';
 import { findConnections } from '../connections/connection-repository';
 import type { ModelProvider } from '../generated/prisma/client';
 import type { ModelDeps } from './model-deps';
@@ -10,7 +10,7 @@ import { providerToApi } from './workspace-provider';
 export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
   const { prisma, models, now } = deps;
 
-  async function shown(workspaceId: string, providers: ModelProvider[]) {
+  async function listVisibleProviders(workspaceId: string, providers: ModelProvider[]) {
     const ids = [...new Set(providers.map(({ connectionId }) => connectionId))];
     const keys = new Map((await findConnections(prisma, workspaceId, ids)).map((key) => [key.id, key]));
     return providers.map((provider) => {
@@ -19,7 +19,7 @@ export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
     });
   }
 
-  const one = async (provider: ModelProvider) => (await shown(provider.workspaceId, [provider]))[0];
+  const one = async (provider: ModelProvider) => (await listVisibleProviders(provider.workspaceId, [provider]))[0];
 
   const find = async ({ caller }: Pick<Call, 'caller'>, name: string): Promise<ModelProvider> => {
     const provider = await findModelProvider(prisma, caller.workspaceId, name);
@@ -27,28 +27,28 @@ export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
     return provider;
   };
 
-  const changed = <T>({ caller }: Pick<Call, 'caller'>, change: Promise<T>): Promise<T> =>
+  const auditChange = <T>({ caller }: Pick<Call, 'caller'>, change: Promise<T>): Promise<T> =>
     change.finally(() => models.forget(caller.workspaceId));
 
   return {
     listModelProviders: async (call) => {
       const { workspaceId } = call.caller;
-      return okPage(
+      return respondWithPage(
         call,
-        await shown(workspaceId, await listModelProviders(prisma, workspaceId)),
+        await listVisibleProviders(workspaceId, await listModelProviders(prisma, workspaceId)),
         (provider) => provider,
       );
     },
     createModelProvider: {
-      make: async (call) => created(await one(await changed(call, createModelProvider(deps, call, call.body)))),
-      see: find,
+      create: async (call) => created(await one(await auditChange(call, createModelProvider(deps, call, call.body)))),
+      assertVisible: find,
       answer: async (call, name) => created(await one(await find(call, name))),
     },
     getModelProvider: async (call) => ok(await one(await find(call, call.path.provider_name))),
     updateModelProvider: async (call) =>
-      ok(await one(await changed(call, editModelProvider(deps, call, call.path.provider_name, call.body)))),
+      ok(await one(await auditChange(call, editModelProvider(deps, call, call.path.provider_name, call.body)))),
     deleteModelProvider: async (call) =>
-      changed(call, removeModelProvider(deps, call, call.path.provider_name)).then(noContent),
+      auditChange(call, removeModelProvider(deps, call, call.path.provider_name)).then(noContent),
     setModelPrices: async (call) => {
       await setModelPrices(deps, call, call.body.prices);
       const { list, first } = await models.forWorkspace(call.caller.workspaceId);

@@ -1,5 +1,5 @@
 /** Changes of the providers that a workspace offers models of: row and audit entry commit together. */
-import { type AppError, type CallOf, conflict, invalid, notFound, type Requester } from '@gantry/http';
+import { type AppError, conflict, invalid, notFound, type OperationCall, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { formatNearestNames } from '../connection-tools/nearest-names';
@@ -7,7 +7,7 @@ import { findConnection } from '../connections/connection-repository';
 import type { Db } from '../database';
 import type { ModelProvider } from '../generated/prisma/client';
 import { providerAddressProblem } from '../integrations/custom-provider';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import type { ModelDeps } from './model-deps';
 import { modelPrices } from './model-settings';
 import {
@@ -18,13 +18,13 @@ import {
   lockModelProviders,
   updateModelProvider,
 } from './provider-repository';
-import { addressOf, keyProblem } from './workspace-provider';
+import { getProviderAddress, keyProblem } from './workspace-provider';
 
 const PROVIDERS_MAX = 20;
 
-type New = CallOf<'worker', 'createModelProvider'>['body'];
-type Change = CallOf<'worker', 'updateModelProvider'>['body'];
-type Prices = CallOf<'worker', 'setModelPrices'>['body']['prices'];
+type New = OperationCall<'worker', 'createModelProvider'>['body'];
+type Change = OperationCall<'worker', 'updateModelProvider'>['body'];
+type Prices = OperationCall<'worker', 'setModelPrices'>['body']['prices'];
 
 type Wanted = Pick<ModelProvider, 'kind' | 'connectionId' | 'baseUrl' | 'models'> & { prices: Prices };
 
@@ -48,9 +48,14 @@ export async function createModelProvider(
       throw conflict('too_many_providers', `a workspace has at most ${PROVIDERS_MAX} providers of its own`);
     }
     const { timeout_seconds: timeoutSeconds = null, max_output_tokens: maxOutputTokens = null } = body;
-    const row = { ...wanted, workspaceId, name, timeoutSeconds, maxOutputTokens, createdBy: ownerIdOf(caller) };
+    const row = { ...wanted, workspaceId, name, timeoutSeconds, maxOutputTokens, createdBy: getOwnerId(caller) };
     const provider = await insertModelProvider(tx, row);
-    await recordChange(tx, actor, { workspaceId, action: 'model_provider.created', id: name, details: told(provider) });
+    await recordChange(tx, actor, {
+      workspaceId,
+      action: 'model_provider.created',
+      id: name,
+      details: toAuditDetails(provider),
+    });
     await made(tx, name);
     return provider;
   });
@@ -71,14 +76,17 @@ export function editModelProvider(
       timeout_seconds: timeoutSeconds,
       max_output_tokens: maxOutputTokens,
     } = body;
-    const prices = body.prices ?? pricesOf(before, models);
+    const prices = body.prices ?? resolvePrices(before, models);
     await requireUsable(deps, workspaceId, { kind: before.kind, connectionId, baseUrl, models, prices });
     const provider = await updateModelProvider(tx, before, {
-      ...{ connectionId, models, baseUrl, prices },
+      connectionId,
+      models,
+      baseUrl,
+      prices,
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     });
-    const details = { ...told(provider), fields: Object.keys(body) };
+    const details = { ...toAuditDetails(provider), fields: Object.keys(body) };
     await recordChange(tx, actor, { workspaceId, action: 'model_provider.updated', id: name, details });
     return provider;
   });
@@ -96,7 +104,10 @@ export function removeModelProvider(
   });
 }
 
-/** Of the named models alone; null takes a price away. @throws AppError 400 for a model of the operator, 404 for what the workspace does not offer */
+/**
+ * Of the named models alone; null takes a price away.
+ * @throws AppError 400 for a model of the operator, 404 for what the workspace does not offer
+ */
 export function setModelPrices(
   deps: ModelDeps,
   { caller: { workspaceId }, actor }: Requester,
@@ -113,7 +124,7 @@ export function setModelPrices(
     const unknown = Object.keys(given).find((id) => !owners.has(id));
     if (unknown !== undefined) throw notOwn(deps, unknown, [...owners.keys()]);
     for (const provider of new Set(Object.keys(given).flatMap((id) => owners.get(id) ?? []))) {
-      const prices = pricesOf(provider, provider.models);
+      const prices = resolvePrices(provider, provider.models);
       for (const model of provider.models) {
         const price = given[`${provider.name}/${model}`];
         if (price === null) delete prices[model];
@@ -142,7 +153,7 @@ async function getForUpdate(tx: Db, workspaceId: string, name: string): Promise<
 }
 
 /** Those of models that stay. */
-function pricesOf(provider: ModelProvider, models: string[]): Prices {
+function resolvePrices(provider: ModelProvider, models: string[]): Prices {
   // Bounded: 100 models (ModelNames) and 100 prices (PricesByModel of the OpenAPI document).
   return Object.fromEntries(Object.entries(provider.prices as Prices).filter(([model]) => models.includes(model)));
 }
@@ -150,7 +161,7 @@ function pricesOf(provider: ModelProvider, models: string[]): Prices {
 /** @throws AppError 400 naming what is wrong: the address, the connection, the prices */
 async function requireUsable(deps: ModelDeps, workspaceId: string, wanted: Wanted): Promise<void> {
   const { kind, connectionId, baseUrl, models, prices } = wanted;
-  if (addressOf({ kind, baseUrl }) === null) throw wrong('base_url', `is required for ${kind}`);
+  if (getProviderAddress({ kind, baseUrl }) === null) throw wrong('base_url', `is required for ${kind}`);
   const problem = baseUrl === null ? null : providerAddressProblem(baseUrl, deps.outboundAllow);
   if (problem !== null) throw wrong('base_url', problem);
   const connection = await findConnection(deps.prisma, workspaceId, connectionId);
@@ -161,14 +172,14 @@ async function requireUsable(deps: ModelDeps, workspaceId: string, wanted: Wante
 }
 
 /** @throws AppError 400 */
-function requirePrices(prices: Prices, models: string[], pathOf: (model: string) => string): void {
+function requirePrices(prices: Prices, models: string[], toPath: (model: string) => string): void {
   // Bounded: 100 models (ModelNames) and 100 prices (PricesByModel of the OpenAPI document).
   const foreign = Object.keys(prices).filter((model) => !models.includes(model));
-  if (foreign.length) throw invalid(foreign.map((model) => ({ path: pathOf(model), message: 'is not among models' })));
+  if (foreign.length) throw invalid(foreign.map((model) => ({ path: toPath(model), message: 'is not among models' })));
   const { error } = modelPrices.safeParse(prices);
   if (!error) return;
   const problems = error.issues.map(({ path: [model, ...rest], message }) => ({
-    path: [pathOf(String(model)), ...rest].join('.'),
+    path: [toPath(String(model)), ...rest].join('.'),
     message,
   }));
   throw invalid(problems);
@@ -176,4 +187,8 @@ function requirePrices(prices: Prices, models: string[], pathOf: (model: string)
 
 const wrong = (path: string, message: string): AppError => invalid([{ path, message }]);
 
-const told = ({ kind, connectionId, models }: ModelProvider) => ({ kind, connection_id: connectionId, models });
+const toAuditDetails = ({ kind, connectionId, models }: ModelProvider) => ({
+  kind,
+  connection_id: connectionId,
+  models,
+});

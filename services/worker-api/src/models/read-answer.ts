@@ -4,7 +4,7 @@ import { mapTexts } from '@gantry/masking';
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
 import { storable } from '../connection-tools/tool-result';
 import { type AnswerSettings, describeIgnored, reasoningOptions } from './answer-settings';
-import { failureOf, ModelFailed } from './call-failure';
+import { ModelFailed, toModelFailure } from './call-failure';
 import { checkUsage } from './check-usage';
 import { openModel } from './language-model';
 import { BYTES_PER_TOKEN, estimateFileTokens, estimateTokens, type Usage } from './model-cost';
@@ -64,13 +64,13 @@ const DEPTH_MAX = 64;
 const NAME_CHARS_MAX = 2_048;
 const OPTIONS_CHARS_MAX = 512 * 1024;
 
-export const maxOutputTokensOf = (
+export const computeMaxOutputTokens = (
   { provider }: OfferedModel,
   { maxOutputTokens: asked = Number.POSITIVE_INFINITY }: Pick<ModelRequest, 'maxOutputTokens'>,
 ): number => Math.min(asked, provider.max_output_tokens ?? OUTPUT_TOKENS);
 
 /** Of all that is asked: texts by their length, images and files by what they are. */
-export function inputTokensOf({ system, messages, tools }: ModelRequest): number {
+export function estimateInputTokens({ system, messages, tools }: ModelRequest): number {
   const described = Object.entries(tools).map(([name, { description, inputSchema }]) => [
     name,
     description,
@@ -87,7 +87,7 @@ export function inputTokensOf({ system, messages, tools }: ModelRequest): number
 
 /** No token has less than a byte. */
 const estimateMaxInputTokens = (request: ModelRequest): number =>
-  BYTES_PER_TOKEN * inputTokensOf(request) + PROTOCOL_TOKENS;
+  BYTES_PER_TOKEN * estimateInputTokens(request) + PROTOCOL_TOKENS;
 
 /** Never throws for a failure of the provider: what came until then is worth its money. @throws AnswerStopped */
 export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
@@ -118,8 +118,8 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
       ...(request.system && { system: { role: 'system' as const, content: request.system, providerOptions: CACHED } }),
       messages: request.messages,
       tools: request.tools,
-      maxOutputTokens: maxOutputTokensOf(model, request),
-      ...settingsOf(request, model.provider.kind),
+      maxOutputTokens: computeMaxOutputTokens(model, request),
+      ...buildCallSettings(request, model.provider.kind),
       maxRetries: 0,
       abortSignal: signal,
       // Errors are parts of the stream; by default they would be written to the console as well.
@@ -172,7 +172,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
           const [cacheReadTokens, cacheWriteTokens] = [input.cacheReadTokens ?? 0, input.cacheWriteTokens ?? 0];
           told = checkUsage(
             { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens },
-            { inputTokens: estimateMaxInputTokens(request), outputTokens: maxOutputTokensOf(model, request) },
+            { inputTokens: estimateMaxInputTokens(request), outputTokens: computeMaxOutputTokens(model, request) },
           );
           finish = part.finishReason === 'other' && part.rawFinishReason === undefined ? undefined : part.finishReason;
           break;
@@ -197,7 +197,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   }
   if (request.signal.aborted) {
     const usage =
-      told ?? (chars > 0 ? estimateStopped(request, content, chars, maxOutputTokensOf(model, request)) : null);
+      told ?? (chars > 0 ? estimateStopped(request, content, chars, computeMaxOutputTokens(model, request)) : null);
     throw new AnswerStopped(request.signal.reason, usage);
   }
   if (failure === null && signal.aborted) failure = new Error('the call took too long');
@@ -217,14 +217,14 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   const kept = isStorable ? (mapTexts(parts, storable) as AnswerPart[]) : [];
   return {
     content: kept,
-    usage: told ?? estimated(request, kept, maxOutputTokensOf(model, request), failure !== null),
+    usage: told ?? estimateUsage(request, kept, computeMaxOutputTokens(model, request), failure !== null),
     isCut: finish === 'length',
     ignored,
-    failure: failure === null ? null : failureOf(failure, connected, isSilent ? seconds : null),
+    failure: failure === null ? null : toModelFailure(failure, connected, isSilent ? seconds : null),
   };
 }
 
-function settingsOf({ temperature, toolChoice, reasoning }: AnswerSettings, kind: ModelProvider['kind']) {
+function buildCallSettings({ temperature, toolChoice, reasoning }: AnswerSettings, kind: ModelProvider['kind']) {
   const providerOptions = reasoning && reasoningOptions(kind, reasoning);
   return {
     ...(temperature !== undefined && { temperature }),
@@ -248,15 +248,20 @@ function hasBounds(part: AnswerPart): boolean {
 
 /** @param chars with arguments of calls that were not complete */
 function estimateStopped(request: ModelRequest, content: AnswerPart[], chars: number, maxOutputTokens: number): Usage {
-  const usage = estimated(request, content, maxOutputTokens, false);
+  const usage = estimateUsage(request, content, maxOutputTokens, false);
   const outputTokens = Math.min(Math.ceil(chars / BYTES_PER_TOKEN), maxOutputTokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens, outputTokens) };
 }
 
 /** A provider that said no word charges nothing. */
-function estimated(request: ModelRequest, content: AnswerPart[], maxOutputTokens: number, isFailed: boolean): Usage {
+function estimateUsage(
+  request: ModelRequest,
+  content: AnswerPart[],
+  maxOutputTokens: number,
+  isFailed: boolean,
+): Usage {
   const none = { cacheReadTokens: 0, cacheWriteTokens: 0, isEstimated: true };
   if (isFailed && content.length === 0) return { ...none, inputTokens: 0, outputTokens: 0 };
-  const inputTokens = inputTokensOf(request);
+  const inputTokens = estimateInputTokens(request);
   return { ...none, inputTokens, outputTokens: Math.min(estimateTokens(JSON.stringify(content)), maxOutputTokens) };
 }

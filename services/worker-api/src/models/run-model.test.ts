@@ -1,34 +1,32 @@
 import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
-import { type FakeJob, given, noUsage, startScriptedModel, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const api = testWorkerApi(() => ({
   models: parseModels(
     [
       {
-        ...{
-          name: 'local',
-          kind: 'openai-compatible',
-          base_url: model.baseUrl,
-          models: ['m'],
-          max_output_tokens: 1_000,
-        },
+        name: 'local',
+        kind: 'openai-compatible',
+        base_url: model.baseUrl,
+        models: ['m'],
+        max_output_tokens: 1_000,
         prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
       },
     ],
     { smart: 'local/m' },
   ),
 }));
-const executor = given(() => api.connectExecutor());
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
-async function begun(definition: object = {}, credential = api.owner.jwt): Promise<FakeJob> {
-  const worker = await makeWorker(api, { definition });
-  await callerOf(api.url, credential).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+async function startJob(definition: object = {}, credential = api.owner.jwt): Promise<FakeJob> {
+  const worker = await createTestWorker(api, { definition });
+  await createCaller(api.url, credential).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
   await until(async () => (await read(job)).status === 'running');
@@ -42,7 +40,7 @@ interface Over {
   timeoutMs?: number;
   [argument: string]: unknown;
 }
-function ask({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolReply> {
+function sendQuestion({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolReply> {
   const { ordinal = 1, tool = 'default', timeoutMs = 5_000, ...rest } = over;
   const given = { messages: [{ role: 'user', content: 'Hello' }], ...rest };
   const payload = { runId, attempt, token, ordinal, connection: MODELS, tool, arguments: given, timeoutMs };
@@ -50,17 +48,20 @@ function ask({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolR
 }
 
 test('an answer is recorded, paid once and part of the cost of the run', async () => {
-  const job = await begun();
+  const job = await startJob();
   expect(job.tools).toEqual([{ name: MODELS, tools: ['smart', 'local/m'] }]);
   await model.says({ text: 'Hi.', usage: { input: 100, output: 10 } }, { text: 'not asked' });
   const answer = {
     result: {
-      ...{ text: 'Hi.', tool_calls: [], cut: false, model: 'local/m' },
+      text: 'Hi.',
+      tool_calls: [],
+      cut: false,
+      model: 'local/m',
       usage: { input_tokens: 100, output_tokens: 10, usd: 0.00012 },
     },
   };
-  expect(await ask(job, { system: 'Be brief.' })).toEqual(answer);
-  expect(await ask(job, { system: 'Be brief.' })).toEqual(answer);
+  expect(await sendQuestion(job, { system: 'Be brief.' })).toEqual(answer);
+  expect(await sendQuestion(job, { system: 'Be brief.' })).toEqual(answer);
   const [asked, ...more] = await model.asked();
   expect(more).toEqual([]);
   expect(asked?.body.messages).toMatchObject([{ role: 'system' }, { role: 'user', content: 'Hello' }]);
@@ -74,14 +75,14 @@ test('an answer is recorded, paid once and part of the cost of the run', async (
 });
 
 test('an answer is paid in the moment in which it is recorded, and not before', async () => {
-  const job = await begun();
+  const job = await startJob();
   const { pool } = api.deps;
   await pool.query(`CREATE SEQUENCE refusals;
     CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'refused' USING ERRCODE = '53300'; END $$;
     CREATE TRIGGER refuse BEFORE UPDATE ON run_steps FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION refuse_record()`);
   await model.says({ text: 'Hi.' }, { text: 'not asked' });
-  const answer = ask(job);
+  const answer = sendQuestion(job);
   const refusals = async () => Number((await pool.query('SELECT last_value FROM refusals')).rows[0].last_value);
   const calls = async () => (await pool.query('SELECT outcome FROM model_calls WHERE run_id = $1', [job.runId])).rows;
   await until(async () => (await refusals()) >= 2);
@@ -95,21 +96,23 @@ test('an answer is paid in the moment in which it is recorded, and not before', 
 });
 
 test('an answer that does not fit its schema is repaired once, and both requests are paid', async () => {
-  const job = await begun();
+  const job = await startJob();
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   await model.says({ text: '{"n": "seven"}' }, { text: '```json\n{"n": 7}\n```' });
-  expect(await ask(job, { schema })).toMatchObject({ result: { output: { n: 7 }, usage: { input_tokens: 200 } } });
+  expect(await sendQuestion(job, { schema })).toMatchObject({
+    result: { output: { n: 7 }, usage: { input_tokens: 200 } },
+  });
   const [, second] = await model.asked();
   expect(JSON.stringify(second?.body.messages)).toContain('n must be of type integer');
   await model.says({ text: 'no' }, { text: 'no' }, { text: 'not asked' });
-  expect(await ask(job, { ordinal: 2, schema })).toMatchObject({
+  expect(await sendQuestion(job, { ordinal: 2, schema })).toMatchObject({
     failed: { code: 'invalid_output', message: expect.stringContaining('it is no JSON') },
   });
   expect(await model.asked()).toHaveLength(2);
 });
 
 test('tools that were declared come back with their arguments, others do not', async () => {
-  const job = await begun();
+  const job = await startJob();
   const tools = [{ name: 'look', parameters: { type: 'object', properties: { q: { type: 'string' } } } }];
   await model.says({
     calls: [
@@ -118,20 +121,20 @@ test('tools that were declared come back with their arguments, others do not', a
     ],
   });
   const calls = [{ id: 'c1', name: 'look', arguments: { q: 'x' } }];
-  expect(await ask(job, { tools })).toMatchObject({ result: { text: '', tool_calls: calls } });
+  expect(await sendQuestion(job, { tools })).toMatchObject({ result: { text: '', tool_calls: calls } });
   await model.says({ text: 'Found.' });
   const messages = [
     { role: 'user', content: 'Look' },
     { role: 'assistant', content: '', tool_calls: calls },
     { role: 'tool', tool_call_id: 'c1', content: 'a result' },
   ];
-  expect(await ask(job, { ordinal: 2, messages, tools })).toMatchObject({ result: { text: 'Found.' } });
+  expect(await sendQuestion(job, { ordinal: 2, messages, tools })).toMatchObject({ result: { text: 'Found.' } });
   const [asked] = await model.asked();
   expect(asked?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'a result' });
 });
 
 test('arguments are an object, and what does not fit the schema of the tool is said with the call', async () => {
-  const job = await begun();
+  const job = await startJob();
   const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   const tools = [{ name: 'count', parameters }];
   const call = (id: string, raw: string) =>
@@ -139,7 +142,7 @@ test('arguments are an object, and what does not fit the schema of the tool is s
   const end = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n';
   const given = ['{"n": 7}', '{"n": "seven"}', '{}', '"{\\"n\\": 8}"', '{"n": ', '[7]'];
   await model.says({ raw: given.map((raw, at) => call(String(at), raw)).join('') + end });
-  const { result } = (await ask(job, { tools })) as {
+  const { result } = (await sendQuestion(job, { tools })) as {
     result: { tool_calls: { arguments: unknown; problems?: string[] }[] };
   };
   expect(result.tool_calls.map(({ arguments: read, problems }) => [read, problems])).toEqual([
@@ -153,14 +156,15 @@ test('arguments are an object, and what does not fit the schema of the tool is s
 });
 
 test('temperature, choice of a tool and reasoning reach the provider, and wrong ones are refused', async () => {
-  const job = await begun();
+  const job = await startJob();
   const tools = [{ name: 'look' }];
   await model.says({ text: 'Hi.' }, { text: 'Hi.' });
-  await ask(job, { temperature: 0.3, reasoning: 'low', tool_choice: 'look', tools });
-  await ask(job, { ordinal: 2, tool_choice: 'required', tools });
+  await sendQuestion(job, { temperature: 0.3, reasoning: 'low', tool_choice: 'look', tools });
+  await sendQuestion(job, { ordinal: 2, tool_choice: 'required', tools });
   const [first, second] = await model.asked();
   expect(first?.body).toMatchObject({
-    ...{ temperature: 0.3, reasoning_effort: 'low' },
+    temperature: 0.3,
+    reasoning_effort: 'low',
     tool_choice: { type: 'function', function: { name: 'look' } },
   });
   expect(second?.body).toMatchObject({ tool_choice: 'required' });
@@ -173,61 +177,65 @@ test('temperature, choice of a tool and reasoning reach the provider, and wrong 
     ] as const
   ).entries()) {
     const failed = { code: 'invalid_arguments', message: expect.stringContaining(message) };
-    expect(await ask(job, { ordinal: 3 + at, ...wrong })).toEqual({ failed });
+    expect(await sendQuestion(job, { ordinal: 3 + at, ...wrong })).toEqual({ failed });
   }
 });
 
 test('a run that a token for one worker has started offers no other worker to a model', async () => {
-  const [own, other] = [await makeWorker(api), await makeWorker(api)];
+  const [own, other] = [await createTestWorker(api), await createTestWorker(api)];
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { workers: [own.id] } });
-  await callerOf(api.url, token).post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
+  await createCaller(api.url, token).post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
   await job.report({ type: 'started' });
-  const refused = await ask(job, { tools: [{ worker: other.id }] });
+  const refused = await sendQuestion(job, { tools: [{ worker: other.id }] });
   expect(refused).toMatchObject({ failed: { code: 'not_allowed', message: expect.stringContaining(other.id) } });
   await model.says({ text: 'Hi.' });
-  expect(await ask(job, { ordinal: 2, tools: [{ worker: own.id }] })).toMatchObject({ result: { text: 'Hi.' } });
+  expect(await sendQuestion(job, { ordinal: 2, tools: [{ worker: own.id }] })).toMatchObject({
+    result: { text: 'Hi.' },
+  });
 });
 
 test('a secret of the workspace is masked in what is asked', async () => {
   await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' }).expect(201);
-  const job = await begun();
+  const job = await startJob();
   await model.says({ text: 'Hi.' });
-  await ask(job, { messages: [{ role: 'user', content: 'It is value-to-keep-4711.' }] });
+  await sendQuestion(job, { messages: [{ role: 'user', content: 'It is value-to-keep-4711.' }] });
   const [asked] = await model.asked();
   expect(asked?.body.messages.at(-1)?.content).toBe('It is ***.');
 });
 
 test('what cannot be asked says why, and costs nothing', async () => {
-  const job = await begun();
+  const job = await startJob();
   await model.says({ text: 'not asked' });
-  expect(await ask(job, { tool: 'smarter' })).toMatchObject({
+  expect(await sendQuestion(job, { tool: 'smarter' })).toMatchObject({
     failed: { code: 'unknown_tool', message: expect.stringContaining('smart, local/m') },
   });
-  expect(await ask(job, { ordinal: 2, messages: [{ role: 'tool', tool_call_id: 'c9', content: 'x' }] })).toMatchObject({
+  expect(
+    await sendQuestion(job, { ordinal: 2, messages: [{ role: 'tool', tool_call_id: 'c9', content: 'x' }] }),
+  ).toMatchObject({
     failed: { code: 'invalid_arguments', message: expect.stringContaining('messages.0.tool_call_id') },
   });
   expect(await model.asked()).toEqual([]);
 });
 
 test('a provider that refuses, and one that is silent, are failures that the code can catch', async () => {
-  const job = await begun();
+  const job = await startJob();
   await model.says({ status: 400, body: 'context too long' });
-  expect(await ask(job)).toMatchObject({
+  expect(await sendQuestion(job)).toMatchObject({
     failed: { code: 'unavailable', message: expect.stringContaining('context too long') },
   });
   await model.says({ silent: true });
-  expect(await ask(job, { ordinal: 2, timeoutMs: 300 })).toMatchObject({
+  expect(await sendQuestion(job, { ordinal: 2, timeoutMs: 300 })).toMatchObject({
     failed: { code: 'unavailable', message: expect.stringContaining('no answer within 0.3 seconds') },
   });
 });
 
 test('retries of a call and of its run do not multiply', async () => {
   const retry = { max_attempts: 5, backoff_seconds: 0, backoff: 'fixed' as const };
-  let job = await begun({ retry });
+  let job = await startJob({ retry });
   await model.says(...Array.from({ length: 20 }, () => ({ status: 500, body: 'down' })));
   for (;;) {
-    expect(await ask(job)).toMatchObject({ failed: { code: 'unavailable' } });
+    expect(await sendQuestion(job)).toMatchObject({ failed: { code: 'unavailable' } });
     const error = { code: 'exception' as const, message: 'no answer' };
     await job.report({ type: 'finished', status: 'failed', error, usage: noUsage });
     if (job.attempt === 5) break;
@@ -239,9 +247,9 @@ test('retries of a call and of its run do not multiply', async () => {
 });
 
 test('what a content filter withholds is a refusal with what was said until then, and is paid', async () => {
-  const job = await begun();
+  const job = await startJob();
   await model.says({ text: 'I would', finish: 'content_filter' }, { text: 'not asked' });
-  expect(await ask(job)).toMatchObject({
+  expect(await sendQuestion(job)).toMatchObject({
     failed: {
       code: 'refused',
       message: expect.stringMatching(/content filter withheld .* Until then it said: I would$/),
@@ -257,16 +265,16 @@ test('what a content filter withholds is a refusal with what was said until then
 test('no call is made that could exceed the budget of its worker, or of its token', async () => {
   await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
   const limits = { budget_usd_per_month: 0.003 };
-  const job = await begun({ limits });
-  expect(await ask(job)).toMatchObject({ result: {} });
-  expect(await ask(job, { ordinal: 2 })).toMatchObject({
+  const job = await startJob({ limits });
+  expect(await sendQuestion(job)).toMatchObject({ result: {} });
+  expect(await sendQuestion(job, { ordinal: 2 })).toMatchObject({
     failed: { code: 'budget_exceeded', message: expect.stringContaining('limits.budget_usd_per_month') },
   });
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { budget_usd: 0.003 } });
-  const other = await begun({}, token);
+  const other = await startJob({}, token);
   await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
-  expect(await ask(other)).toMatchObject({ result: {} });
-  expect(await ask(other, { ordinal: 2 })).toMatchObject({
+  expect(await sendQuestion(other)).toMatchObject({ result: {} });
+  expect(await sendQuestion(other, { ordinal: 2 })).toMatchObject({
     failed: { code: 'budget_exceeded', message: expect.stringContaining('restrict.budget_usd') },
   });
   expect(await model.asked()).toHaveLength(1);

@@ -1,25 +1,25 @@
 /**
- * Models for the code of runs: `context.model(...)`. The run engine records each call as a step, as it does for tools (ADR 44). Asking
- * once more costs money and does no other harm, so a call whose replica has died is made again.
+ * Models for the code of runs: `context.model(...)`. The run engine records each call as a step, as it does for tools
+ * (ADR 44). Asking once more costs money and does no other harm, so a call whose replica has died is made again.
  */
 import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { maskTexts, openTextStream, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
-import { type AskedTool, type PreparedTool, type Run, RunEnded, type ToolOutcome } from '@gantry/run-engine';
+import { type PreparedTool, type RequestedTool, type Run, RunEnded, type ToolOutcome } from '@gantry/run-engine';
 import { failure, presentable, storable } from '../connection-tools/tool-result';
 import { tokenBudgetsOfRun } from '../runs/token-budget';
 import { parseToolChoice } from './answer-settings';
 import { ModelFailed } from './call-failure';
 import { ATTEMPTS, callModel, type ModelAnswer } from './call-model';
 import { filesOfQuestion } from './files-of-question';
-import { repairing, schemaPrompt, valueIn } from './json-answer';
+import { parseValue, repairing, schemaPrompt } from './json-answer';
 import { budgetOfWorker } from './model-call-repository';
 import type { ModelDeps } from './model-deps';
-import { type AskedModel, askedModel, messagesOf, toolSetOf } from './model-question';
+import { type AskedModel, askedModel, buildToolSet, toModelMessages } from './model-question';
 import type { Models, OfferedModel } from './model-registry';
 import { readToolCalls, type ToolCallOfAnswer } from './read-tool-calls';
-import { offeredTools } from './served-tools';
+import { listOfferedTools } from './served-tools';
 
 /** Of a job. More may be asked by their names. */
 const NAMES_MAX = 50;
@@ -34,7 +34,7 @@ export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'wo
 export async function prepareModel(
   deps: ModelDeps,
   run: Run,
-  { tool: name, arguments: given, timeoutMs, stream = false }: AskedTool,
+  { tool: name, arguments: given, timeoutMs, stream = false }: RequestedTool,
 ): Promise<PreparedTool | { failed: ToolFailure }> {
   const { data: asked, error } = askedModel.safeParse(given);
   if (!asked) {
@@ -46,9 +46,9 @@ export async function prepareModel(
     const isDefault = name === DEFAULT_MODEL && !offered.list.some(({ aliases }) => aliases.includes(name));
     const models = offered.resolve(isDefault ? undefined : name);
     return {
-      isRepeatable: true,
+      isIdempotent: true,
       isReadOnly: true,
-      call: (tell, ended) => ask(deps, run, { asked, models, timeoutMs, ended }, stream ? tell : null),
+      call: (tell, ended) => answerQuestion(deps, run, { asked, models, timeoutMs, ended }, stream ? tell : null),
     };
   } catch (err) {
     if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };
@@ -68,16 +68,16 @@ interface Question {
 type Tell = (text: string) => void;
 
 /** Never throws for anything that a provider does, or that a budget forbids. */
-async function ask(deps: ModelDeps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
+async function answerQuestion(deps: ModelDeps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
   const words = tell && openTextStream(redactor);
   const onText = (text: string) => words && tell(storable(words.push(text)));
-  const outcome = await answerOf(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
-    if (err instanceof ModelFailed) return unanswered(err);
-    if (err instanceof AppError && err.kind === 'forbidden') return failed('budget_exceeded', err.detail);
-    if (err instanceof RunEnded) return failed('unavailable', err.message);
+  const outcome = await requestAnswer(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
+    if (err instanceof ModelFailed) return toUnansweredOutcome(err);
+    if (err instanceof AppError && err.kind === 'forbidden') return toFailedOutcome('budget_exceeded', err.detail);
+    if (err instanceof RunEnded) return toFailedOutcome('unavailable', err.message);
     if ((err as Error).name !== 'TimeoutError') throw err;
-    return failed('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
+    return toFailedOutcome('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
   });
   if (words) tell(storable(words.end()));
   const { settle } = outcome;
@@ -85,16 +85,18 @@ async function ask(deps: ModelDeps, run: Run, question: Question, tell: Tell | n
 }
 
 /** Providers and models may have written of it: `presentable` cuts it, once it is masked. */
-const failed = (code: ToolFailure['code'], message: string) => ({ failed: { code, message }, isFinal: false });
+const toFailedOutcome = (code: ToolFailure['code'], message: string) => ({ failed: { code, message }, isFinal: false });
 
 /** @param said until then */
-const unanswered = ({ detail, code }: ModelFailed, said = '') =>
+const toUnansweredOutcome = ({ detail, code }: ModelFailed, said = '') =>
   code === 'model_filtered'
-    ? failed('refused', `${detail}${said && `. Until then it said: ${said}`}`)
-    : failed('unavailable', `${detail} (${code})`);
+    ? toFailedOutcome('refused', `${detail}${said && `. Until then it said: ${said}`}`)
+    : toFailedOutcome('unavailable', `${detail} (${code})`);
 
-/** The last answer is settled with the step that it is recorded in, so that one that is requested again is paid once. */
-async function answerOf(
+/**
+ * The last answer is settled with the step that it is recorded in, so that one that is requested again is paid once.
+ */
+async function requestAnswer(
   deps: ModelDeps,
   run: Run,
   { asked, models, timeoutMs, ended }: Question,
@@ -110,7 +112,7 @@ async function answerOf(
     reasoning,
     tool_choice: choiceName,
   } = (await maskTexts(redactor, asked)) as AskedModel;
-  const tools = await offeredTools(deps, run, named);
+  const tools = await listOfferedTools(deps, run, named);
   if ('failed' in tools) return { failed: tools.failed, isFinal: false };
   const chosen = parseToolChoice(choiceName, tools);
   if ('failed' in chosen) return { failed: chosen.failed, isFinal: false };
@@ -133,12 +135,15 @@ async function answerOf(
   const usage = { input_tokens: 0, output_tokens: 0, usd: null as number | null };
   const turn = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
     const answer = await callModel(deps, {
-      ...{ models, spender, signal, onText },
-      attempts: attemptsOf(run),
+      models,
+      spender,
+      signal,
+      onText,
+      attempts: countAttempts(run),
       about: { conversationId: null, turnId: null },
       system: schema ? schemaPrompt(system, schema) : system,
-      messages: messagesOf([...messages, ...more], files.partOf),
-      tools: await toolSetOf(tools),
+      messages: toModelMessages([...messages, ...more], files.partOf),
+      tools: await buildToolSet(tools),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       temperature,
       reasoning,
@@ -149,40 +154,49 @@ async function answerOf(
     if (answer.usd !== null) usage.usd = (usage.usd ?? 0) + answer.usd;
     return answer;
   };
-  const shown = ({ settle, ...answer }: ModelAnswer, calls: ToolCallOfAnswer[], output?: unknown): ToolOutcome => ({
+  const toAnswerOutcome = (
+    { settle, ...answer }: ModelAnswer,
+    calls: ToolCallOfAnswer[],
+    output?: unknown,
+  ): ToolOutcome => ({
     result: {
-      ...{ text: textOf(answer), ...(output !== undefined && { output }), tool_calls: calls },
-      ...{ cut: answer.isCut, model: answer.model, usage },
+      text: toText(answer),
+      ...(output !== undefined && { output }),
+      tool_calls: calls,
+      cut: answer.isCut,
+      model: answer.model,
+      usage,
       ...(answer.ignored.length > 0 && { ignored: answer.ignored }),
     },
     settle,
   });
   const first = await turn([]);
   const { settle } = first;
-  if (first.failure) return { ...unanswered(first.failure, textOf(first)), settle };
+  if (first.failure) return { ...toUnansweredOutcome(first.failure, toText(first)), settle };
   const calls = await readToolCalls(first, tools);
-  if (!schema || calls.length) return shown(first, calls);
-  const read = valueIn(textOf(first), schema);
-  if ('value' in read) return shown(first, [], read.value);
-  if (first.isCut) return { ...failed('invalid_output', 'the answer is longer than the call may give'), settle };
+  if (!schema || calls.length) return toAnswerOutcome(first, calls);
+  const read = parseValue(toText(first), schema);
+  if ('value' in read) return toAnswerOutcome(first, [], read.value);
+  if (first.isCut)
+    return { ...toFailedOutcome('invalid_output', 'the answer is longer than the call may give'), settle };
   await transaction(deps.pool, settle);
-  const second = await turn(repairing(textOf(first), read.problems));
-  if (second.failure) return { ...unanswered(second.failure, textOf(second)), settle: second.settle };
-  const repaired = valueIn(textOf(second), schema);
-  if ('value' in repaired) return shown(second, [], repaired.value);
+  const second = await turn(repairing(toText(first), read.problems));
+  if (second.failure) return { ...toUnansweredOutcome(second.failure, toText(second)), settle: second.settle };
+  const repaired = parseValue(toText(second), schema);
+  if ('value' in repaired) return toAnswerOutcome(second, [], repaired.value);
   const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
-  return { ...failed('invalid_output', said), settle: second.settle };
+  return { ...toFailedOutcome('invalid_output', said), settle: second.settle };
 }
 
 /** Of a provider that is down, over all attempts of a run that is tried again up to five times. */
 const PROVIDER_CALLS_MAX = 6;
 
 /** Retries of the call and of the run do not multiply: all but the first attempt of a run ask once. */
-function attemptsOf({ tries, retriesLeft }: Run): number {
+function countAttempts({ tries, retriesLeft }: Run): number {
   return tries > 1 ? 1 : Math.max(1, Math.min(ATTEMPTS, PROVIDER_CALLS_MAX - retriesLeft));
 }
 
 type Content = Pick<ModelAnswer, 'content'>;
 
-const textOf = ({ content }: Content): string =>
+const toText = ({ content }: Content): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -1,6 +1,9 @@
-/** Tools that a question to a model names instead of describing them: of a connection of the run's worker, or another worker. */
+/**
+ * Tools that a question to a model names instead of describing them: of a connection of the run's worker, or another
+ * worker.
+ */
 import type { ToolFailure } from '@gantry/events';
-import { inputSchemaOf } from '@gantry/program';
+import { toInputSchema } from '@gantry/program';
 import type { Run } from '@gantry/run-engine';
 import { toolsNamed } from '../connection-tools/named-tools';
 import { failure } from '../connection-tools/tool-result';
@@ -15,7 +18,7 @@ const NAME_CHARS_MAX = 60;
 const DESCRIPTION_CHARS_MAX = 1_500;
 
 /** In the order in which they were named, each with a name of its own. */
-export async function offeredTools(
+export async function listOfferedTools(
   deps: ModelDeps,
   run: Run,
   asked: AskedTool[],
@@ -43,7 +46,7 @@ async function connectionTools(
   const found = await toolsNamed(deps, run, connection, tool ?? null);
   if ('failed' in found) return found;
   return found.map(({ name, description, inputSchema, isDestructive }) => ({
-    name: nameOf(`${connection}__${name}`),
+    name: toToolName(`${connection}__${name}`),
     description: description.slice(0, DESCRIPTION_CHARS_MAX),
     parameters: inputSchema,
     serves: { connection, tool: name, destructive: isDestructive },
@@ -64,19 +67,19 @@ async function workerTool(
   const { definition } = await runnables.get(pool, found.uid, found.currentVersion);
   return [
     {
-      name: nameOf(`run__${worker}`),
+      name: toToolName(`run__${worker}`),
       description: `Runs the worker ${found.name} and waits for its output. ${found.description}`.slice(
         0,
         DESCRIPTION_CHARS_MAX,
       ),
-      parameters: { ...inputSchemaOf(definition.inputs) },
+      parameters: { ...toInputSchema(definition.inputs) },
       serves: { worker, destructive: false },
     },
   ];
 }
 
 /** Providers take letters, digits, hyphens and underscores. */
-const nameOf = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAME_CHARS_MAX);
+const toToolName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAME_CHARS_MAX);
 
 function distinct(offered: OfferedTool[]): OfferedTool[] {
   const taken = new Set<string>();

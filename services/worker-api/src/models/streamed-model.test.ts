@@ -8,17 +8,17 @@ import {
   request,
   runSubjects,
   type ToolReply,
-  type ToolWords,
+  type ToolTextChunk,
   toolReply,
-  toolWords,
+  toolTextChunk,
 } from '@gantry/events';
-import { type FakeJob, given, noUsage, startScriptedModel, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
 const api = testWorkerApi(() => ({
   models: parseModels(
@@ -36,13 +36,13 @@ const api = testWorkerApi(() => ({
     {},
   ),
 }));
-const executor = given(() => api.connectExecutor());
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
-const heard: ToolWords[] = [];
+const heard: ToolTextChunk[] = [];
 beforeAll(() => {
-  executor.bus.nc.subscribe(runSubjects.words(executor.id, '*'), {
-    callback: (_, message) => void heard.push(decode(toolWords, message.data)),
+  executor.bus.nc.subscribe(runSubjects.toolText(executor.id, '*'), {
+    callback: (_, message) => void heard.push(decode(toolTextChunk, message.data)),
   });
 });
 beforeEach(() => {
@@ -54,8 +54,8 @@ const words = (ordinal = 1): string =>
     .map(({ text }) => text)
     .join('');
 
-async function begun(definition: object = {}): Promise<FakeJob> {
-  const worker = await makeWorker(api, { definition });
+async function startJob(definition: object = {}): Promise<FakeJob> {
+  const worker = await createTestWorker(api, { definition });
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
@@ -71,7 +71,7 @@ interface Over {
   stream?: boolean;
   messages?: unknown[];
 }
-function ask({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolReply> {
+function sendQuestion({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolReply> {
   const { ordinal = 1, tool = 'local/m', timeoutMs = 5_000, stream = true, messages } = over;
   const given = { messages: messages ?? [{ role: 'user', content: 'Hello' }] };
   const payload = { runId, attempt, token, ordinal, connection: MODELS, tool, arguments: given, timeoutMs, stream };
@@ -79,10 +79,10 @@ function ask({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolR
 }
 
 test('words are told in their order before the answer, which has all of them', async () => {
-  const job = await begun();
+  const job = await startJob();
   const text = 'One, two, three, four, five, six, seven, eight.';
   await model.says({ text, slowMs: 15 });
-  expect(await ask(job)).toMatchObject({ result: { text } });
+  expect(await sendQuestion(job)).toMatchObject({ result: { text } });
   expect(words()).toBe(text);
   expect(heard.length).toBeGreaterThan(1);
   // Together with others that come within a fifth of a second.
@@ -92,24 +92,24 @@ test('words are told in their order before the answer, which has all of them', a
   );
   expect(heard.every(({ token }) => token === job.token)).toBe(true);
   heard.length = 0;
-  expect(await ask(job)).toMatchObject({ result: { text } });
+  expect(await sendQuestion(job)).toMatchObject({ result: { text } });
   expect(heard).toEqual([]);
 });
 
 test('a secret is masked wherever its letters are cut, in the words as in the answer', async () => {
   await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' }).expect(201);
-  const job = await begun();
+  const job = await startJob();
   await model.says({ text: 'It was value-to-keep-4711 or value-to-lose.', slowMs: 10 });
   const masked = 'It was *** or value-to-lose.';
-  expect(await ask(job)).toMatchObject({ result: { text: masked } });
+  expect(await sendQuestion(job)).toMatchObject({ result: { text: masked } });
   expect(words()).toBe(masked);
   expect(JSON.stringify(heard)).not.toContain('to-keep');
 });
 
 test('an answer that breaks off was told as far as it went, and is paid and not asked again', async () => {
-  const job = await begun();
+  const job = await startJob();
   await model.says({ text: 'Half of it', cut: 4, slowMs: 10 }, { text: 'not asked' });
-  expect(await ask(job)).toMatchObject({
+  expect(await sendQuestion(job)).toMatchObject({
     failed: { code: 'unavailable', message: expect.stringContaining('broke off') },
   });
   expect(words()).toBe('Half');
@@ -120,19 +120,19 @@ test('an answer that breaks off was told as far as it went, and is paid and not 
 });
 
 test('an answer that takes too long ends with what was said, and code that wants no words gets none', async () => {
-  const job = await begun();
+  const job = await startJob();
   await model.says({ text: 'Slow and', hang: true });
-  expect(await ask(job, { timeoutMs: 700 })).toMatchObject({ failed: { code: 'unavailable' } });
+  expect(await sendQuestion(job, { timeoutMs: 700 })).toMatchObject({ failed: { code: 'unavailable' } });
   expect(words()).toBe('Slow and');
   await model.says({ text: 'Quiet.', slowMs: 50 });
-  expect(await ask(job, { ordinal: 2, stream: false })).toMatchObject({ result: { text: 'Quiet.' } });
+  expect(await sendQuestion(job, { ordinal: 2, stream: false })).toMatchObject({ result: { text: 'Quiet.' } });
   expect(words(2)).toBe('');
 });
 
 test('a run that was cancelled meanwhile pays once for what was said, and it is part of its cost', async () => {
-  const job = await begun();
+  const job = await startJob();
   await model.says({ text: 'A long answer.', slowMs: 40, usage: { input: 100, output: 10 } });
-  const answer = ask(job);
+  const answer = sendQuestion(job);
   await until(() => heard.length > 0);
   await me.post(`/api/runs/${job.runId}/cancel`).expect(200);
   await job.report({
@@ -152,8 +152,10 @@ test('a run that was cancelled meanwhile pays once for what was said, and it is 
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const sha256 = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
-const partOf = (data: Buffer, type: string, media_type: string, name?: string) => ({
-  ...{ type, sha256: sha256(data), media_type },
+const buildFilePart = (data: Buffer, type: string, media_type: string, name?: string) => ({
+  type,
+  sha256: sha256(data),
+  media_type,
   ...(name && { name }),
 });
 const about = (...parts: object[]) => [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...parts] }];
@@ -163,7 +165,7 @@ async function place({ runId, attempt, token }: FakeJob, data: Buffer, over: obj
   const subject = runSubjects.artifact('worker', executor.id);
   return request(executor.bus, subject, { runId, attempt, token, ...wanted }, attachmentReply, 5_000);
 }
-async function handOver(job: FakeJob, data: Buffer, contentType = 'image/png') {
+async function uploadFile(job: FakeJob, data: Buffer, contentType = 'image/png') {
   const placed = await place(job, data, { contentType });
   if (!('url' in placed)) return placed;
   const put = await fetch(placed.url, {
@@ -176,12 +178,12 @@ async function handOver(job: FakeJob, data: Buffer, contentType = 'image/png') {
 }
 
 test('an image of the run is sent to the model, handed over once, and no artifact', async () => {
-  const job = await begun();
-  expect(await handOver(job, PNG)).toMatchObject({ key: expect.stringMatching(/\/attachments\/[0-9a-f]{64}$/) });
-  expect(await handOver(job, PNG)).toEqual({ known: true });
+  const job = await startJob();
+  expect(await uploadFile(job, PNG)).toMatchObject({ key: expect.stringMatching(/\/attachments\/[0-9a-f]{64}$/) });
+  expect(await uploadFile(job, PNG)).toEqual({ known: true });
   await model.says({ text: 'A picture.' }, { text: 'The same.' });
-  const messages = about(partOf(PNG, 'image', 'image/png'));
-  expect(await ask(job, { messages })).toMatchObject({ result: { text: 'A picture.' } });
+  const messages = about(buildFilePart(PNG, 'image', 'image/png'));
+  expect(await sendQuestion(job, { messages })).toMatchObject({ result: { text: 'A picture.' } });
   const [asked] = await model.asked();
   const url = `data:image/png;base64,${PNG.toString('base64')}`;
   expect(asked?.body.messages[0]?.content).toContainEqual({ type: 'image_url', image_url: { url } });
@@ -194,15 +196,15 @@ test('an image of the run is sent to the model, handed over once, and no artifac
 
 test('a text file becomes text without secrets, a PDF a document, and a model that takes none says so', async () => {
   await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' });
-  const job = await begun();
+  const job = await startJob();
   const [text, pdf] = [Buffer.from('a,value-to-keep-4711'), Buffer.from('%PDF-1.4 x')];
-  await handOver(job, text, 'text/csv');
-  await handOver(job, pdf, 'application/pdf');
+  await uploadFile(job, text, 'text/csv');
+  await uploadFile(job, pdf, 'application/pdf');
   await model.says({ text: 'ok' }, { text: 'ok' });
-  const csv = partOf(text, 'file', 'text/csv', 'rows.csv');
-  expect(await ask(job, { messages: about(csv) })).toMatchObject({ result: { text: 'ok' } });
-  const document = partOf(pdf, 'file', 'application/pdf', 'x.pdf');
-  expect(await ask(job, { ordinal: 2, tool: 'claude/m', messages: about(document) })).toMatchObject({
+  const csv = buildFilePart(text, 'file', 'text/csv', 'rows.csv');
+  expect(await sendQuestion(job, { messages: about(csv) })).toMatchObject({ result: { text: 'ok' } });
+  const document = buildFilePart(pdf, 'file', 'application/pdf', 'x.pdf');
+  expect(await sendQuestion(job, { ordinal: 2, tool: 'claude/m', messages: about(document) })).toMatchObject({
     result: { text: 'ok' },
   });
   const [first, second] = await model.asked();
@@ -211,36 +213,36 @@ test('a text file becomes text without secrets, a PDF a document, and a model th
 });
 
 test('what a run has not handed over itself, and what was stored in its place, is not sent', async () => {
-  const [job, other] = [await begun(), await begun()];
-  await handOver(other, PNG);
+  const [job, other] = [await startJob(), await startJob()];
+  await uploadFile(other, PNG);
   await model.says({ text: 'not asked' });
-  const messages = about(partOf(PNG, 'image', 'image/png'));
+  const messages = about(buildFilePart(PNG, 'image', 'image/png'));
   const refused = { failed: { code: 'invalid_arguments', message: expect.stringContaining('handed over no image') } };
-  expect(await ask(job, { messages })).toMatchObject(refused);
+  expect(await sendQuestion(job, { messages })).toMatchObject(refused);
   const changed = Buffer.concat([PNG.subarray(1), Buffer.from('x')]);
   const placed = (await place(job, PNG)) as { url: string };
   const headers = { 'content-type': 'image/png' };
   await fetch(placed.url, { method: 'PUT', headers, body: new Uint8Array(changed) });
-  expect(await ask(job, { ordinal: 2, messages })).toMatchObject(refused);
+  expect(await sendQuestion(job, { ordinal: 2, messages })).toMatchObject(refused);
   expect(await model.asked()).toEqual([]);
 });
 
 test.each([
-  ['a key', { ...partOf(PNG, 'image', 'image/png'), sha256: '../../secret' }, /SHA-256/],
-  ['a program', partOf(PNG, 'file', 'application/x-sh'), /media_type|must be one of/],
-  ['a text as an image', partOf(PNG, 'image', 'text/plain'), /is no image/],
+  ['a key', { ...buildFilePart(PNG, 'image', 'image/png'), sha256: '../../secret' }, /SHA-256/],
+  ['a program', buildFilePart(PNG, 'file', 'application/x-sh'), /media_type|must be one of/],
+  ['a text as an image', buildFilePart(PNG, 'image', 'text/plain'), /is no image/],
   ['bytes in the question', { type: 'image', data: 'AAAA', media_type: 'image/png' }, /messages/],
 ])('%s is no part of a question', async (_, part, says) => {
-  const job = await begun();
-  expect(await ask(job, { messages: about(part) })).toMatchObject({
+  const job = await startJob();
+  expect(await sendQuestion(job, { messages: about(part) })).toMatchObject({
     failed: { code: 'invalid_arguments', message: expect.stringMatching(says) },
   });
 });
 
 test('eleven files are too many, and a place is given for no other name and no more bytes', async () => {
-  const job = await begun();
-  const many = Array.from({ length: 11 }, () => partOf(PNG, 'image', 'image/png'));
-  expect(await ask(job, { messages: about(...many) })).toMatchObject({
+  const job = await startJob();
+  const many = Array.from({ length: 11 }, () => buildFilePart(PNG, 'image', 'image/png'));
+  expect(await sendQuestion(job, { messages: about(...many) })).toMatchObject({
     failed: { message: expect.stringContaining('11 images and files are too many') },
   });
   expect(await place(job, PNG, { name: 'x' })).toMatchObject({ refused: expect.stringContaining('SHA-256') });

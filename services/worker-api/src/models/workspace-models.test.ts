@@ -1,15 +1,15 @@
 /** Models that a workspace offers itself, with keys of its connections: a scripted provider is at the other end. */
-import { given, startScriptedModel, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, startScriptedModel, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { parseModels } from '../test/parse-models';
 import { startTestWorkerApi } from '../test/test-worker-api';
 
 const KEY = 'sk-of-the-workspace-4f9KqL2m';
 const PRICE = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
 
-const model = given(startScriptedModel, (one) => one.stop());
-const host = given(async () => ({ name: new URL(model.baseUrl).host }));
-const api = given(
+const model = setupResource(startScriptedModel, (one) => one.stop());
+const host = setupResource(async () => ({ name: new URL(model.baseUrl).host }));
+const api = setupResource(
   () =>
     startTestWorkerApi({
       models: parseModels([
@@ -20,7 +20,7 @@ const api = given(
     }),
   (started) => started.stop(),
 );
-const admin = given(async () => callerOf(api.url, (await api.addMember('admin')).jwt));
+const admin = setupResource(async () => createCaller(api.url, (await api.addMember('admin')).jwt));
 const path = '/api/models/providers';
 
 async function newKey(more: object = {}): Promise<string> {
@@ -30,13 +30,16 @@ async function newKey(more: object = {}): Promise<string> {
 
 const offer = async (name: string, more: object = {}) =>
   admin.post(path, {
-    ...{ name, kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] },
+    name,
+    kind: 'openai-compatible',
+    base_url: model.baseUrl,
+    models: ['m'],
     connection_id: await newKey(),
     ...more,
   });
 
 const chat = (as: typeof admin, name: string) => as.post('/api/chat', { message: 'Hello', model: name, stream: false });
-const listed = async (as = admin): Promise<string[]> =>
+const listModels = async (as = admin): Promise<string[]> =>
   (await as.get('/api/models').expect(200)).body.map(({ id }: { id: string }) => id);
 
 test('models of a connection are asked with its key, which nobody is shown', async () => {
@@ -49,7 +52,7 @@ test('models of a connection are asked with its key, which nobody is shown', asy
     timeout_seconds: null,
   });
   expect(text).not.toContain(KEY);
-  const shown = await callerOf(api.url, (await api.addMember('viewer')).jwt).get('/api/models');
+  const shown = await createCaller(api.url, (await api.addMember('viewer')).jwt).get('/api/models');
   expect(shown.body).toMatchObject([
     { id: 'local/m', provided_by: 'operator', is_default: true },
     { id: 'acme/m', provided_by: 'workspace', is_default: false, price: PRICE },
@@ -80,14 +83,14 @@ test('a provider that repeats the key in its refusal is not repeated', async () 
 
 test('no other workspace names it, and members offer none', async () => {
   await offer('ours').then(({ status }) => expect(status).toBe(201));
-  const stranger = callerOf(api.url, api.foreign.owner.jwt);
-  expect(await listed(stranger)).toEqual(['local/m']);
+  const stranger = createCaller(api.url, api.foreign.owner.jwt);
+  expect(await listModels(stranger)).toEqual(['local/m']);
   expect((await chat(stranger, 'ours/m').expect(400)).body.code).toBe('unknown_model');
   await stranger.get(`${path}/ours`).expect(404);
   await stranger
     .post(path, { name: 'stolen', kind: 'openai', models: ['m'], connection_id: await newKey() })
     .expect(404);
-  await callerOf(api.url, (await api.addMember('member')).jwt)
+  await createCaller(api.url, (await api.addMember('member')).jwt)
     .get(path)
     .expect(403);
   await stranger
@@ -102,7 +105,7 @@ test('no other workspace names it, and members offer none', async () => {
       }),
     )
     .then(({ status }) => expect(status).toBe(201));
-  expect(await listed(stranger)).toEqual(['local/m', 'ours/n']);
+  expect(await listModels(stranger)).toEqual(['local/m', 'ours/n']);
 });
 
 test.each([
@@ -153,10 +156,11 @@ test('models, prices and the whole are changed and taken away', async () => {
   ).toMatchObject([{ path: 'prices.local/m', message: expect.stringContaining('operator') }]);
   await admin.put('/api/models/prices', { prices: { 'moves/x': PRICE } }).expect(404);
   expect((await admin.patch(`${path}/moves`, { models: ['m'] }).expect(200)).body).toMatchObject({
-    ...{ models: ['m'], prices: { m: dated } },
+    models: ['m'],
+    prices: { m: dated },
   });
   await admin.remove(`${path}/moves`).expect(204);
-  expect(await listed()).not.toContain('moves/m');
+  expect(await listModels()).not.toContain('moves/m');
   await admin.remove(`${path}/moves`).expect(404);
 });
 

@@ -7,10 +7,16 @@ import { readCredential } from '../connections/credential';
 import type { PrismaClient, ModelProvider as ProviderRow } from '../generated/prisma/client';
 import { ModelFailed } from './call-failure';
 import { outboundFetch } from './model-fetch';
-import { type ModelRegistry, type ModelSettings, type Models, modelRegistry, offered } from './model-registry';
+import {
+  listOfferedModels,
+  type ModelRegistry,
+  type ModelSettings,
+  type Models,
+  modelRegistry,
+} from './model-registry';
 import type { ModelProvider } from './model-settings';
 import { listModelProviders } from './provider-repository';
-import { keyProblem, settingsOf } from './workspace-provider';
+import { keyProblem, toProviderSettings } from './workspace-provider';
 
 interface ModelsDeps {
   prisma: PrismaClient;
@@ -33,7 +39,7 @@ export function createModels(deps: ModelsDeps, settings: ModelSettings): Models 
       .filter(({ name }) => !reservedNames.has(name))
       .flatMap((row) => {
         const connect = () => withKey(deps, row);
-        return offered(settingsOf(row, ''), { providedBy: 'workspace', fetch, connect });
+        return listOfferedModels(toProviderSettings(row, ''), { providedBy: 'workspace', fetch, connect });
       });
     return modelRegistry(settings, own);
   }
@@ -59,11 +65,11 @@ const RECENT_MAX = 1_000;
 
 /** @throws ModelFailed where its connection cannot be used any more */
 async function withKey(deps: ModelsDeps, row: ProviderRow): Promise<ModelProvider> {
-  const failed = (why: string) => new ModelFailed('model_unauthorized', `${row.name}: ${why}`, false);
+  const unauthorizedError = (why: string) => new ModelFailed('model_unauthorized', `${row.name}: ${why}`, false);
   const connection = await findConnection(deps.prisma, row.workspaceId, row.connectionId);
   const problem = keyProblem(row, connection ?? undefined);
-  if (!connection || problem !== null) throw failed(problem ?? 'its connection is gone');
+  if (!connection || problem !== null) throw unauthorizedError(problem ?? 'its connection is gone');
   const credential = await readCredential(deps, connection);
-  if (credential?.kind !== 'api_key') throw failed('what is stored of its connection cannot be decrypted');
-  return settingsOf(row, credential.value);
+  if (credential?.kind !== 'api_key') throw unauthorizedError('what is stored of its connection cannot be decrypted');
+  return toProviderSettings(row, credential.value);
 }

@@ -1,20 +1,23 @@
 /** A provider that a workspace offers models of: its rules, and how the API shows it. */
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import { isAmongHosts } from '../connections/hosts';
 import type { Connection, ModelProvider } from '../generated/prisma/client';
 import { modelServices } from '../integrations/catalog/model-services';
 import { modelPrices, type ModelProvider as ProviderSettings } from './model-settings';
 
 /** Where its key goes; null for a kind without a usual address. */
-export const addressOf = ({ kind, baseUrl }: Pick<ModelProvider, 'kind' | 'baseUrl'>): string | null =>
+export const getProviderAddress = ({ kind, baseUrl }: Pick<ModelProvider, 'kind' | 'baseUrl'>): string | null =>
   baseUrl ?? modelServices.get(kind)?.baseUrl ?? null;
 
 /** As the operator would have configured it, but for the key. */
-export function settingsOf(provider: ModelProvider, apiKey: string): ProviderSettings {
+export function toProviderSettings(provider: ModelProvider, apiKey: string): ProviderSettings {
   const { name, models, timeoutSeconds, maxOutputTokens } = provider;
   return {
-    ...{ kind: provider.kind as 'openai-compatible', name, models },
-    ...{ api_key: apiKey, base_url: addressOf(provider) ?? '' },
+    kind: provider.kind as 'openai-compatible',
+    name,
+    models,
+    api_key: apiKey,
+    base_url: getProviderAddress(provider) ?? '',
     prices: modelPrices.parse(provider.prices),
     ...(timeoutSeconds !== null && { timeout_seconds: timeoutSeconds }),
     ...(maxOutputTokens !== null && { max_output_tokens: maxOutputTokens }),
@@ -30,7 +33,7 @@ export function keyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, ke
   if (key.visibility !== 'workspace')
     return 'its connection is private, and models are for the whole workspace: share it';
   if (key.status !== 'active') return `its connection does not work: ${key.problem ?? `its status is ${key.status}`}`;
-  const address = addressOf(provider) ?? '';
+  const address = getProviderAddress(provider) ?? '';
   if (isAmongHosts(key.hosts, address)) return null;
   return `its connection may not go to ${new URL(address).host}; add that to the hosts of the connection`;
 }
@@ -43,7 +46,7 @@ export interface ShownProvider {
 }
 
 export const providerToApi = ({ provider, key, isHidden }: ShownProvider) => ({
-  ...apiFields(provider, 'name', 'kind', 'connectionId', 'baseUrl', 'models', 'prices', 'timeoutSeconds'),
-  ...apiFields(provider, 'maxOutputTokens', 'createdBy', 'createdAt', 'updatedAt'),
+  ...toApiFields(provider, 'name', 'kind', 'connectionId', 'baseUrl', 'models', 'prices', 'timeoutSeconds'),
+  ...toApiFields(provider, 'maxOutputTokens', 'createdBy', 'createdAt', 'updatedAt'),
   problem: isHidden ? 'the operator has a provider of this name, and that one counts' : keyProblem(provider, key),
 });

@@ -1,15 +1,15 @@
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { playCode, plays } from '../test/play-code';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-given(
+setupResource(
   () => playCode(api),
   (stop) => stop(),
 );
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 test('without a configured model the error says how to set one, and no repair starts automatically', async () => {
   const files = [{ path: 'main.py', content: plays({ '*': { raises: 'boom' } }) }];

@@ -6,12 +6,12 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
-import { addCandidate, changedVersion, lastSuccessful, newCandidate } from '../candidates/candidate-service';
+import { addCandidate, buildChangedVersion, lastSuccessful, newCandidate } from '../candidates/candidate-service';
 import { advance } from '../candidates/rehearse-cases';
 import { readTree } from '../file-trees/tree-pack';
 import { callModel, storeOrBook } from '../models/call-model';
 import { budgetOfWorker } from '../models/model-call-repository';
-import { toolSetOf } from '../models/model-question';
+import { buildToolSet } from '../models/model-question';
 import { delimitData } from '../models/quoted-data';
 import type { AnswerPart } from '../models/read-answer';
 import { requireNotArchived } from '../workers/edit-worker';
@@ -22,92 +22,93 @@ import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repo
 import { concludeReport, endRepair } from './conclude-repair';
 import type { Message, Repair, ToolResult } from './repair';
 import type { RepairDeps } from './repair-deps';
-import { modelMessages, SYSTEM_PROMPT, tellOfRun } from './repair-prompt';
-import { changeRepair, findRepair, holdRepair, insertMessage, listMessages } from './repair-repository';
+import { describeRun, SYSTEM_PROMPT, toModelMessages } from './repair-prompt';
+import { findRepair, insertMessage, listMessages, renewRepairLease, updateRepair } from './repair-repository';
 import {
   callReadingTool,
-  isReading,
-  PROPOSE,
+  formatProblems,
+  isReadingTool,
+  PROPOSE_TOOL,
   type Proposal,
-  proposal,
-  type ReadingFrom,
-  sayProblems,
+  proposalSchema,
   TOOLS,
+  type ToolContext,
 } from './repair-tools';
 
 /** Limits the responses of the model in one repair. */
-const ANSWERS_MAX = 12;
+const RESPONSES_MAX = 12;
 /** Limits the tool calls in one response; a model in a loop requests hundreds. */
 const CALLS_MAX = 20;
 /** Limits the results of these calls together; beyond it no tool reads more. */
 const RESULTS_CHARS_MAX = 100_000;
 /** Applies where the operator has set prices. */
 const BUDGET_USD = 0.5;
-const LAST_SUCCESSFUL = 5;
+const SUCCESSFUL_RUNS = 5;
 const MESSAGE_CHARS_MAX = 2_000;
 
-export interface Holding {
+export interface RepairLease {
   repairId: string;
   replica: string;
   signal: AbortSignal;
 }
 
-type Asked = Extract<AnswerPart, { type: 'tool-call' }>;
+type ToolCall = Extract<AnswerPart, { type: 'tool-call' }>;
 
 /** Works until the repair awaits a rehearsal or an approver, or ends. @throws ModelFailed, AppError that ends it */
-export async function workOn(deps: RepairDeps, holding: Holding): Promise<void> {
-  const { repairId, replica, signal } = holding;
+export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<void> {
+  const { repairId, replica, signal } = lease;
   for (;;) {
     signal.throwIfAborted();
     const repair = await findRepair(deps.pool, repairId);
     if (repair?.status !== 'working') return;
     const messages = await listMessages(deps.pool, repairId);
-    const answers = messages.filter(({ role }) => role === 'assistant').length;
+    const responseCount = messages.filter(({ role }) => role === 'assistant').length;
     const last = messages.at(-1);
     if (repair.isReportDue) {
-      const isOver = await concludeReport(deps, repair, { replica, mayGoOn: answers < ANSWERS_MAX });
+      const isOver = await concludeReport(deps, repair, { replica, canRetry: responseCount < RESPONSES_MAX });
       if (isOver) return;
     } else if (!last) {
-      const text = await tellOfRun(await sourcesOf(deps, repair), repair.instructions);
-      await write(deps, holding, (tx) => insertMessage(tx, repairId, { role: 'user', content: { text } }));
+      const text = await describeRun(await loadSources(deps, repair), repair.instructions);
+      await writeHeldRepair(deps, lease, (tx) => insertMessage(tx, repairId, { role: 'user', content: { text } }));
     } else if (last.role !== 'assistant') {
-      if (answers >= ANSWERS_MAX) {
+      if (responseCount >= RESPONSES_MAX) {
         return endRepair(deps, repair, {
           replica,
-          error: `the model has answered ${ANSWERS_MAX} times without an end`,
+          error: `the model has answered ${RESPONSES_MAX} times without an end`,
         });
       }
-      await askModel(deps, repair, holding, messages);
+      await requestResponse(deps, repair, lease, messages);
     } else {
-      const calls = last.content.filter((part): part is Asked => part.type === 'tool-call');
+      const calls = last.content.filter((part): part is ToolCall => part.type === 'tool-call');
       if (calls.length === 0)
-        return endRepair(deps, repair, { replica, error: `the model proposes no change: ${textOf(last.content)}` });
-      if (await answerCalls(deps, repair, holding, calls)) return;
+        return endRepair(deps, repair, { replica, error: `the model proposes no change: ${toText(last.content)}` });
+      if (await executeCalls(deps, repair, lease, calls)) return;
     }
   }
 }
 
 /** Writes a change of a repair under its lease. @throws AbortError if the lease was lost */
-async function write(
+async function writeHeldRepair(
   deps: RepairDeps,
-  { repairId, replica }: Holding,
+  { repairId, replica }: RepairLease,
   change: (tx: PoolClient) => Promise<unknown>,
 ): Promise<void> {
   await transaction(deps.pool, async (tx) => {
-    if (!(await holdRepair(tx, repairId, replica))) throw new DOMException('the lease of the repair was lost', 'AbortError');
+    if (!(await renewRepairLease(tx, repairId, replica)))
+      throw new DOMException('the lease of the repair was lost', 'AbortError');
     await change(tx);
     const repair = await findRepair(tx, repairId);
     if (repair) hintChange(tx, repair.workspaceId, 'runs', repair.runId);
   });
 }
 
-interface Sources extends ReadingFrom {
+interface RepairSources extends ToolContext {
   worker: WorkerWithTriggers;
   base: Version;
 }
 
 /** @throws AppError if the worker or the run was deleted */
-async function sourcesOf(deps: RepairDeps, { workspaceId, workerUid, runId }: Repair): Promise<Sources> {
+async function loadSources(deps: RepairDeps, { workspaceId, workerUid, runId }: Repair): Promise<RepairSources> {
   const worker = await findWorkerByUid(deps.prisma, workspaceId, workerUid);
   if (!worker) throw new AppError('not_found', 'not_found', 'the worker was deleted');
   requireNotArchived(worker);
@@ -121,31 +122,41 @@ async function sourcesOf(deps: RepairDeps, { workspaceId, workerUid, runId }: Re
   return { deps, run, worker, base, tree, definition: base.definition, redactor, masked: redactor.text };
 }
 
-async function askModel(deps: RepairDeps, repair: Repair, holding: Holding, messages: Message[]): Promise<void> {
+async function requestResponse(
+  deps: RepairDeps,
+  repair: Repair,
+  lease: RepairLease,
+  messages: Message[],
+): Promise<void> {
   const { id, workspaceId, workerUid, createdBy, tokenId, askedModel } = repair;
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
   const tools = Object.entries(TOOLS).map(([name, { description, schema }]) => ({
-    ...{ name, description },
+    name,
+    description,
     parameters: z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>,
   }));
   const models = await deps.models.forWorkspace(workspaceId);
   const answer = await callModel(deps, {
     models: models.resolve(askedModel || undefined),
     spender: {
-      ...{ workspaceId, tokenId, userId: createdBy === tokenId ? null : createdBy, budgets: null },
-      ...{ worker: await budgetOfWorker(deps.pool, workspaceId, workerUid), turnBudgetUsd: BUDGET_USD },
+      workspaceId,
+      tokenId,
+      userId: createdBy === tokenId ? null : createdBy,
+      budgets: null,
+      worker: await budgetOfWorker(deps.pool, workspaceId, workerUid),
+      turnBudgetUsd: BUDGET_USD,
     },
     about: { conversationId: null, turnId: id },
     system: SYSTEM_PROMPT,
-    messages: (await maskTexts(redactor, modelMessages(messages))) as ReturnType<typeof modelMessages>,
-    tools: await toolSetOf(tools),
-    signal: holding.signal,
+    messages: (await maskTexts(redactor, toModelMessages(messages))) as ReturnType<typeof toModelMessages>,
+    tools: await buildToolSet(tools),
+    signal: lease.signal,
     onText: () => {},
   });
   await storeOrBook(deps.pool, answer, () =>
-    write(deps, holding, async (tx) => {
+    writeHeldRepair(deps, lease, async (tx) => {
       await answer.settle(tx);
-      await changeRepair(tx, id, { model: answer.model });
+      await updateRepair(tx, id, { model: answer.model });
       // Of a response that broke off only the cost is stored.
       if (!answer.failure) await insertMessage(tx, id, { role: 'assistant', content: answer.content });
     }),
@@ -153,7 +164,7 @@ async function askModel(deps: RepairDeps, repair: Repair, holding: Holding, mess
   if (answer.failure) throw answer.failure;
 }
 
-const textOf = (content: AnswerPart[]): string =>
+const toText = (content: AnswerPart[]): string =>
   content
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('')
@@ -161,31 +172,31 @@ const textOf = (content: AnswerPart[]): string =>
     .slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
 
 /** @returns whether a candidate is rehearsed now; its report answers these calls */
-async function answerCalls(deps: RepairDeps, repair: Repair, holding: Holding, calls: Asked[]): Promise<boolean> {
-  const sources = await sourcesOf(deps, repair);
+async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease, calls: ToolCall[]): Promise<boolean> {
+  const sources = await loadSources(deps, repair);
   const results: ToolResult[] = [];
-  let proposed: Extract<Proposed, { candidateId: string }> | undefined;
+  let proposed: Extract<PreparedProposal, { candidateId: string }> | undefined;
   for (const [index, call] of calls.entries()) {
-    holding.signal.throwIfAborted();
+    lease.signal.throwIfAborted();
     const { toolCallId: modelCallId, toolName: name, input } = call;
-    const answered = (text: string) => results.push({ modelCallId, name, text });
+    const addResult = (text: string) => results.push({ modelCallId, name, text });
     const chars = results.reduce((sum, { text }) => sum + text.length, 0);
-    if (index >= CALLS_MAX) answered(`More than ${CALLS_MAX} calls at once: this one was not made.`);
-    else if (chars > RESULTS_CHARS_MAX) answered('Too much was read at once: read less in one answer.');
-    else if (isReading(name)) answered(delimitData(newId('call_'), await callReadingTool(sources, name, input)));
-    else if (name !== PROPOSE) answered('There is no such tool.');
-    else if (proposed) answered('Another proposal of this answer is rehearsed; propose one at a time.');
+    if (index >= CALLS_MAX) addResult(`More than ${CALLS_MAX} calls at once: this one was not made.`);
+    else if (chars > RESULTS_CHARS_MAX) addResult('Too much was read at once: read less in one answer.');
+    else if (isReadingTool(name)) addResult(delimitData(newId('call_'), await callReadingTool(sources, name, input)));
+    else if (name !== PROPOSE_TOOL) addResult('There is no such tool.');
+    else if (proposed) addResult('Another proposal of this answer is rehearsed; propose one at a time.');
     else {
-      const made = await prepareProposal(sources, repair, input);
-      if ('problem' in made) answered(made.problem);
+      const prepared = await prepareProposal(sources, repair, input);
+      if ('problem' in prepared) addResult(prepared.problem);
       else {
-        proposed = made;
-        answered(REPORT_FOLLOWS);
+        proposed = prepared;
+        addResult(REHEARSAL_STARTED);
       }
     }
   }
   const { id } = repair;
-  await write(deps, holding, async (tx) => {
+  await writeHeldRepair(deps, lease, async (tx) => {
     await insertMessage(tx, id, { role: 'tool', content: results });
     await proposed?.insert(tx);
   });
@@ -194,34 +205,36 @@ async function answerCalls(deps: RepairDeps, repair: Repair, holding: Holding, c
 }
 
 /** Tells the model that the report follows in a separate message. */
-const REPORT_FOLLOWS = 'It is being rehearsed.';
+const REHEARSAL_STARTED = 'It is being rehearsed.';
 
-type Proposed = { problem: string } | { candidateId: string; insert: (tx: Sql) => Promise<void> };
+type PreparedProposal = { problem: string } | { candidateId: string; insert: (tx: Sql) => Promise<void> };
 
 /** Validates a proposal like a saved version; the model gets the problems. */
-async function prepareProposal(sources: Sources, repair: Repair, input: unknown): Promise<Proposed> {
-  const { success, data, error } = proposal.safeParse(input);
-  if (!success) return { problem: `The proposal is wrong: ${sayProblems(error)}` };
+async function prepareProposal(sources: RepairSources, repair: Repair, input: unknown): Promise<PreparedProposal> {
+  const { success, data, error } = proposalSchema.safeParse(input);
+  if (!success) return { problem: `The proposal is wrong: ${formatProblems(error)}` };
   const { deps, worker, base, run } = sources;
   try {
     refuseManifests(data.files);
-    const next = await changedVersion(deps, worker, base, {
+    const next = await buildChangedVersion(deps, worker, base, {
       definition: data.definition ?? {},
-      files: changesOf(data),
+      files: toFileChanges(data),
     });
     const candidate = {
       ...newCandidate(worker, base, next),
       needsApproval: await needsApprovalStill(deps.prisma, worker.uid, base),
-      ...{ message: `Repair: ${data.explanation}`, repairId: repair.id },
-      ...{ createdBy: repair.createdBy, createdByLabel: repair.createdByLabel },
+      message: `Repair: ${data.explanation}`,
+      repairId: repair.id,
+      createdBy: repair.createdBy,
+      createdByLabel: repair.createdByLabel,
     };
-    const runs: Run[] = [run, ...(await lastSuccessful(deps, worker, LAST_SUCCESSFUL, [run]))];
+    const runs: Run[] = [run, ...(await lastSuccessful(deps, worker, SUCCESSFUL_RUNS, [run]))];
     return {
       candidateId: candidate.id,
       insert: async (tx) => {
         await addCandidate(tx, candidate, runs);
         const change = { candidateId: candidate.id, explanation: data.explanation, isReportDue: true };
-        await changeRepair(tx, repair.id, { ...change, status: 'rehearsing' });
+        await updateRepair(tx, repair.id, { ...change, status: 'rehearsing' });
       },
     };
   } catch (err) {
@@ -230,7 +243,7 @@ async function prepareProposal(sources: Sources, repair: Repair, input: unknown)
   }
 }
 
-const changesOf = ({ files }: Proposal) =>
+const toFileChanges = ({ files }: Proposal) =>
   files.map(({ path, content, delete: deletes }) => ({
     path,
     ...(content !== undefined && { content }),

@@ -3,25 +3,25 @@
  * after a rehearsal, or after a crash. Each model response is stored with its cost before the next request (ADR 48).
  */
 import { newId } from '@gantry/events';
-import { AppError, repeat } from '@gantry/http';
-import { goOnWithCandidates } from '../candidates/candidate-sweeps';
+import { AppError, startRepeating } from '@gantry/http';
+import { resumeCandidates } from '../candidates/candidate-sweeps';
 import { ModelFailed } from '../models/call-failure';
 import { loseModelCalls } from '../models/model-call-repository';
 import { endRepair } from './conclude-repair';
 import type { Repair } from './repair';
-import { workOn } from './repair-agent';
+import { runRepair } from './repair-agent';
 import type { RepairDeps } from './repair-deps';
-import { findRepair, hasOpenTrials, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
+import { claimRepairs, findRepair, hasOpenTrials, releaseRepair, renewRepairLease } from './repair-repository';
 
 /** Aborts a repair that this replica no longer works on. */
-class Lost extends Error {
+class LeaseLostError extends Error {
   override name = 'AbortError';
 }
 
-const EVERY_MS = 1_000;
+const TICK_MS = 1_000;
 const RENEW_MS = 2_000;
 /** Limits repairs on one replica: each holds the files of its worker. */
-const AT_ONCE = 4;
+const CONCURRENCY_MAX = 4;
 
 export type RepairLoop = ReturnType<typeof startRepairLoop>;
 
@@ -32,29 +32,32 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
   const working = new Map<string, { stop: AbortController; ended: Promise<void> }>();
   let isDraining = false;
 
-  async function attend(repair: Repair, stop: AbortController): Promise<void> {
-    const renewing = repeat({
+  async function workOnRepair(repair: Repair, stop: AbortController): Promise<void> {
+    const renewal = startRepeating({
       everyMs: RENEW_MS,
       what: 'lease of a repair',
       log,
       work: async () => {
-        const isHeld = await holdRepair(pool, repair.id, replica);
-        if (!isHeld || deps.closures.has(repair.workspaceId)) stop.abort(new Lost('the lease of the repair was lost'));
+        const isHeld = await renewRepairLease(pool, repair.id, replica);
+        if (!isHeld || deps.closures.has(repair.workspaceId))
+          stop.abort(new LeaseLostError('the lease of the repair was lost'));
       },
     });
     try {
       // Its replica has died, so the cost of its call stays unknown.
       await loseModelCalls(pool, repair.id);
-      await workOn(deps, { repairId: repair.id, replica, signal: stop.signal }).catch((err) => fail(repair, stop, err));
+      await runRepair(deps, { repairId: repair.id, replica, signal: stop.signal }).catch((err) =>
+        handleFailure(repair, stop, err),
+      );
     } catch (err) {
       log.warn({ err, repair: repair.id }, 'a repair could not continue; its lease will expire');
     } finally {
-      await renewing.stop();
+      await renewal.stop();
       working.delete(repair.id);
     }
   }
 
-  async function fail(repair: Repair, stop: AbortController, err: unknown): Promise<void> {
+  async function handleFailure(repair: Repair, stop: AbortController, err: unknown): Promise<void> {
     if (stop.signal.aborted || (err as Error).name === 'AbortError') {
       await releaseRepair(pool, repair.id, replica);
       return;
@@ -62,24 +65,26 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
     if (!(err instanceof ModelFailed || err instanceof AppError)) {
       log.error({ err, repair: repair.id }, 'a repair failed');
     }
-    const why =
+    const reason =
       err instanceof ModelFailed || err instanceof AppError ? err.detail : 'something went wrong here; it was logged';
     const now = await findRepair(pool, repair.id);
-    if (now) await endRepair(deps, now, { replica, error: why });
+    if (now) await endRepair(deps, now, { replica, error: reason });
   }
 
   async function tick(): Promise<void> {
     if (!(await hasOpenTrials(pool))) return;
-    await goOnWithCandidates(deps);
-    const room = AT_ONCE - working.size;
-    if (room <= 0 || isDraining) return;
-    for (const repair of await takeRepairs(pool, replica, room)) {
+    await resumeCandidates(deps);
+    const capacity = CONCURRENCY_MAX - working.size;
+    if (capacity <= 0 || isDraining) return;
+    for (const repair of await claimRepairs(pool, replica, capacity)) {
       const stop = new AbortController();
-      working.set(repair.id, { stop, ended: attend(repair, stop) });
+      working.set(repair.id, { stop, ended: workOnRepair(repair, stop) });
     }
   }
 
-  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'candidates and repairs', log }) : null;
+  const ticker = options.auto
+    ? startRepeating({ everyMs: TICK_MS, work: tick, what: 'candidates and repairs', log })
+    : null;
   return {
     /** Continues after rehearsals that have ended, and claims waiting repairs. */
     tick,
@@ -90,10 +95,10 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
     /** Stops; running repairs continue on another replica. */
     async stop(): Promise<void> {
       isDraining = true;
-      await ticking?.stop();
-      const left = [...working.values()];
-      for (const { stop } of left) stop.abort(new Lost('this replica ends'));
-      await Promise.all(left.map(({ ended }) => ended));
+      await ticker?.stop();
+      const running = [...working.values()];
+      for (const { stop } of running) stop.abort(new LeaseLostError('this replica ends'));
+      await Promise.all(running.map(({ ended }) => ended));
     },
   };
 }

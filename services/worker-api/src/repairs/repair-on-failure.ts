@@ -6,22 +6,22 @@ import type { Run } from '@gantry/run-engine';
 import { lockTrials } from '../candidates/candidate-repository';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { RepairDeps } from './repair-deps';
-import { findOpenRepair, insertRepair, readBegun } from './repair-repository';
-import { announceBegin } from './repair-service';
+import { findOpenRepair, insertRepair, loadRepairCounts } from './repair-repository';
+import { recordRepairStart } from './repair-service';
 
 /** Errors that no change of the code fixes. */
-const NOT_MENDABLE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
+const UNREPAIRABLE_ERRORS: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
   ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'approval_rejected'] as const),
   ...(['cancelled', 'sandbox', 'invalid_inputs', 'model_unavailable'] as const),
 ]);
 /** Limits automatic repairs of one worker. */
-const PER_DAY_MAX = 10;
+const REPAIRS_PER_DAY_MAX = 10;
 
-export function repairOnFailure(deps: RepairDeps): ReactionTo<typeof runFinished> {
+export function createRepairOnFailure(deps: RepairDeps): ReactionTo<typeof runFinished> {
   const { prisma, pool, engine, runnables, models } = deps;
 
   /** Returns null unless the current version of an active worker enables repairs. */
-  async function find(workspaceId: string, runId: string) {
+  async function findRepairableRun(workspaceId: string, runId: string) {
     const run = await engine.get(workspaceId, runId).catch((err) => {
       if (err instanceof AppError && err.kind === 'not_found') return null;
       throw err;
@@ -37,32 +37,40 @@ export function repairOnFailure(deps: RepairDeps): ReactionTo<typeof runFinished
     name: 'repair-on-failure',
     wants: async ({ source, status, errorCode, runId }, workspaceId) => {
       const isFailure = status === 'failed' || status === 'timed_out';
-      if (source !== 'worker' || !isFailure || NOT_MENDABLE.has(errorCode)) return false;
+      if (source !== 'worker' || !isFailure || UNREPAIRABLE_ERRORS.has(errorCode)) return false;
       const { list } = await models.forWorkspace(workspaceId);
-      return list.length > 0 && (await find(workspaceId, runId)) !== null;
+      return list.length > 0 && (await findRepairableRun(workspaceId, runId)) !== null;
     },
     handle: async (tx, { workspaceId, data }) => {
-      const found = await find(workspaceId, data.runId);
+      const found = await findRepairableRun(workspaceId, data.runId);
       if (!found) return;
       const { run, worker } = found;
       await lockTrials(tx, worker.uid);
       if (await findOpenRepair(tx, worker.uid)) return;
-      const fingerprint = fingerprintOf(run);
-      const { today, isKnown } = await readBegun(tx, worker.uid, fingerprint);
-      if (isKnown || today >= PER_DAY_MAX) return;
+      const fingerprint = computeFingerprint(run);
+      const { today, isKnown } = await loadRepairCounts(tx, worker.uid, fingerprint);
+      if (isKnown || today >= REPAIRS_PER_DAY_MAX) return;
       const id = newId('rpr_');
       await insertRepair(tx, {
-        ...{ id, workspaceId, workerUid: worker.uid, runId: run.id, askedModel: '', instructions: null, fingerprint },
-        ...{ createdBy: null, createdByLabel: null, tokenId: null },
+        id,
+        workspaceId,
+        workerUid: worker.uid,
+        runId: run.id,
+        askedModel: '',
+        instructions: null,
+        fingerprint,
+        createdBy: null,
+        createdByLabel: null,
+        tokenId: null,
       });
-      await announceBegin(tx, SYSTEM, run, worker.id, id);
+      await recordRepairStart(tx, SYSTEM, run, worker.id, id);
     },
   };
 }
 
 /** Hashes the version and the error, without digits, since ids, counts and times differ each time. */
-function fingerprintOf({ version, error }: Run): string {
+function computeFingerprint({ version, error }: Run): string {
   const message = error?.message.replaceAll(/\d/g, '') ?? '';
-  const said = JSON.stringify([version, error?.code ?? null, error?.type ?? null, message]);
-  return createHash('sha256').update(said).digest('hex');
+  const text = JSON.stringify([version, error?.code ?? null, error?.type ?? null, message]);
+  return createHash('sha256').update(text).digest('hex');
 }

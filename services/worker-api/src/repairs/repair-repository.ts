@@ -1,10 +1,10 @@
 /**
- * Reads and writes repairs. One replica works on a repair under a lease, and every write checks it. Another replica claims
- * a repair whose replica died: its tools only read, so nothing is done twice, and a stored response is not requested
- * again.
+ * Reads and writes repairs. One replica works on a repair under a lease, and every write checks it. Another replica
+ * claims a repair whose replica died: its tools only read, so nothing is done twice, and a stored response is not
+ * requested again.
  */
-import { isClosedSql } from '@gantry/events';
-import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
+import { isWorkspaceClosedSql } from '@gantry/events';
+import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { approvalExistsSql } from '../approvals/approval-repository';
 import { HAS_OPEN_CANDIDATES, isRehearsingSql } from '../candidates/candidate-repository';
 import type { Message, Repair, RepairStatus } from './repair';
@@ -15,21 +15,25 @@ const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", r
   created_by_label AS "createdByLabel", token_id AS "tokenId", created_at AS "createdAt", ended_at AS "endedAt"`;
 
 const LEASE = "interval '30 seconds'";
-const OPEN = "('working', 'rehearsing', 'waiting')";
+const OPEN_STATUSES = "('working', 'rehearsing', 'waiting')";
 
-async function one(sql: Sql, rest: string, values: unknown[]): Promise<Repair | undefined> {
+async function queryRepair(sql: Sql, rest: string, values: unknown[]): Promise<Repair | undefined> {
   const { rows } = await sql.query<Repair>(`SELECT ${COLUMNS} FROM repairs ${rest}`, values);
   return rows[0];
 }
 
-export const findRepair = (sql: Sql, id: string): Promise<Repair | undefined> => one(sql, 'WHERE id = $1', [id]);
+export const findRepair = (sql: Sql, id: string): Promise<Repair | undefined> =>
+  queryRepair(sql, 'WHERE id = $1', [id]);
 
 /** Finds the latest repair of a run. */
 export const findRepairOfRun = (sql: Sql, workspaceId: string, runId: string): Promise<Repair | undefined> =>
-  one(sql, 'WHERE workspace_id = $1 AND run_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1', [workspaceId, runId]);
+  queryRepair(sql, 'WHERE workspace_id = $1 AND run_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1', [
+    workspaceId,
+    runId,
+  ]);
 
 export const findOpenRepair = (sql: Sql, workerUid: string): Promise<Repair | undefined> =>
-  one(sql, `WHERE worker_uid = $1 AND status IN ${OPEN} LIMIT 1`, [workerUid]);
+  queryRepair(sql, `WHERE worker_uid = $1 AND status IN ${OPEN_STATUSES} LIMIT 1`, [workerUid]);
 
 export interface NewRepair
   extends Pick<Repair, 'id' | 'workspaceId' | 'workerUid' | 'runId' | 'askedModel' | 'instructions'> {
@@ -40,7 +44,7 @@ export interface NewRepair
   fingerprint: string | null;
 }
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO repairs (id, workspace_id, worker_uid, run_id, status, asked_model, instructions, created_by, created_by_label,
      token_id, fingerprint)
@@ -50,15 +54,15 @@ const INSERT = statement(
 
 export const insertRepair = (tx: Sql, repair: NewRepair): Promise<unknown> => tx.query(INSERT({ ...repair }));
 
-export interface Begun {
+export interface RepairCounts {
   /** Automatic repairs within a day. */
   today: number;
   /** Whether one was for the same version and error. */
   isKnown: boolean;
 }
 
-export async function readBegun(sql: Sql, workerUid: string, fingerprint: string): Promise<Begun> {
-  const { rows } = await sql.query<Begun>(
+export async function loadRepairCounts(sql: Sql, workerUid: string, fingerprint: string): Promise<RepairCounts> {
+  const { rows } = await sql.query<RepairCounts>(
     `SELECT count(*) FILTER (WHERE fingerprint IS NOT NULL AND created_at > now() - interval '1 day')::int AS today,
        coalesce(bool_or(fingerprint = $2), false) AS "isKnown"
      FROM repairs WHERE worker_uid = $1`,
@@ -78,13 +82,13 @@ export async function hasOpenTrials(sql: Sql): Promise<boolean> {
 }
 
 /** Claims repairs without a working replica, or whose candidate has been rehearsed; none of closed workspaces. */
-export async function takeRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {
+export async function claimRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {
   const { rows } = await sql.query<Repair>(
     `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id IN (
        SELECT r.id FROM repairs r WHERE (
            r.status = 'working' AND (r.leased_until IS NULL OR r.leased_until < now())
            OR r.status = 'rehearsing' AND NOT ${isRehearsingSql('r.candidate_id')})
-         AND NOT ${isClosedSql('r.workspace_id')}
+         AND NOT ${isWorkspaceClosedSql('r.workspace_id')}
        ORDER BY r.created_at LIMIT $2 FOR UPDATE SKIP LOCKED)
      RETURNING ${COLUMNS}`,
     [replica, limit],
@@ -93,7 +97,7 @@ export async function takeRepairs(sql: Sql, replica: string, limit: number): Pro
 }
 
 /** @returns false if another replica holds the repair by now, or it is no longer running */
-export async function holdRepair(sql: Sql, id: string, replica: string): Promise<boolean> {
+export async function renewRepairLease(sql: Sql, id: string, replica: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `UPDATE repairs SET leased_until = now() + ${LEASE} WHERE id = $1 AND leased_by = $2 AND status = 'working'`,
     [id, replica],
@@ -105,15 +109,15 @@ export async function holdRepair(sql: Sql, id: string, replica: string): Promise
 export const releaseRepair = (sql: Sql, id: string, replica: string): Promise<unknown> =>
   sql.query('UPDATE repairs SET leased_until = now() WHERE id = $1 AND leased_by = $2', [id, replica]);
 
-type Change = Partial<
+type RepairChange = Partial<
   Pick<Repair, 'proven' | 'model' | 'explanation' | 'error' | 'candidateId' | 'isReportDue' | 'approvalId'>
 >;
 
 /** Updates a repair in a transaction that holds its lease. Absent fields stay unchanged. */
-export const changeRepair = (
+export const updateRepair = (
   tx: Sql,
   id: string,
-  { status, ...change }: Change & { status?: RepairStatus },
+  { status, ...change }: RepairChange & { status?: RepairStatus },
 ): Promise<unknown> =>
   tx.query(
     `UPDATE repairs SET status = coalesce($2, status), proven = coalesce($3, proven), model = coalesce($4, model),
@@ -128,7 +132,7 @@ export const changeRepair = (
   );
 
 /** Stops a repair by compare-and-set. @returns whether it was running */
-export async function stopRepairRow(tx: Sql, id: string): Promise<boolean> {
+export async function stopOpenRepair(tx: Sql, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE repairs SET status = 'stopped', ended_at = now(), leased_by = NULL, leased_until = NULL
      WHERE id = $1 AND status IN ('working', 'rehearsing')`,
@@ -138,7 +142,7 @@ export async function stopRepairRow(tx: Sql, id: string): Promise<boolean> {
 }
 
 /** Ends a repair with the decision on its candidate. */
-export const decideRepair = (tx: Tx, candidateId: string, status: 'approved' | 'rejected'): Promise<number> =>
+export const updateDecidedRepair = (tx: Tx, candidateId: string, status: 'approved' | 'rejected'): Promise<number> =>
   execute(tx, "UPDATE repairs SET status = $2, ended_at = now() WHERE candidate_id = $1 AND status = 'waiting'", [
     candidateId,
     status,
@@ -161,7 +165,7 @@ export const insertMessage = (tx: Sql, repairId: string, { role, content }: Mess
   );
 
 /** Rejects repairs whose approval was deleted with their run. @returns their candidates */
-export async function endForgotten(sql: Sql): Promise<string[]> {
+export async function rejectOrphanedRepairs(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ candidateId: string }>(
     `UPDATE repairs r SET status = 'rejected', ended_at = now()
      WHERE status = 'waiting' AND NOT ${approvalExistsSql('r.approval_id')}

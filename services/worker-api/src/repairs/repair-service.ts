@@ -1,18 +1,18 @@
 /** Starts and stops repairs. */
 import { hintChange, newId } from '@gantry/events';
-import { type Actor, conflict, type Made } from '@gantry/http';
+import { type Actor, conflict, type MarkCreated } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { findCandidate, listProposals, lockTrials } from '../candidates/candidate-repository';
-import { abandon, dropIn } from '../candidates/decide-candidate';
+import { abandon, dropInTransaction } from '../candidates/decide-candidate';
 import type { Worker } from '../generated/prisma/client';
 import { requireNotArchived } from '../workers/edit-worker';
 import type { Repair } from './repair';
 import type { RepairDeps } from './repair-deps';
-import { findOpenRepair, insertRepair, stopRepairRow } from './repair-repository';
+import { findOpenRepair, insertRepair, stopOpenRepair } from './repair-repository';
 
-interface AskedRepair {
+interface RepairRequest {
   run: Run;
   worker: Worker;
   instructions: string | null;
@@ -21,12 +21,12 @@ interface AskedRepair {
   createdBy: string | null;
   tokenId: string | null;
   actor: Actor;
-  made: Made;
+  made: MarkCreated;
 }
 
 /** @returns the id. @throws AppError 400 `unknown_model`; 409, such as `no_model` */
-export async function beginRepair(deps: RepairDeps, asked: AskedRepair): Promise<string> {
-  const { run, worker, instructions, model, createdBy, tokenId, actor, made } = asked;
+export async function beginRepair(deps: RepairDeps, request: RepairRequest): Promise<string> {
+  const { run, worker, instructions, model, createdBy, tokenId, actor, made: markCreated } = request;
   if (run.kind === 'test') {
     throw conflict('test_run', 'this run was a test, or a rehearsal; repair a run of a version');
   }
@@ -39,27 +39,37 @@ export async function beginRepair(deps: RepairDeps, asked: AskedRepair): Promise
   await transaction(deps.pool, async (tx) => {
     await lockTrials(tx, worker.uid);
     const open = await findOpenRepair(tx, worker.uid);
-    if (open) throw conflict('repair_open', whyOpen(open));
+    if (open) throw conflict('repair_open', formatOpenReason(open));
     await insertRepair(tx, {
-      ...{ id, workspaceId: run.workspaceId, workerUid: worker.uid, runId: run.id, instructions },
-      ...{ askedModel: model ?? '', createdBy, createdByLabel: actor.label, tokenId, fingerprint: null },
+      id,
+      workspaceId: run.workspaceId,
+      workerUid: worker.uid,
+      runId: run.id,
+      instructions,
+      askedModel: model ?? '',
+      createdBy,
+      createdByLabel: actor.label,
+      tokenId,
+      fingerprint: null,
     });
-    await announceBegin(tx, actor, run, worker.id, id);
-    await made(tx, id);
+    await recordRepairStart(tx, actor, run, worker.id, id);
+    await markCreated(tx, id);
   });
   return id;
 }
 
-const whyOpen = ({ runId, status }: Repair): string =>
+const formatOpenReason = ({ runId, status }: Repair): string =>
   status === 'waiting'
     ? `a repair of this worker, for run ${runId}, waits for a decision; approve or reject it first`
     : `a repair of this worker is under way, for run ${runId}; wait for it, or stop it`;
 
 /** Records the start of a repair, in the transaction that creates it. */
-export async function announceBegin(tx: Sql, actor: Actor, run: Run, workerId: string, id: string): Promise<void> {
+export async function recordRepairStart(tx: Sql, actor: Actor, run: Run, workerId: string, id: string): Promise<void> {
   hintChange(tx, run.workspaceId, 'runs', run.id);
   await recordChange(tx, actor, {
-    ...{ workspaceId: run.workspaceId, action: 'worker.repair_begun', id: workerId },
+    workspaceId: run.workspaceId,
+    action: 'worker.repair_begun',
+    id: workerId,
     details: { repair_id: id, run_id: run.id },
   });
 }
@@ -68,23 +78,25 @@ export async function announceBegin(tx: Sql, actor: Actor, run: Run, workerId: s
 export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: string, actor: Actor): Promise<void> {
   const { id, workspaceId, runId } = repair;
   const candidates = await transaction(deps.pool, async (tx) => {
-    if (!(await stopRepairRow(tx, id))) throw conflict('not_working', whyNotStopped(repair));
+    if (!(await stopOpenRepair(tx, id))) throw conflict('not_working', formatNotStoppedReason(repair));
     const proposed = await listProposals(tx, id);
-    const found = await Promise.all(proposed.map((one) => findCandidate(deps.pool, one)));
-    const dropped = found.filter((one) => one !== undefined);
+    const candidatesOrNull = await Promise.all(proposed.map((one) => findCandidate(deps.pool, one)));
+    const existing = candidatesOrNull.filter((one) => one !== undefined);
     const decider = { id: repair.createdBy, label: actor.label, actor };
-    for (const candidate of dropped) await dropIn(tx, candidate, workerId, decider, deps.now());
+    for (const candidate of existing) await dropInTransaction(tx, candidate, workerId, decider, deps.now());
     await recordChange(tx, actor, {
-      ...{ workspaceId, action: 'worker.repair_stopped', id: workerId },
+      workspaceId,
+      action: 'worker.repair_stopped',
+      id: workerId,
       details: { repair_id: id, run_id: runId },
     });
     hintChange(tx, workspaceId, 'runs', runId);
-    return dropped;
+    return existing;
   });
   for (const candidate of candidates) await abandon(deps, candidate);
 }
 
-const whyNotStopped = ({ status, approvalId }: Repair): string =>
+const formatNotStoppedReason = ({ status, approvalId }: Repair): string =>
   status === 'waiting'
     ? `its candidate waits for a decision; reject the approval ${approvalId}`
     : `this repair has ended: it is ${status}`;

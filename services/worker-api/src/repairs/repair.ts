@@ -1,6 +1,6 @@
 /** Maps repairs to the API. */
-import { apiFields } from '@gantry/http';
-import { shortened } from '../candidates/compare-outputs';
+import { toApiFields } from '@gantry/http';
+import { truncateText } from '../candidates/compare-outputs';
 import type { AnswerPart } from '../models/read-answer';
 
 export type RepairStatus = 'working' | 'rehearsing' | 'waiting' | 'approved' | 'rejected' | 'failed' | 'stopped';
@@ -48,26 +48,26 @@ export interface RepairUsage {
   usd: number | null;
 }
 
-export const repairToApi = (repair: Repair, workerId: string, messages: Message[], usage: RepairUsage) => ({
-  ...apiFields(repair, 'id', 'runId', 'status', 'proven', 'model', 'instructions', 'explanation', 'error'),
-  ...apiFields(repair, 'candidateId', 'approvalId', 'createdBy', 'createdAt', 'endedAt'),
+export const toRepairResponse = (repair: Repair, workerId: string, messages: Message[], usage: RepairUsage) => ({
+  ...toApiFields(repair, 'id', 'runId', 'status', 'proven', 'model', 'instructions', 'explanation', 'error'),
+  ...toApiFields(repair, 'candidateId', 'approvalId', 'createdBy', 'createdAt', 'endedAt'),
   worker_id: workerId,
-  steps: stepsOf(messages),
+  steps: listSteps(messages),
   usage,
 });
 
 const STEPS_MAX = 100;
 const STEP_CHARS_MAX = 200;
 
-const stepsOf = (messages: Message[]): string[] =>
+const listSteps = (messages: Message[]): string[] =>
   messages
     .flatMap(({ role, content }) => (role === 'assistant' ? content : []))
     .flatMap((part) =>
-      part.type === 'tool-call' ? [shortened(stepOf(part.toolName, part.input), STEP_CHARS_MAX)] : [],
+      part.type === 'tool-call' ? [truncateText(describeStep(part.toolName, part.input), STEP_CHARS_MAX)] : [],
     )
     .slice(0, STEPS_MAX);
 
-function stepOf(name: string, input: unknown): string {
+function describeStep(name: string, input: unknown): string {
   const {
     path,
     run_id: runId,
@@ -83,13 +83,13 @@ function stepOf(name: string, input: unknown): string {
     case 'read_run':
       return `Read run ${runId}`;
     case 'propose_change':
-      return `Proposed a change${pathsOf(files)}`;
+      return `Proposed a change${formatPaths(files)}`;
     default:
       return 'Asked for a tool that it does not have';
   }
 }
 
-function pathsOf(files: unknown): string {
+function formatPaths(files: unknown): string {
   const paths = Array.isArray(files) ? files.map((file) => (file as { path?: unknown } | null)?.path) : [];
   return paths.length ? ` of ${paths.join(', ')}` : '';
 }

@@ -1,6 +1,6 @@
 /**
- * Decides what the code of a run can reach, for every way to start a run. Code that an agent wrote runs without secrets,
- * connections and network, or not at all, until a person has approved it (ADR 54).
+ * Decides what the code of a run can reach, for every way to start a run. Code that an agent wrote runs without
+ * secrets, connections and network, or not at all, until a person has approved it (ADR 54).
  */
 import { hostPattern } from '@gantry/events';
 import { conflict } from '@gantry/http';
@@ -22,15 +22,15 @@ interface Admission {
 
 /** @throws AppError 409 `version_not_approved`, which names the version and what it would reach */
 export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admission): Promise<RunSpec> {
-  const { worker, runnable, isUnread = false, of = null } = admission;
+  const { worker, runnable, isUnread = false, of: recordedRun = null } = admission;
   const { spec } = runnable;
   if (await isUnapproved(sql, worker.uid, runnable)) {
     const { definition, approvalSha } = runnable;
     const reach = listReach(admission.isDraft ? { ...definition, network: 'none' } : definition);
-    if (!reach.length) return contained(spec);
+    if (!reach.length) return restrictSpec(spec);
     throw conflict('version_not_approved', describeWaiting(dashboardUrl, worker.id, approvalSha ?? '', reach));
   }
-  return isUnread ? narrowed(sql, spec, of) : spec;
+  return isUnread ? narrowSpec(sql, spec, recordedRun) : spec;
 }
 
 /** Returns whether the code is refused until a person approves it. */
@@ -41,12 +41,12 @@ export const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }:
   approvalSha !== null && !(await isApproved(sql, workerUid, approvalSha));
 
 /** Removes `call`: the code could otherwise let an approved worker act in its place. */
-const contained = (spec: RunSpec): RunSpec => ({ ...spec, network: 'none', may: ['approve'] });
+const restrictSpec = (spec: RunSpec): RunSpec => ({ ...spec, network: 'none', may: ['approve'] });
 
 /** For unreviewed code: the hosts that the recorded run has reached, and no credential itself. */
-async function narrowed(sql: Sql, spec: RunSpec, of: Run | null): Promise<RunSpec> {
+async function narrowSpec(sql: Sql, spec: RunSpec, recordedRun: Run | null): Promise<RunSpec> {
   const { expose: _, inBody: __, ...rest } = spec;
-  const hosts = of && spec.network === 'egress' ? await listReachedHosts(sql, of.id) : [];
+  const hosts = recordedRun && spec.network === 'egress' ? await listReachedHosts(sql, recordedRun.id) : [];
   const allowedHosts = hosts.filter((host) => hostPattern.safeParse(host).success);
   return allowedHosts.length ? { ...rest, allowedHosts } : { ...rest, network: 'none' };
 }

@@ -1,29 +1,29 @@
 /** Serves bulk operations on runs, selected by id or by a filter. */
 
-import { AppError, type CallOf, invalid, type Operations, ok, type Principal } from '@gantry/http';
+import { AppError, invalid, type OperationCall, type Operations, ok, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { listRunPage } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import type { ApiRunStatus } from '../workers/run-status';
 import { getRunFor } from '../workers/visible-worker';
 import { replayRun } from './replay-run';
+import { getRunAndWorker, toOrigin } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { type AskedFilter, runFilterOf } from './run-filter';
-import { originOf, runAndWorkerOf } from './run-of-request';
+import { type AskedFilter, toRunFilter } from './run-filter';
 
 /** Limits the runs of one request; `more` reports that the filter matches others. */
 const RUNS_MAX = 1_000;
 /** Limits the pages that one request scans for a filter that matches few runs. */
 const PAGES_MAX = 20;
-const AT_ONCE = 4;
-const ERRORS_SHOWN = 20;
+const CONCURRENCY_MAX = 4;
+const ERRORS_MAX = 20;
 
-interface Found {
+interface SelectedRuns {
   ids: string[];
   more: boolean;
 }
 
-interface Outcome {
+interface BulkOutcome {
   changed: number;
   skipped: number;
   errors: { run_id: string; code: string; detail: string }[];
@@ -35,8 +35,8 @@ const ENDED: ApiRunStatus[] = ['completed', 'failed', 'cancelled', 'timed_out', 
 export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
   return {
     cancelRuns: async ({ caller, actor, body }) => {
-      const { ids, more } = await runsOf(caller, body, { allowed: CANCELLABLE, default: CANCELLABLE });
-      const outcome = await forEach(ids, async (id) => {
+      const { ids, more } = await selectRuns(caller, body, { allowed: CANCELLABLE, default: CANCELLABLE });
+      const outcome = await processEach(ids, async (id) => {
         const { workspaceId } = caller;
         await getRunFor(deps, caller, id);
         await deps.engine.cancel(workspaceId, id, async (tx) => {
@@ -48,17 +48,17 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
 
     // All of them in one transaction: a repeated request finds every run, or none.
     replayRuns: {
-      make: async ({ caller, body: asked, made, req }) => {
-        const { ids, more } = await runsOf(caller, asked, { allowed: ENDED, default: ['failed', 'timed_out'] });
-        const found = new Map<string, Awaited<ReturnType<typeof runAndWorkerOf>>>();
+      create: async ({ caller, body: request, made: markCreated, req }) => {
+        const { ids, more } = await selectRuns(caller, request, { allowed: ENDED, default: ['failed', 'timed_out'] });
+        const found = new Map<string, Awaited<ReturnType<typeof getRunAndWorker>>>();
         // Before the transaction, since it takes another connection.
-        const looked = await forEach(ids.reverse(), async (id) => {
-          found.set(id, await runAndWorkerOf(deps, caller, id));
+        const lookup = await processEach(ids.reverse(), async (id) => {
+          found.set(id, await getRunAndWorker(deps, caller, id));
         });
         const outcome = await transaction(deps.pool, async (tx) => {
           const runIds: string[] = [];
-          const replay = { version: asked.version, origin: { ...originOf(req), tx } };
-          const replayed = await forEach(
+          const replay = { version: request.version, origin: { ...toOrigin(req), tx } };
+          const replayed = await processEach(
             ids.filter((id) => found.has(id)),
             async (id) => {
               const { run, worker } = found.get(id) as NonNullable<ReturnType<typeof found.get>>;
@@ -67,35 +67,35 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
             },
             1,
           );
-          const skipped = looked.skipped + replayed.skipped;
-          const errors = [...looked.errors, ...replayed.errors].slice(0, ERRORS_SHOWN);
+          const skipped = lookup.skipped + replayed.skipped;
+          const errors = [...lookup.errors, ...replayed.errors].slice(0, ERRORS_MAX);
           const body = { matched: ids.length, changed: runIds.length, skipped, errors, more, run_ids: runIds };
-          await made(tx, runIds.join(' '), { status: 200, body });
+          await markCreated(tx, runIds.join(' '), { status: 200, body });
           return body;
         });
         return ok(outcome);
       },
-      see: async ({ caller }, madeIds) => {
-        for (const id of madeIds.split(' ').filter(Boolean)) await getRunFor(deps, caller, id);
+      assertVisible: async ({ caller }, createdIds) => {
+        for (const id of createdIds.split(' ').filter(Boolean)) await getRunFor(deps, caller, id);
       },
     },
   };
 
   /** Newest first. @throws AppError 400 unless there is exactly one of ids and filter, and the status makes sense */
-  async function runsOf(
+  async function selectRuns(
     caller: Principal,
-    { ids, filter: asked }: CallOf<'worker', 'cancelRuns'>['body'],
+    { ids, filter: requestedFilter }: OperationCall<'worker', 'cancelRuns'>['body'],
     statuses: { allowed: ApiRunStatus[]; default: ApiRunStatus[] },
-  ): Promise<Found> {
-    if ((ids === undefined) === (asked === undefined)) {
+  ): Promise<SelectedRuns> {
+    if ((ids === undefined) === (requestedFilter === undefined)) {
       throw invalid([{ path: ids ? 'filter' : 'ids', message: 'give either ids or a filter' }]);
     }
     if (ids) return { ids: [...new Set(ids)], more: false };
-    const { status } = asked as AskedFilter;
+    const { status } = requestedFilter as AskedFilter;
     if (status && !statuses.allowed.includes(status)) {
       throw invalid([{ path: 'filter.status', message: `must be one of ${statuses.allowed.join(', ')}` }]);
     }
-    const filter = await runFilterOf(deps, caller, asked as AskedFilter, statuses.default);
+    const filter = await toRunFilter(deps, caller, requestedFilter as AskedFilter, statuses.default);
     const { workspaceId } = caller;
     const found: string[] = [];
     let page = await listRunPage(deps.pool, workspaceId, filter, { limit: RUNS_MAX });
@@ -109,20 +109,24 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
 }
 
 /** Collects the errors of single runs while the others continue. */
-async function forEach(ids: string[], work: (id: string) => Promise<void>, atOnce = AT_ONCE): Promise<Outcome> {
-  const outcome: Outcome = { changed: 0, skipped: 0, errors: [] };
-  const left = [...ids];
+async function processEach(
+  ids: string[],
+  work: (id: string) => Promise<void>,
+  atOnce = CONCURRENCY_MAX,
+): Promise<BulkOutcome> {
+  const outcome: BulkOutcome = { changed: 0, skipped: 0, errors: [] };
+  const remaining = [...ids];
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       // Bounded: 1,000 runs (RUNS_MAX).
-      for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      for (let id = remaining.shift(); id !== undefined; id = remaining.shift()) {
         try {
           await work(id);
           outcome.changed++;
         } catch (err) {
           if (!(err instanceof AppError)) throw err;
           outcome.skipped++;
-          if (outcome.errors.length < ERRORS_SHOWN) {
+          if (outcome.errors.length < ERRORS_MAX) {
             outcome.errors.push({ run_id: id, code: err.code, detail: err.detail });
           }
         }

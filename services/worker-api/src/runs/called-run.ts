@@ -19,20 +19,20 @@ export async function startCalledRun(
   run: Run,
   { workerId, inputs }: Call,
 ): Promise<{ ref: string } | { refused: RunError }> {
-  const refused = (message: string, code: RunError['code'] = 'exception') => ({
+  const buildRefusal = (message: string, code: RunError['code'] = 'exception') => ({
     refused: { code, type: 'CallRefused', message: `context.call(${JSON.stringify(workerId)}): ${message}` },
   });
   const { onlyWorkers } = run.spec;
   if (onlyWorkers?.includes(workerId) === false)
-    return refused('the token that started this run is not for that worker');
-  if (run.depth + 1 > DEPTH_MAX) return refused(`runs that call runs go at most ${DEPTH_MAX} deep`);
+    return buildRefusal('the token that started this run is not for that worker');
+  if (run.depth + 1 > DEPTH_MAX) return buildRefusal(`runs that call runs go at most ${DEPTH_MAX} deep`);
   const { rows } = await tx.query<StartableWorker & { budgets: TokenBudgets | null }>(
     `SELECT w.*, (SELECT budgets FROM token_runs WHERE run_id = $4) AS budgets
      FROM (${callableWorkerSql('$1', '$2', '$3')}) w`,
     [run.workspaceId, workerId, run.subjectId, run.id],
   );
   const [worker] = rows;
-  if (!worker) return refused('there is no such worker in this workspace');
+  if (!worker) return buildRefusal('there is no such worker in this workspace');
   try {
     const called = await startRun(deps, {
       worker,
@@ -54,7 +54,7 @@ export async function startCalledRun(
     return { ref: called.id };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
-    if (err.code === 'invalid_inputs' || err.code === 'budget_exceeded') return refused(err.detail, err.code);
-    return refused(err.detail);
+    if (err.code === 'invalid_inputs' || err.code === 'budget_exceeded') return buildRefusal(err.detail, err.code);
+    return buildRefusal(err.detail);
   }
 }

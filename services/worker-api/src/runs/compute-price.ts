@@ -2,7 +2,7 @@
 const HOUR_MS = 3_600_000;
 
 /** @param usdPerCpuHour 0 disables it: then only what code reports with context.cost() counts */
-export const computePrice =
+export const createPriceCalculator =
   (usdPerCpuHour: number) =>
   ({ cpuMs }: { cpuMs: number }): number =>
     (cpuMs / HOUR_MS) * usdPerCpuHour;

@@ -1,8 +1,8 @@
 /** Live streams end when their reader loses access. */
 import { type OpenStream, openStream, until } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { DASHBOARD_URL, type Person, testWorkerApi, withCookie } from '../test/test-worker-api';
 
 let runId: string;
@@ -10,8 +10,8 @@ let streams: OpenStream[] = [];
 
 const api = testWorkerApi();
 beforeAll(async () => {
-  const worker = await makeWorker(api);
-  const { body } = await callerOf(api.url, api.owner.jwt).post(`/api/workers/${worker.id}/runs`, { inputs: {} });
+  const worker = await createTestWorker(api);
+  const { body } = await createCaller(api.url, api.owner.jwt).post(`/api/workers/${worker.id}/runs`, { inputs: {} });
   runId = body.run_id;
 });
 afterEach(() => {
@@ -25,18 +25,18 @@ async function follow(token: string, route = 'events'): Promise<OpenStream> {
   return stream;
 }
 
-const ended = (ending: OpenStream[]) => until(() => ending.every((stream) => stream.hasEnded()));
-const owner = () => callerOf(api.url, api.owner.jwt);
+const waitUntilEnded = (streamsToEnd: OpenStream[]) => until(() => streamsToEnd.every((stream) => stream.hasEnded()));
+const owner = () => createCaller(api.url, api.owner.jwt);
 
 test.each(['events', 'stream', 'logs/stream'])(
   '%s ends with the token that opened it, and others continue',
   async (route) => {
     const { id, token } = await api.createToken('workspace', api.owner.jwt);
     const other = await api.createToken('workspace', api.owner.jwt);
-    const [its, others] = [await follow(token, route), await follow(other.token, route)];
+    const [ownStream, otherStream] = [await follow(token, route), await follow(other.token, route)];
     await owner().remove(`/api/workspace/tokens/${id}`).expect(204);
-    await ended([its]);
-    expect(others.hasEnded()).toBe(false);
+    await waitUntilEnded([ownStream]);
+    expect(otherStream.hasEnded()).toBe(false);
     expect((await follow(token, route)).status).toBe(401);
   },
 );
@@ -46,7 +46,7 @@ test('a stream ends when its token expires', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt, { expires_at: expiresAt });
   const stream = await follow(token);
   expect(stream.status).toBe(200);
-  await ended([stream]);
+  await waitUntilEnded([stream]);
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
 });
 
@@ -57,7 +57,7 @@ test('a stream ends with its session', async () => {
     .post('/auth/logout')
     .set({ Cookie: withCookie(person.cookie), Origin: DASHBOARD_URL })
     .expect(204);
-  await ended([stream]);
+  await waitUntilEnded([stream]);
 });
 
 test('a stream ends when its caller is removed from the workspace, with any credential', async () => {
@@ -65,7 +65,7 @@ test('a stream ends when its caller is removed from the workspace, with any cred
   const { token } = await api.createToken('personal', person.jwt);
   const both = [await follow(person.jwt), await follow(token)];
   await owner().remove(`/api/workspaces/${api.workspaceId}/members/${person.userId}`).expect(204);
-  await ended(both);
+  await waitUntilEnded(both);
 });
 
 test('a credential has at most twenty open streams', async () => {

@@ -1,9 +1,9 @@
 /** Maps log lines of runs to the API and to text. */
-import { attemptOf, type LogLine } from '@gantry/run-engine';
+import { getAttempt, type LogLine } from '@gantry/run-engine';
 
-export const lineToApi = ({ seq, at, data }: LogLine) => ({
+export const toLogLineResponse = ({ seq, at, data }: LogLine) => ({
   seq,
-  attempt: attemptOf(seq),
+  attempt: getAttempt(seq),
   at: at.toISOString(),
   level: data.level,
   stream: data.stream,
@@ -11,5 +11,5 @@ export const lineToApi = ({ seq, at, data }: LogLine) => ({
   fields: data.fields ?? null,
 });
 
-export const lineToText = ({ at, data }: LogLine): string =>
+export const formatLogLine = ({ at, data }: LogLine): string =>
   `${at.toISOString()} ${data.level.padEnd(7)} ${data.text}\n`;

@@ -1,25 +1,25 @@
 /** Serves logs of runs as a list, as text, live, and over all runs of a worker. */
-import { linkTo, type Operations, ok, parseQueryDate, writeWithBackpressure } from '@gantry/http';
+import { buildNextLink, type Operations, ok, parseQueryDate, writeWithBackpressure } from '@gantry/http';
 import {
   countLineChars,
+  createLineMatcher,
   LOG_PAGE_CHARS_MAX,
-  matcherOf,
-  readLines,
-  readSubjectLog,
-  type Wording,
+  loadSubjectLog,
+  type StreamFormat,
+  streamLines,
 } from '@gantry/run-engine';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { eventPage } from './event-page';
-import { cursorText, readCursor } from './log-cursor';
-import { lineToApi, lineToText } from './log-line';
-import { outputObject } from './output-object';
+import { paginateEvents } from './event-page';
+import { formatCursor, parseCursor } from './log-cursor';
+import { formatLogLine, toLogLineResponse } from './log-line';
+import { toOutputObject } from './output-object';
+import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { runOf } from './run-of-request';
 
 /** Omits a large output, which clients fetch with the run: the event only reports that it is stored. */
-const wording: Wording = {
+const eventWording: StreamFormat = {
   name: 'worker',
-  of: { output: (data) => ('output' in data ? { ...data, output: outputObject(data.output) } : data) },
+  of: { output: (data) => ('output' in data ? { ...data, output: toOutputObject(data.output) } : data) },
   others: 'told',
 };
 
@@ -28,56 +28,56 @@ export function logOperations(deps: RunDeps): Operations<'worker'> {
   return {
     listRunLogs: async (call) => {
       const { query, res } = call;
-      const run = await runOf(deps, call);
-      const matches = matcherOf(query);
+      const run = await getRequestedRun(deps, call);
+      const matches = createLineMatcher(query);
       if (query.format === 'text') {
         res.type('text/plain; charset=utf-8');
-        for await (const line of readLines(pool, run.id, query.after)) {
+        for await (const line of streamLines(pool, run.id, query.after)) {
           if (res.destroyed) return;
-          if (matches(line)) await writeWithBackpressure(res, lineToText(line));
+          if (matches(line)) await writeWithBackpressure(res, formatLogLine(line));
         }
         res.end();
         return;
       }
       const size = { maxChars: LOG_PAGE_CHARS_MAX, countChars: countLineChars };
-      const { page, headers } = await eventPage(readLines(pool, run.id, query.after), matches, call, size);
-      return ok(page.map(lineToApi), headers);
+      const { page, headers } = await paginateEvents(streamLines(pool, run.id, query.after), matches, call, size);
+      return ok(page.map(toLogLineResponse), headers);
     },
 
     listWorkerLogs: async ({ caller, path, query, req }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);
       const { q, level, since, limit, offset, cursor } = query;
-      const { lines, next, skipped } = await readSubjectLog(pool, worker.uid, {
+      const { lines, next, skipped } = await loadSubjectLog(pool, worker.uid, {
         search: q,
         level,
         since: parseQueryDate(since, 'since'),
         limit,
         offset,
-        cursor: cursor === undefined ? undefined : readCursor(cursor),
+        cursor: cursor === undefined ? undefined : parseCursor(cursor),
       });
       return ok(
-        lines.map(({ runId, ...line }) => ({ run_id: runId, ...lineToApi(line) })),
+        lines.map(({ runId, ...line }) => ({ run_id: runId, ...toLogLineResponse(line) })),
         {
           'X-Has-More': String(next !== null),
           ...(next && {
-            'X-Next-Cursor': cursorText(next),
-            ...linkTo(req, { cursor: cursorText(next), offset: offset - skipped || null }),
+            'X-Next-Cursor': formatCursor(next),
+            ...buildNextLink(req, { cursor: formatCursor(next), offset: offset - skipped || null }),
           }),
         },
       );
     },
 
     streamRun: async (call) => {
-      await engine.stream(call.req, call.res, await runOf(deps, call), 'all', wording);
+      await engine.stream(call.req, call.res, await getRequestedRun(deps, call), 'all', eventWording);
     },
 
     streamRunEvents: async (call) => {
       const include = call.query.logs ? 'all' : 'no-logs';
-      await engine.stream(call.req, call.res, await runOf(deps, call), include, wording);
+      await engine.stream(call.req, call.res, await getRequestedRun(deps, call), include, eventWording);
     },
 
     streamRunLogs: async (call) => {
-      await engine.stream(call.req, call.res, await runOf(deps, call), 'logs', wording);
+      await engine.stream(call.req, call.res, await getRequestedRun(deps, call), 'logs', eventWording);
     },
   };
 }

@@ -3,20 +3,20 @@
 import type { ReactionTo, runFinished } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { testCostSql } from '@gantry/run-engine';
+import { buildTestCostSql } from '@gantry/run-engine';
 import type { Definition } from '../workers/definition';
 import { workerExistsSql } from '../workers/worker-queries';
 import type { RunDeps } from './run-deps';
 
 /** Returns US dollars; 0 before the first run of the month (UTC) has ended. */
-export async function monthCostUsd(
+export async function loadMonthCostUsd(
   sql: Sql,
   { uid, workspaceId }: { uid: string; workspaceId: string },
   at: Date,
 ): Promise<number> {
   const { rows } = await sql.query(
-    `SELECT coalesce((SELECT usd FROM worker_month_costs WHERE worker_uid = $1 AND month = $2::date), 0) + ${TESTS} + ${REPAIRS} AS usd`,
-    [uid, monthOf(at), workspaceId],
+    `SELECT coalesce((SELECT usd FROM worker_month_costs WHERE worker_uid = $1 AND month = $2::date), 0) + ${TEST_COSTS} + ${REPAIR_COSTS} AS usd`,
+    [uid, formatMonth(at), workspaceId],
   );
   return rows[0].usd;
 }
@@ -25,7 +25,7 @@ export async function monthCostUsd(
  * Checks the cost of runs that have ended; running ones are not known, so a month may end a little above its budget.
  * @throws AppError 409 budget_exceeded
  */
-export async function checkBudget(
+export async function requireBudget(
   { now }: Pick<RunDeps, 'now'>,
   sql: Sql,
   worker: { uid: string; workspaceId: string },
@@ -33,7 +33,7 @@ export async function checkBudget(
 ): Promise<void> {
   const budget = limits.budget_usd_per_month;
   if (budget === null) return;
-  const spent = await monthCostUsd(sql, worker, now());
+  const spent = await loadMonthCostUsd(sql, worker, now());
   if (spent < budget) return;
   throw conflict(
     'budget_exceeded',
@@ -42,15 +42,15 @@ export async function checkBudget(
 }
 
 /** Their ends raise no event that would be counted; they are few. */
-const TESTS = testCostSql('$3', '$1', "$2::date AT TIME ZONE 'UTC'");
+const TEST_COSTS = buildTestCostSql('$3', '$1', "$2::date AT TIME ZONE 'UTC'");
 
 /** Costs of models that repairs called, including reservations of running calls. */
-const REPAIRS = `coalesce((SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END)
+const REPAIR_COSTS = `coalesce((SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END)
   FROM repairs p JOIN model_calls c ON c.turn_id = p.id
   WHERE p.worker_uid = $1 AND c.started_at >= $2::date AT TIME ZONE 'UTC'), 0)`;
 
 /** Updates both counts in one statement, so that a run is in both or in neither. */
-const COUNT = `WITH of_day AS (
+const COUNT_RUN = `WITH of_day AS (
     INSERT INTO worker_day_usage AS known (worker_uid, day, runs, failed, compute_ms, usd)
     SELECT $1, $2::date, 1, $3, $4, $5 WHERE ${workerExistsSql('$1')}
     ON CONFLICT (worker_uid, day) DO UPDATE SET runs = known.runs + 1, failed = known.failed + excluded.failed,
@@ -68,10 +68,10 @@ export const countRun: ReactionTo<typeof runFinished> = {
   handle: async (tx, { data }) => {
     const { subjectId, status, finishedAt, cpuMs, costUsd } = data;
     const failed = status === 'failed' || status === 'timed_out' ? 1 : 0;
-    await tx.query(COUNT, [subjectId, dayOf(new Date(finishedAt)), failed, cpuMs ?? 0, costUsd ?? 0]);
+    await tx.query(COUNT_RUN, [subjectId, formatDay(new Date(finishedAt)), failed, cpuMs ?? 0, costUsd ?? 0]);
   },
 };
 
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+const formatDay = (at: Date): string => at.toISOString().slice(0, 10);
 
-const monthOf = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`;
+const formatMonth = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`;

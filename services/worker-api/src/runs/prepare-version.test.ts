@@ -1,64 +1,70 @@
 import { connectBus, type PrepareRequest, prepareRequest, request, runSubjects, standbyReply } from '@gantry/events';
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import supertest from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(
   () => connectBus({ ...api.nats.newExecutor(), name: 'executor', log: api.deps.log }),
   ({ nc }) => nc.close(),
 );
 
 /** Subscribes to the requests that executors get from now on. */
-async function listenAsExecutor(): Promise<PrepareRequest[]> {
-  const heard: PrepareRequest[] = [];
+async function subscribeAsExecutor(): Promise<PrepareRequest[]> {
+  const requests: PrepareRequest[] = [];
   executor.nc.subscribe(runSubjects.prepare, {
     // Strict: executors must know every field.
-    callback: (_, message) => void heard.push(prepareRequest.strict().parse(message.json())),
+    callback: (_, message) => void requests.push(prepareRequest.strict().parse(message.json())),
   });
   await executor.nc.flush();
-  return heard;
+  return requests;
 }
 
-const packages = (heard: PrepareRequest[]) => heard.map(({ dependencies }) => dependencies);
+const listPackages = (requests: PrepareRequest[]) => requests.map(({ dependencies }) => dependencies);
 
 test('executors get the packages of each new version, and of an agent’s version after approval', async () => {
-  const heard = await listenAsExecutor();
+  const requests = await subscribeAsExecutor();
   await createWorker(api, { name: 'Needy', python_dependencies: ['pandas==2.2.3'] });
-  await until(() => heard.length === 1);
+  await until(() => requests.length === 1);
   await owner.patch('/api/workers/needy', { name: 'Still needy' }).expect(200);
   const { sha } = (await owner.get('/api/workers/needy').expect(200)).body;
   await owner.patch('/api/workers/needy', { python_dependencies: ['httpx', 'rich'] }).expect(200);
-  await until(() => heard.length === 2);
+  await until(() => requests.length === 2);
   const written = await supertest(api.url)
     .post('/api/workers')
     .set({ Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' })
     .send({ name: 'Written', files: helloWorker.files, python_dependencies: ['leaked-words'] })
     .expect(201);
-  await until(() => heard.length === 3);
-  expect(heard[2]?.subject).not.toHaveProperty('program');
+  await until(() => requests.length === 3);
+  expect(requests[2]?.subject).not.toHaveProperty('program');
   await owner.post(`/api/workers/needy/rollback/${sha}`).expect(200);
-  await until(() => heard.length === 4);
+  await until(() => requests.length === 4);
   await owner.post(`/api/workers/${written.body.id}/versions/${written.body.sha}/approve`).expect(200);
-  await until(() => heard.length === 5);
-  expect(heard[4]?.subject?.program).toBeDefined();
-  expect(packages(heard)).toEqual([['pandas==2.2.3'], ['httpx', 'rich'], [], ['pandas==2.2.3'], ['leaked-words']]);
+  await until(() => requests.length === 5);
+  expect(requests[4]?.subject?.program).toBeDefined();
+  expect(listPackages(requests)).toEqual([
+    ['pandas==2.2.3'],
+    ['httpx', 'rich'],
+    [],
+    ['pandas==2.2.3'],
+    ['leaked-words'],
+  ]);
 });
 
 test('a saved version is announced as its runs will have it, with names of secrets and without their values', async () => {
   await owner.post('/api/secrets', { name: 'TOKEN', value: 'value-of-a-secret' }).expect(201);
-  const heard = await listenAsExecutor();
+  const requests = await subscribeAsExecutor();
   await createWorker(api, {
     name: 'Told',
     secrets: ['TOKEN'],
     network: 'none',
     limits: { timeout_seconds: 30, memory_mb: 256 },
   });
-  const isTold = ({ subject }: PrepareRequest) => subject?.program?.secretNames.includes('TOKEN') === true;
-  const announced = await until(() => heard.find(isTold));
+  const hasSecretName = ({ subject }: PrepareRequest) => subject?.program?.secretNames.includes('TOKEN') === true;
+  const announced = await until(() => requests.find(hasSecretName));
   expect(announced).toMatchObject({
     dependencies: [],
     subject: {
@@ -73,7 +79,7 @@ test('a saved version is announced as its runs will have it, with names of secre
       },
     },
   });
-  expect(JSON.stringify(heard)).not.toContain('value-of-a-secret');
+  expect(JSON.stringify(requests)).not.toContain('value-of-a-secret');
   const code = await fetch(String(announced.subject?.program?.code.url));
   expect(code.status).toBe(200);
 });
@@ -86,22 +92,22 @@ test.each([
     (id: string) => supertest(api.url).delete(`/api/workers/${id}`).auth(api.owner.jwt, { type: 'bearer' }).expect(204),
   ],
 ])('a worker that %s is announced without code, so that its processes end', async (what, change) => {
-  const heard = await listenAsExecutor();
+  const requests = await subscribeAsExecutor();
   const { id } = await createWorker(api, { name: `Worker that ${what}`, limits: { memory_mb: 300 } });
-  const saved = await until(() => heard.find(({ subject }) => subject?.program?.limits.memoryBytes === 300 << 20));
+  const saved = await until(() => requests.find(({ subject }) => subject?.program?.limits.memoryBytes === 300 << 20));
   await change(id);
   const { workspaceId = '', subjectId = '' } = saved.subject ?? {};
-  const ofWorker = () => heard.filter(({ subject }) => subject?.subjectId === subjectId);
-  await until(() => ofWorker().length === 2);
-  expect(ofWorker()[1]).toEqual({ dependencies: [], subject: { workspaceId, subjectId } });
+  const listOfWorker = () => requests.filter(({ subject }) => subject?.subjectId === subjectId);
+  await until(() => listOfWorker().length === 2);
+  expect(listOfWorker()[1]).toEqual({ dependencies: [], subject: { workspaceId, subjectId } });
 });
 
 test('a worker that is resumed is announced with its code', async () => {
   const { id } = await createWorker(api, { name: 'Resumed' });
   await owner.post(`/api/workers/${id}/pause`).expect(200);
-  const heard = await listenAsExecutor();
+  const requests = await subscribeAsExecutor();
   await owner.post(`/api/workers/${id}/resume`).expect(200);
-  await until(() => heard.some(({ subject }) => subject?.program));
+  await until(() => requests.some(({ subject }) => subject?.program));
 });
 
 test('executors learn which versions start by themselves and often, and of no others', async () => {
@@ -120,8 +126,8 @@ test('executors learn which versions start by themselves and often, and of no ot
 });
 
 test('code of which each run needs an approval is not imported before one', async () => {
-  const heard = await listenAsExecutor();
+  const requests = await subscribeAsExecutor();
   await createWorker(api, { name: 'Held', python_dependencies: ['held'], approvals: { required: true } });
-  const announced = await until(() => heard.find(({ dependencies }) => dependencies.includes('held')));
+  const announced = await until(() => requests.find(({ dependencies }) => dependencies.includes('held')));
   expect(announced.subject).not.toHaveProperty('program');
 });

@@ -1,6 +1,6 @@
 /**
- * Lets executors install the packages of a worker's version and import its code before its first run. Code that an agent
- * wrote waits for its approval, since package names reach the package index.
+ * Lets executors install the packages of a worker's version and import its code before its first run. Code that an
+ * agent wrote waits for its approval, since package names reach the package index.
  */
 import {
   encodeStandby,
@@ -29,10 +29,10 @@ const URL_SECONDS = 600;
 export async function prepareVersion(
   deps: PrepareDeps,
   sql: Sql,
-  key: Pick<Worker, 'uid' | 'workspaceId'>,
+  workerKey: Pick<Worker, 'uid' | 'workspaceId'>,
 ): Promise<void> {
-  const worker = await findPreparedWorker(sql, key);
-  const subject = { workspaceId: key.workspaceId, subjectId: key.uid };
+  const worker = await findPreparedWorker(sql, workerKey);
+  const subject = { workspaceId: workerKey.workspaceId, subjectId: workerKey.uid };
   requestPreparation(deps.bus, worker ? await describePreparation(deps, sql, worker) : { dependencies: [], subject });
 }
 
@@ -43,7 +43,7 @@ export const prepareChangedVersion = (deps: PrepareDeps): ReactionTo<typeof work
 });
 
 /** Serves executors the versions to keep imported: those of workers that start often and automatically. */
-export function serveStandby(deps: PrepareDeps & Pick<RunDeps, 'pool' | 'now' | 'log'>): { stop(): void } {
+export function serveStandbyVersions(deps: PrepareDeps & Pick<RunDeps, 'pool' | 'now' | 'log'>): { stop(): void } {
   const subscription = listen(
     deps.bus,
     runSubjects.standby('worker', '*'),
@@ -68,22 +68,26 @@ async function describePreparation(deps: PrepareDeps, sql: Sql, worker: Prepared
   if (await isUnapproved(sql, worker.uid, runnable)) return { dependencies: [], subject };
   const { spec } = runnable;
   const { dependencies } = spec;
-  const isImported = worker.status === 'active' && canBeImported(runnable);
+  const isPreloaded = worker.status === 'active' && canPreload(runnable);
   return {
     dependencies,
-    subject: isImported ? { ...subject, program: await describeProgram(deps, spec) } : subject,
+    subject: isPreloaded ? { ...subject, program: await describeProgram(deps, spec) } : subject,
   };
 }
 
 /** Excludes agents, which have no module, contexts, which are mounted per run, and runs that need an approval each. */
-const canBeImported = ({ spec, definition }: Runnable): boolean =>
+const canPreload = ({ spec, definition }: Runnable): boolean =>
   !spec.agent && !definition.contexts.length && !definition.approvals.required;
 
 async function describeProgram({ objects }: PrepareDeps, spec: RunSpec) {
   const { code, entrypoint, limits, network, isolation, fresh, secrets: secretNames } = spec;
   const url = await objects.presignGet(code.key, { expiresSeconds: URL_SECONDS, audience: 'internal' });
   return {
-    ...{ entrypoint, limits, network, isolation, secretNames },
+    entrypoint,
+    limits,
+    network,
+    isolation,
+    secretNames,
     code: { digest: code.digest, size: code.size, url },
     ...(fresh && { fresh }),
   };

@@ -1,24 +1,24 @@
 import { connectBus } from '@gantry/events';
-import { given, noUsage, until } from '@gantry/testing';
+import { noUsage, setupResource, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
 import { rehearse } from './rehearse';
 
 const api = testWorkerApi();
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
-const claimed = () => until(() => executor.claim());
-const workerOf = ({ id }: { id: string }) => getWorker(api.deps.prisma, api.workspaceId, id);
+const claimJob = () => until(() => executor.claim());
+const loadWorker = ({ id }: { id: string }) => getWorker(api.deps.prisma, api.workspaceId, id);
 const asked = { inputs: { name: 'Ada' }, of: null, createdBy: null };
 
 /** A run of the worker that has ended. */
-async function recorded(id: string, body: object) {
+async function recordRun(id: string, body: object) {
   const { run_id: runId } = (await me.post(`/api/workers/${id}/runs`, body).expect(201)).body;
-  await (await claimed()).complete('recorded');
+  await (await claimJob()).complete('recorded');
   return until(async () => {
     const run = await api.deps.engine.get(api.workspaceId, runId);
     return run.finishedAt && run;
@@ -27,12 +27,12 @@ async function recorded(id: string, body: object) {
 
 test('a rehearsal is a test with the version of its worker, that no list shows unless asked for it', async () => {
   const made = await createWorker(api, { limits: { concurrency: 1 }, approvals: { required: true } });
-  const worker = await workerOf(made);
+  const worker = await loadWorker(made);
   const run = await rehearse(api.deps, { worker, ...asked });
   expect(run.id).toMatch(/^tr_/);
   expect(run).toMatchObject({ kind: 'test', trigger: 'rehearsal', version: 1, priority: -50, slotKey: null });
   expect(run.spec.rehearsal).toEqual({ of: null });
-  const job = await claimed();
+  const job = await claimJob();
   expect(job).toMatchObject({ runId: run.id, kind: 'test', inputs: { name: 'Ada' } });
   await job.complete({ greeting: 'hello Ada' });
   const { body } = await until(async () => {
@@ -40,9 +40,9 @@ test('a rehearsal is a test with the version of its worker, that no list shows u
     return answer.body.completed_at && answer;
   });
   expect(body).toMatchObject({ trigger: 'rehearsal', worker_version: 1, status: 'completed' });
-  const listed = async (query: string) => (await me.get(`/api/runs?worker_id=${made.id}${query}`).expect(200)).body;
-  expect(await listed('')).toEqual([]);
-  expect(await listed('&trigger=rehearsal')).toMatchObject([{ id: run.id }]);
+  const listRuns = async (query: string) => (await me.get(`/api/runs?worker_id=${made.id}${query}`).expect(200)).body;
+  expect(await listRuns('')).toEqual([]);
+  expect(await listRuns('&trigger=rehearsal')).toMatchObject([{ id: run.id }]);
 });
 
 test('its end is told to this service alone', async () => {
@@ -52,9 +52,9 @@ test('its end is told to this service alone', async () => {
     callback: (_err, { subject, data }) => void heard.push({ subject, data: JSON.parse(data.toString()).data }),
   });
   await spectator.nc.flush();
-  const worker = await workerOf(await createWorker(api));
+  const worker = await loadWorker(await createWorker(api));
   const run = await rehearse(api.deps, { worker, ...asked });
-  await (await claimed()).complete({ greeting: 'hello Ada' });
+  await (await claimJob()).complete({ greeting: 'hello Ada' });
   const told = await until(() => heard.find(({ data }) => data.runId === run.id));
   expect(told).toEqual({
     subject: 'events.worker-api.rehearsal.finished.v1',
@@ -67,13 +67,13 @@ test('inputs of a recorded run are used again, with its files', async () => {
   const inputs = [{ name: 'name' }, { name: 'table', type: 'file' }];
   const made = await createWorker(api, { inputs });
   const table = { name: 'a.csv', content_base64: 'YQ==' };
-  const of = await recorded(made.id, { inputs: { name: 'Ada', table } });
-  const worker = await workerOf(made);
+  const of = await recordRun(made.id, { inputs: { name: 'Ada', table } });
+  const worker = await loadWorker(made);
   const run = await rehearse(api.deps, { worker, inputs: of.inputs, of, createdBy: 'usr_1' });
   expect(run.spec).toMatchObject({ files: of.spec.files, rehearsal: { of: of.id } });
   expect(run.parentRunId).toBe(of.id);
   expect(run.inputs).toEqual(of.inputs);
-  await (await claimed()).complete(null);
+  await (await claimJob()).complete(null);
 });
 
 test('code that nobody has read gets no value of a secret, and reaches the hosts that were reached alone', async () => {
@@ -81,12 +81,21 @@ test('code that nobody has read gets no value of a secret, and reaches the hosts
   await me.put('/api/secrets/BOUND', { value: 'never-to-be-seen-2', hosts: ['api.example.com'] }).expect(201);
   const made = await createWorker(api, { secrets: ['PLAIN', 'BOUND'], expose: ['BOUND'] });
   const reach = (host: string, over: object) => ({
-    ...{ type: 'request' as const, method: 'GET', scheme: 'https' as const, host, port: 443, path: '/', status: 200 },
-    ...{ bytesSent: 1, bytesReceived: 1, durationMs: 1, credentials: [] },
+    type: 'request' as const,
+    method: 'GET',
+    scheme: 'https' as const,
+    host,
+    port: 443,
+    path: '/',
+    status: 200,
+    bytesSent: 1,
+    bytesReceived: 1,
+    durationMs: 1,
+    credentials: [],
     ...over,
   });
   const { run_id: runId } = (await me.post(`/api/workers/${made.id}/runs`, {}).expect(201)).body;
-  const first = await claimed();
+  const first = await claimJob();
   const problem = { kind: 'refused' as const, message: 'by a rule' };
   await first.report(
     { type: 'started' },
@@ -98,15 +107,15 @@ test('code that nobody has read gets no value of a secret, and reaches the hosts
     const run = await api.deps.engine.get(api.workspaceId, runId);
     return run.finishedAt && run;
   });
-  const worker = await workerOf(made);
+  const worker = await loadWorker(made);
   await rehearse(api.deps, { worker, ...asked, of, isUnread: true });
-  const job = await claimed();
+  const job = await claimJob();
   expect(job).toMatchObject({ network: 'egress', allowedHosts: ['api.example.com:443'] });
   expect(job.secrets).toEqual({ PLAIN: expect.stringMatching(/^gph_/) });
   expect(job.credentials).toMatchObject([{ name: 'BOUND', hosts: ['api.example.com'] }]);
   await job.complete(null);
   await rehearse(api.deps, { worker, ...asked, isUnread: true });
-  const offline = await claimed();
+  const offline = await claimJob();
   expect(offline.network).toBe('none');
   await offline.complete(null);
 });
@@ -114,13 +123,13 @@ test('code that nobody has read gets no value of a secret, and reaches the hosts
 test('paused workers rehearse, archived ones do not, and others’ runs are no record', async () => {
   const made = await createWorker(api);
   await me.post(`/api/workers/${made.id}/pause`).expect(200);
-  const paused = await workerOf(made);
+  const paused = await loadWorker(made);
   await rehearse(api.deps, { worker: paused, ...asked });
-  await (await claimed()).complete(null);
+  await (await claimJob()).complete(null);
   const archived = { ...paused, status: 'archived' as const };
   await expect(rehearse(api.deps, { worker: archived, ...asked })).rejects.toMatchObject({ code: 'archived' });
   const other = await createWorker(api);
-  const of = await recorded(other.id, { inputs: { name: 'Ada' } });
+  const of = await recordRun(other.id, { inputs: { name: 'Ada' } });
   await expect(rehearse(api.deps, { worker: paused, ...asked, of })).rejects.toThrow('of its own worker');
   const wrong = rehearse(api.deps, { worker: paused, ...asked, inputs: { nam: 'Ada' } });
   await expect(wrong).rejects.toMatchObject({ code: 'invalid_inputs' });

@@ -1,8 +1,8 @@
 /**
  * A run of a worker's code that has no effect outside: see "Rehearsals" in docs/workers/README.md, and ADR 48.
  *
- * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards the
- * worker's month like that of a test.
+ * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards
+ * the worker's month like that of a test.
  */
 import { conflict } from '@gantry/http';
 import { REHEARSAL, type Run } from '@gantry/run-engine';
@@ -10,7 +10,7 @@ import type { PoolClient } from 'pg';
 import { contextsFor } from '../contexts/contexts-for';
 import type { Worker } from '../generated/prisma/client';
 import { admitCode } from './admit-code';
-import { checkBudget } from './month-cost';
+import { requireBudget } from './month-cost';
 import type { RehearsalDeps } from './run-deps';
 import { checkInputs, placeInputs } from './run-inputs';
 import { type Runnable, withConversation } from './runnable';
@@ -37,7 +37,8 @@ const PRIORITY = -50;
 
 /**
  * Paused workers rehearse too: the person who mends one wants to know first.
- * @throws AppError 409 archived, version_not_approved, budget_exceeded, no_version, or a context that is not there; 400 naming every input that is
+ * @throws AppError 409 archived, version_not_approved, budget_exceeded, no_version, or a context that is not there;
+ * 400 naming every input that is
  *   wrong
  */
 export async function rehearse(deps: RehearsalDeps, asked: Rehearse): Promise<Run> {
@@ -52,14 +53,20 @@ export async function rehearse(deps: RehearsalDeps, asked: Rehearse): Promise<Ru
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, version));
   const { definition } = runnable;
   const spec = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isUnread, of });
-  await checkBudget(deps, sql, worker, definition);
+  await requireBudget(deps, sql, worker, definition);
   const inputs = { inputs: asked.inputs, isStrict: !of, replayOf: of ?? undefined };
   const checked = checkInputs(inputs, runnable);
   const contexts = definition.contexts.length ? await contextsFor(sql, workspaceId, definition.contexts) : [];
   const placed = await placeInputs(deps, workspaceId, inputs, definition, checked);
   const run = {
-    ...{ workspaceId, subjectId: worker.uid, subjectRef: worker.id, createdBy },
-    ...{ kind: 'test' as const, trigger: REHEARSAL, version: draft ? null : version, priority: PRIORITY },
+    workspaceId,
+    subjectId: worker.uid,
+    subjectRef: worker.id,
+    createdBy,
+    kind: 'test' as const,
+    trigger: REHEARSAL,
+    version: draft ? null : version,
+    priority: PRIORITY,
     inputs: placed.inputs,
     ...(of && { parentRunId: of.id }),
     spec: {
@@ -71,7 +78,7 @@ export async function rehearse(deps: RehearsalDeps, asked: Rehearse): Promise<Ru
     },
   };
   if (!tx) return deps.engine.submitAndWait(run);
-  const made = await deps.engine.submitIn(tx, run);
+  const made = await deps.engine.submitInTransaction(tx, run);
   if (!made) throw new Error('a rehearsal has no fire time');
   return made;
 }

@@ -1,15 +1,15 @@
 import { MODELS, request, runSubjects, type Suspension, type ToolReply, toolReply } from '@gantry/events';
-import { listUnrecorded } from '@gantry/run-engine';
-import { type FakeJob, given, noUsage, startScriptedModel, until } from '@gantry/testing';
+import { listUnrecordedCalls } from '@gantry/run-engine';
+import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
 import type { McpCall, McpTool } from '../connections/mcp-port';
-import { callerOf } from '../test/caller';
-import { type MadeWorker, makeWorker } from '../test/make-worker';
+import { createCaller } from '../test/caller';
+import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
 import { rehearse } from './rehearse';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 let called: McpCall[] = [];
 const inputSchema = { type: 'object' };
 const tools: McpTool[] = [
@@ -29,8 +29,8 @@ const api = testWorkerApi(() => ({
   outboundAllow: ['127.0.0.0/8'],
   models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] }], {}),
 }));
-const executor = given(() => api.connectExecutor());
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 beforeAll(async () => {
   const body = {
     label: 'Tracker',
@@ -44,137 +44,153 @@ beforeEach(() => {
   called = [];
 });
 
-const claimed = () => until(() => executor.claim());
-const runOf = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
-const ended = (runId: string) =>
+const claimJob = () => until(() => executor.claim());
+const getRun = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
+const waitForEnd = (runId: string) =>
   until(async () => {
-    const run = await runOf(runId);
+    const run = await getRun(runId);
     return run.finishedAt && run;
   });
 
-async function begun(job: FakeJob): Promise<FakeJob> {
+async function beginJob(job: FakeJob): Promise<FakeJob> {
   await job.report({ type: 'started' });
-  await until(async () => (await runOf(job.runId)).startedAt);
+  await until(async () => (await getRun(job.runId)).startedAt);
   return job;
 }
 
-async function started(worker: MadeWorker): Promise<FakeJob> {
+async function startJob(worker: MadeWorker): Promise<FakeJob> {
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  return begun(await claimed());
+  return beginJob(await claimJob());
 }
 
 async function complete({ report, runId }: FakeJob) {
   await report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
-  return ended(runId);
+  return waitForEnd(runId);
 }
 
 /** Of a run that has ended; null: of none. */
-async function rehearsed(worker: MadeWorker, of: string | null): Promise<FakeJob> {
-  const recorded = of === null ? null : await runOf(of);
+async function startRehearsal(worker: MadeWorker, of: string | null): Promise<FakeJob> {
+  const recorded = of === null ? null : await getRun(of);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
   const run = await rehearse(api.deps, { worker: row, inputs: {}, of: recorded, createdBy: null });
-  const job = await begun(await claimed());
+  const job = await beginJob(await claimJob());
   expect(job.runId).toBe(run.id);
   return job;
 }
 
-const aWorker = () => makeWorker(api, { definition: { connections: ['tracker'] } });
+const aWorker = () => createTestWorker(api, { definition: { connections: ['tracker'] } });
 
-function ask(job: FakeJob, ordinal: number, tool: string, given: object, connection = 'tracker'): Promise<ToolReply> {
+function callTool(
+  job: FakeJob,
+  ordinal: number,
+  tool: string,
+  given: object,
+  connection = 'tracker',
+): Promise<ToolReply> {
   const { runId, attempt, token } = job;
   const payload = { runId, attempt, token, ordinal, connection, tool, arguments: given, timeoutMs: 20_000 };
   return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
 }
 
 const step = <Kind extends 'sleep' | 'approve' | 'call'>(kind: Kind, ordinal: number, name: string) => ({
-  ...{ kind, step: { ordinal, kind, name } },
+  kind,
+  step: { ordinal, kind, name },
 });
 const approval = (ordinal: number, data: unknown = null): Suspension => ({
   ...step('approve', ordinal, 'Publish?'),
-  ...{ title: 'Publish?', message: null, data, form: null, expiresInSeconds: null },
+  title: 'Publish?',
+  message: null,
+  data,
+  form: null,
+  expiresInSeconds: null,
 });
 const aCall = (ordinal: number, worker: MadeWorker, inputs: Record<string, unknown>): Suspension => ({
   ...step('call', ordinal, worker.id),
-  ...{ workerId: worker.id, inputs },
+  workerId: worker.id,
+  inputs,
 });
 
 /** The job of the next attempt. */
 async function waits(job: FakeJob, suspension: Suspension): Promise<FakeJob> {
   await job.suspend(suspension);
-  return claimed();
+  return claimJob();
 }
 
 describe('tools', () => {
   test('the k-th call with the same arguments gets the k-th answer, in whatever order its keys are, and nobody is called', async () => {
     const worker = await aWorker();
-    const run = await started(worker);
-    await ask(run, 1, 'create_issue', { title: 'a', labels: { x: 1, y: 2 } });
-    await ask(run, 2, 'create_issue', { title: 'b' });
-    await ask(run, 3, 'create_issue', { title: 'a', labels: { x: 1, y: 2 } });
+    const run = await startJob(worker);
+    await callTool(run, 1, 'create_issue', { title: 'a', labels: { x: 1, y: 2 } });
+    await callTool(run, 2, 'create_issue', { title: 'b' });
+    await callTool(run, 3, 'create_issue', { title: 'a', labels: { x: 1, y: 2 } });
     await complete(run);
-    const again = await rehearsed(worker, run.runId);
+    const again = await startRehearsal(worker, run.runId);
     const same = { labels: { y: 2, x: 1 }, title: 'a' };
-    expect(await ask(again, 1, 'create_issue', same)).toEqual({ result: 'answer 1' });
-    expect(await ask(again, 2, 'create_issue', same)).toEqual({ result: 'answer 3' });
-    expect(await ask(again, 3, 'create_issue', { title: 'b' })).toEqual({ result: 'answer 2' });
-    const more = await ask(again, 4, 'create_issue', same);
+    expect(await callTool(again, 1, 'create_issue', same)).toEqual({ result: 'answer 1' });
+    expect(await callTool(again, 2, 'create_issue', same)).toEqual({ result: 'answer 3' });
+    expect(await callTool(again, 3, 'create_issue', { title: 'b' })).toEqual({ result: 'answer 2' });
+    const more = await callTool(again, 4, 'create_issue', same);
     expect(more).toMatchObject({ failed: { code: 'not_recorded', message: expect.stringContaining('used up') } });
     expect(called).toHaveLength(3);
   });
 
   test('other arguments, and a run that never called it, are refused; what only reads is called', async () => {
     const worker = await aWorker();
-    const run = await started(worker);
-    await ask(run, 1, 'create_issue', { title: 'a' });
+    const run = await startJob(worker);
+    await callTool(run, 1, 'create_issue', { title: 'a' });
     await complete(run);
     called = [];
-    const again = await rehearsed(worker, run.runId);
+    const again = await startRehearsal(worker, run.runId);
     const message = expect.stringContaining(`run ${run.runId} asked for "tracker.create_issue" with other arguments`);
-    expect(await ask(again, 1, 'create_issue', { title: 'c' })).toEqual({ failed: { code: 'not_recorded', message } });
-    expect(await ask(again, 2, 'list_issues', {})).toEqual({ result: 'answer 1' });
-    expect(await ask(again, 3, 'no_such_tool', {})).toMatchObject({ failed: { code: 'unknown_tool' } });
-    expect(await listUnrecorded(api.deps.pool, await runOf(again.runId))).toEqual([{ kind: 'tool', message }]);
-    const alone = await rehearsed(worker, null);
+    expect(await callTool(again, 1, 'create_issue', { title: 'c' })).toEqual({
+      failed: { code: 'not_recorded', message },
+    });
+    expect(await callTool(again, 2, 'list_issues', {})).toEqual({ result: 'answer 1' });
+    expect(await callTool(again, 3, 'no_such_tool', {})).toMatchObject({ failed: { code: 'unknown_tool' } });
+    expect(await listUnrecordedCalls(api.deps.pool, await getRun(again.runId))).toEqual([{ kind: 'tool', message }]);
+    const alone = await startRehearsal(worker, null);
     const none = expect.stringContaining('of no recorded run');
-    expect(await ask(alone, 1, 'create_issue', { title: 'a' })).toMatchObject({ failed: { message: none } });
+    expect(await callTool(alone, 1, 'create_issue', { title: 'a' })).toMatchObject({ failed: { message: none } });
     expect(called).toHaveLength(1);
   });
 
   test('a recorded failure is a failure again', async () => {
     const worker = await aWorker();
-    const run = await started(worker);
-    const failed = await ask(run, 1, 'create_issue', { title: 'refused' });
+    const run = await startJob(worker);
+    const failed = await callTool(run, 1, 'create_issue', { title: 'refused' });
     expect(failed).toMatchObject({ failed: { code: 'tool_error' } });
     await complete(run);
-    const again = await rehearsed(worker, run.runId);
-    expect(await ask(again, 1, 'create_issue', { title: 'refused' })).toEqual(failed);
+    const again = await startRehearsal(worker, run.runId);
+    expect(await callTool(again, 1, 'create_issue', { title: 'refused' })).toEqual(failed);
     expect(called).toHaveLength(1);
   });
 
   test('an attempt that runs again has had the same answers', async () => {
     const worker = await aWorker();
-    const run = await started(worker);
-    for (const ordinal of [1, 2, 3]) await ask(run, ordinal, 'create_issue', { title: 'a' });
+    const run = await startJob(worker);
+    for (const ordinal of [1, 2, 3]) await callTool(run, ordinal, 'create_issue', { title: 'a' });
     await complete(run);
-    const first = await rehearsed(worker, run.runId);
-    await ask(first, 1, 'create_issue', { title: 'a' });
-    await ask(first, 2, 'create_issue', { title: 'a' });
+    const first = await startRehearsal(worker, run.runId);
+    await callTool(first, 1, 'create_issue', { title: 'a' });
+    await callTool(first, 2, 'create_issue', { title: 'a' });
     const second = await waits(first, { ...step('sleep', 3, 'sleep'), wakeAt: Date.now() + 3_600_000 });
     expect(second).toMatchObject({ runId: first.runId, attempt: 2 });
-    await begun(second);
-    expect(await ask(second, 2, 'create_issue', { title: 'a' })).toEqual({ result: 'answer 2' });
-    expect(await ask(second, 4, 'create_issue', { title: 'a' })).toEqual({ result: 'answer 3' });
+    await beginJob(second);
+    expect(await callTool(second, 2, 'create_issue', { title: 'a' })).toEqual({ result: 'answer 2' });
+    expect(await callTool(second, 4, 'create_issue', { title: 'a' })).toEqual({ result: 'answer 3' });
     expect(called).toHaveLength(3);
   });
 
   test('a run of another workspace is no record', async () => {
     const worker = await aWorker();
-    const run = await started(worker);
-    await ask(run, 1, 'create_issue', { title: 'a' });
+    const run = await startJob(worker);
+    await callTool(run, 1, 'create_issue', { title: 'a' });
     await complete(run);
-    const again = await rehearsed(worker, run.runId);
+    const again = await startRehearsal(worker, run.runId);
     await api.deps.pool.query('UPDATE runs SET workspace_id = $2 WHERE id = $1', [run.runId, api.foreign.workspaceId]);
-    expect(await ask(again, 1, 'create_issue', { title: 'a' })).toMatchObject({ failed: { code: 'not_recorded' } });
+    expect(await callTool(again, 1, 'create_issue', { title: 'a' })).toMatchObject({
+      failed: { code: 'not_recorded' },
+    });
   });
 });
 
@@ -182,69 +198,71 @@ test('a model answers the same question from the record, and is asked any other'
   const worker = await aWorker();
   const question = (content: string) => ({ messages: [{ role: 'user', content }] });
   await model.says({ text: 'Recorded.' }, { text: 'Asked.' });
-  const run = await started(worker);
-  const answer = await ask(run, 1, 'default', question('one'), MODELS);
+  const run = await startJob(worker);
+  const answer = await callTool(run, 1, 'default', question('one'), MODELS);
   expect(answer).toMatchObject({ result: { text: 'Recorded.' } });
   await complete(run);
-  const again = await rehearsed(worker, run.runId);
-  expect(await ask(again, 1, 'default', question('one'), MODELS)).toEqual(answer);
-  expect(await ask(again, 2, 'default', question('two'), MODELS)).toMatchObject({ result: { text: 'Asked.' } });
+  const again = await startRehearsal(worker, run.runId);
+  expect(await callTool(again, 1, 'default', question('one'), MODELS)).toEqual(answer);
+  expect(await callTool(again, 2, 'default', question('two'), MODELS)).toMatchObject({ result: { text: 'Asked.' } });
   expect(await model.asked()).toHaveLength(2);
 });
 
 describe('what a run waits for', () => {
   test('a sleep is over at once', async () => {
-    const job = await rehearsed(await aWorker(), null);
+    const job = await startRehearsal(await aWorker(), null);
     const next = await waits(job, { ...step('sleep', 1, 'sleep'), wakeAt: Date.now() + 3_600_000 });
     expect(next).toMatchObject({ runId: job.runId, steps: [{ ordinal: 1, kind: 'sleep', result: null }] });
   });
 
   test('an approval is answered as it was decided, and nobody is asked', async () => {
     const worker = await aWorker();
-    const run = await started(worker);
+    const run = await startJob(worker);
     await run.suspend(approval(1, { n: 1 }));
     const { body } = await until(async () => {
       const listed = await me.get('/api/approvals?status=pending');
       return listed.body.length === 1 && listed;
     });
     await me.post(`/api/approvals/${body[0].id}/approve`, {}).expect(200);
-    const resumed = await begun(await claimed());
+    const resumed = await beginJob(await claimJob());
     await complete(resumed);
-    const first = await rehearsed(worker, run.runId);
+    const first = await startRehearsal(worker, run.runId);
     const second = await waits(first, approval(1, { n: 1 }));
     expect(second).toMatchObject({ runId: first.runId, steps: resumed.steps });
     await second.suspend(approval(2, { n: 2 }));
     const error = { code: 'exception', type: 'NotRecorded', message: expect.stringContaining('context.approve()') };
-    const refused = await ended(first.runId);
+    const refused = await waitForEnd(first.runId);
     expect(refused).toMatchObject({ status: 'failed', error });
-    expect(await listUnrecorded(api.deps.pool, refused)).toEqual([{ kind: 'wait', message: refused.error?.message }]);
+    expect(await listUnrecordedCalls(api.deps.pool, refused)).toEqual([
+      { kind: 'wait', message: refused.error?.message },
+    ]);
     expect((await me.get('/api/approvals').expect(200)).body).toHaveLength(1);
   });
 
   test('what was rejected is rejected again', async () => {
     const worker = await aWorker();
-    const run = await started(worker);
+    const run = await startJob(worker);
     await run.suspend(approval(1));
-    await until(async () => (await runOf(run.runId)).status === 'pending_approval');
+    await until(async () => (await getRun(run.runId)).status === 'pending_approval');
     await me.post(`/api/runs/${run.runId}/reject`, { reason: 'not today' }).expect(200);
-    const { error } = await ended(run.runId);
-    const again = await rehearsed(worker, run.runId);
+    const { error } = await waitForEnd(run.runId);
+    const again = await startRehearsal(worker, run.runId);
     await again.suspend(approval(1));
-    expect(await ended(again.runId)).toMatchObject({ status: 'rejected', error });
+    expect(await waitForEnd(again.runId)).toMatchObject({ status: 'rejected', error });
   });
 
   test('a called worker is not called again', async () => {
     const [worker, callee] = [await aWorker(), await aWorker()];
-    const run = await started(worker);
+    const run = await startJob(worker);
     const child = await waits(run, aCall(1, callee, { a: 1, b: 2 }));
     await child.complete({ total: 12 });
-    const resumed = await begun(await claimed());
+    const resumed = await beginJob(await claimJob());
     await complete(resumed);
-    const first = await rehearsed(worker, run.runId);
+    const first = await startRehearsal(worker, run.runId);
     const second = await waits(first, aCall(1, callee, { b: 2, a: 1 }));
     expect(second).toMatchObject({ runId: first.runId, steps: resumed.steps });
     await second.suspend(aCall(2, callee, { a: 3 }));
-    expect(await ended(first.runId)).toMatchObject({ status: 'failed', error: { type: 'NotRecorded' } });
+    expect(await waitForEnd(first.runId)).toMatchObject({ status: 'failed', error: { type: 'NotRecorded' } });
     const { body } = await me.get(`/api/runs?worker_id=${callee.id}`).expect(200);
     expect(body).toHaveLength(1);
   });

@@ -1,52 +1,61 @@
 /** Answers to the requests of recorded runs, on their way to rehearsals and to no other run. */
 
-import { listUnrecorded } from '@gantry/run-engine';
-import { type FakeEvent, type FakeJob, given, noUsage, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { type MadeWorker, makeWorker } from '../test/make-worker';
+import { listUnrecordedCalls } from '@gantry/run-engine';
+import { type FakeEvent, type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
 import { rehearse } from './rehearse';
 
 const api = testWorkerApi();
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 type RequestEvent = Extract<FakeEvent, { type: 'request' }>;
 const BODY = 'seen by nobody but a rehearsal';
 
 const post = (target: string, body = BODY): RequestEvent => ({
-  ...{ type: 'request', method: 'POST', scheme: 'https', host: 'api.test', port: 443, path: '/items', status: 201 },
-  ...{ bytesSent: 2, bytesReceived: 2, durationMs: 1, credentials: [] },
+  type: 'request',
+  method: 'POST',
+  scheme: 'https',
+  host: 'api.test',
+  port: 443,
+  path: '/items',
+  status: 201,
+  bytesSent: 2,
+  bytesReceived: 2,
+  durationMs: 1,
+  credentials: [],
   answer: { target, contentType: 'text/plain', body, encoding: 'text' },
 });
-const claimed = () => until(() => executor.claim());
-const runOf = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
+const claimJob = () => until(() => executor.claim());
+const getRun = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
 
 async function complete({ report, runId }: FakeJob, ...events: FakeEvent[]) {
   await report(...events, { type: 'finished', status: 'completed', output: null, usage: noUsage });
   return until(async () => {
-    const run = await runOf(runId);
+    const run = await getRun(runId);
     return run.finishedAt && run;
   });
 }
 
-async function recorded(worker: MadeWorker, ...events: FakeEvent[]) {
+async function recordRun(worker: MadeWorker, ...events: FakeEvent[]) {
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  return complete(await claimed(), { type: 'started' }, ...events);
+  return complete(await claimJob(), { type: 'started' }, ...events);
 }
 
-async function rehearsed(worker: MadeWorker, of: Awaited<ReturnType<typeof recorded>>): Promise<FakeJob> {
+async function startRehearsal(worker: MadeWorker, of: Awaited<ReturnType<typeof recordRun>>): Promise<FakeJob> {
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
   await rehearse(api.deps, { worker: row, inputs: of.inputs, of, createdBy: null });
-  return claimed();
+  return claimJob();
 }
 
 test('a rehearsal is given them in the order of the record, and each once over all its attempts', async () => {
-  const worker = await makeWorker(api);
-  const of = await recorded(worker, post('/items?n=1', 'one'), post('/items?n=1', 'two'), post('/items?n=2', 'three'));
+  const worker = await createTestWorker(api);
+  const of = await recordRun(worker, post('/items?n=1', 'one'), post('/items?n=1', 'two'), post('/items?n=2', 'three'));
   const answer = { method: 'POST', scheme: 'https', host: 'api.test', port: 443, status: 201 };
-  const first = await rehearsed(worker, of);
+  const first = await startRehearsal(worker, of);
   expect(first.rehearsal?.answers).toMatchObject([
     { id: 1_000_002, ...answer, target: '/items?n=1', contentType: 'text/plain', body: 'one', encoding: 'text' },
     { id: 1_000_003, ...answer, target: '/items?n=1', body: 'two' },
@@ -55,21 +64,23 @@ test('a rehearsal is given them in the order of the record, and each once over a
   const { answer: _, ...used } = post('/items?n=1');
   await first.report({ type: 'started' }, { ...used, recorded: 1_000_002 });
   await first.report({
-    ...{ type: 'finished', status: 'suspended', usage: noUsage },
+    type: 'finished',
+    status: 'suspended',
+    usage: noUsage,
     suspension: { kind: 'sleep', step: { ordinal: 1, kind: 'sleep', name: 'sleep' }, wakeAt: Date.now() },
   });
-  const second = await claimed();
+  const second = await claimJob();
   expect(second.rehearsal?.answers.map(({ body }) => body)).toEqual(['two', 'three']);
   const problem = { kind: 'refused' as const, message: 'POST /items was not recorded' };
   const run = await complete(second, { type: 'started' }, { ...used, status: null, recorded: null, problem });
-  expect(await listUnrecorded(api.deps.pool, run)).toEqual([{ kind: 'request', message: problem.message }]);
-  expect(await listUnrecorded(api.deps.pool, of)).toEqual([]);
+  expect(await listUnrecordedCalls(api.deps.pool, run)).toEqual([{ kind: 'request', message: problem.message }]);
+  expect(await listUnrecordedCalls(api.deps.pool, of)).toEqual([]);
 });
 
 test('many of them travel by object store', async () => {
-  const worker = await makeWorker(api);
-  const of = await recorded(worker, ...Array.from({ length: 6 }, (_, n) => post(`/${n}`, 'x'.repeat(8_000))));
-  const job = await rehearsed(worker, of);
+  const worker = await createTestWorker(api);
+  const of = await recordRun(worker, ...Array.from({ length: 6 }, (_, n) => post(`/${n}`, 'x'.repeat(8_000))));
+  const job = await startRehearsal(worker, of);
   expect(job.rehearsal).toEqual({ answers: [], answersUrl: expect.any(String) });
   const answers = await (await fetch(job.rehearsal?.answersUrl ?? '')).json();
   expect(answers).toHaveLength(6);
@@ -77,22 +88,22 @@ test('many of them travel by object store', async () => {
 });
 
 test('a rehearsal of no run, and an ordinary run, are given none', async () => {
-  const worker = await makeWorker(api);
+  const worker = await createTestWorker(api);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
   await rehearse(api.deps, { worker: row, inputs: {}, of: null, createdBy: null });
-  const job = await claimed();
+  const job = await claimJob();
   expect(job).toMatchObject({ kind: 'test', rehearsal: { answers: [] } });
   await complete(job);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const run = await claimed();
+  const run = await claimJob();
   expect(run.rehearsal).toBeUndefined();
   await complete(run);
 });
 
 test('nobody is shown an answer: lists, streams and downloads say that it is kept', async () => {
-  const worker = await makeWorker(api);
+  const worker = await createTestWorker(api);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await claimed();
+  const job = await claimJob();
   const live = fetch(`${api.url}/api/runs/${job.runId}/events`, {
     headers: { Authorization: `Bearer ${api.owner.jwt}` },
   });

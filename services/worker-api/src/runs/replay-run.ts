@@ -2,8 +2,8 @@
 import { conflict } from '@gantry/http';
 import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Worker } from '../generated/prisma/client';
+import type { Origin } from './requested-run';
 import type { StartRunDeps } from './run-deps';
-import type { Origin } from './run-of-request';
 import { type Start, startRun } from './start-run';
 
 export interface Replay {

@@ -1,9 +1,9 @@
 /** Requests that the code of runs made to other hosts. */
 import { type Operations, ok } from '@gantry/http';
-import { hasMostRequests, readRequests, requestMatcherOf } from '@gantry/run-engine';
-import { eventPage } from './event-page';
+import { createRequestMatcher, hasReachedRequestLimit, streamRequests } from '@gantry/run-engine';
+import { paginateEvents } from './event-page';
+import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { runOf } from './run-of-request';
 import { requestToApi } from './run-request';
 
 export function requestOperations(deps: RunDeps): Operations<'worker'> {
@@ -11,9 +11,13 @@ export function requestOperations(deps: RunDeps): Operations<'worker'> {
   return {
     listRunRequests: async (call) => {
       const { query } = call;
-      const { id } = await runOf(deps, call);
-      const { page, headers } = await eventPage(readRequests(pool, id, query.after), requestMatcherOf(query), call);
-      return ok(page.map(requestToApi), { ...headers, 'X-Truncated': String(await hasMostRequests(pool, id)) });
+      const { id } = await getRequestedRun(deps, call);
+      const { page, headers } = await paginateEvents(
+        streamRequests(pool, id, query.after),
+        createRequestMatcher(query),
+        call,
+      );
+      return ok(page.map(requestToApi), { ...headers, 'X-Truncated': String(await hasReachedRequestLimit(pool, id)) });
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Everything about one run. */
-import { apiFields } from '@gantry/http';
-import { type Run, type RunArtifact, readExtras, type ShownStep } from '@gantry/run-engine';
+import { toApiFields } from '@gantry/http';
+import { loadRunExtras, type Run, type RunArtifact, type StepView } from '@gantry/run-engine';
 import { traceUrl } from '@gantry/tracing';
 import { listApprovalsOfRun } from '../approvals/approval-repository';
 import { callsToApi } from '../approvals/held-calls';
@@ -14,7 +14,7 @@ export async function toRunDetail(deps: RunDeps, run: Run) {
   const [output, artifacts, extras, approvals, repairId] = await Promise.all([
     readOutput(engine, run),
     engine.artifacts(run),
-    readExtras(pool, run),
+    loadRunExtras(pool, run),
     readApprovals(deps, run),
     readRepairId(deps, run),
   ]);
@@ -41,9 +41,9 @@ export async function toRunDetail(deps: RunDeps, run: Run) {
   };
 }
 
-const stepToApi = (step: ShownStep, approvals: RunApproval[]) => ({
-  ...apiFields(step, 'ordinal', 'kind', 'name', 'status', 'error', 'startedAt', 'finishedAt'),
-  result: shownResult(step, approvals),
+const stepToApi = (step: StepView, approvals: RunApproval[]) => ({
+  ...toApiFields(step, 'ordinal', 'kind', 'name', 'status', 'error', 'startedAt', 'finishedAt'),
+  result: toVisibleResult(step, approvals),
   run_id: step.kind === 'call' ? step.ref : null,
   approval_id: step.kind === 'approve' ? step.ref : null,
 });
@@ -51,8 +51,8 @@ const stepToApi = (step: ShownStep, approvals: RunApproval[]) => ({
 type RunApproval = Awaited<ReturnType<typeof readApprovals>>[number];
 
 /** The record has corrected arguments as they are used; people see them without the values of secrets. */
-export function shownResult(
-  { kind, ref, result }: Pick<ShownStep, 'kind' | 'ref'> & { result?: unknown },
+export function toVisibleResult(
+  { kind, ref, result }: Pick<StepView, 'kind' | 'ref'> & { result?: unknown },
   approvals: RunApproval[],
 ): unknown {
   const calls = kind === 'approve' ? approvals.find(({ id }) => id === ref)?.calls : null;
@@ -64,7 +64,7 @@ export async function readApprovals({ prisma }: Pick<RunDeps, 'prisma'>, run: Ru
   return approvals
     .filter(({ candidateId }) => candidateId === null)
     .map((approval) => ({
-      ...apiFields(approval, 'id', 'status', 'title', 'message', 'requestedAt', 'expiresAt', 'decidedAt', 'reason'),
+      ...toApiFields(approval, 'id', 'status', 'title', 'message', 'requestedAt', 'expiresAt', 'decidedAt', 'reason'),
       calls: callsToApi(approval),
       decided_by: approval.decidedByLabel ?? approval.decidedBy,
     }));
@@ -76,6 +76,6 @@ async function readRepairId({ pool, findRepairOfRun }: RunDeps, { workspaceId, i
 }
 
 const artifactToApi = (run: Run, artifact: RunArtifact) => ({
-  ...apiFields(artifact, 'id', 'name', 'contentType', 'size', 'sha256'),
+  ...toApiFields(artifact, 'id', 'name', 'contentType', 'size', 'sha256'),
   download_url: `${runPath(run.id)}/artifacts/${artifact.id}/download`,
 });

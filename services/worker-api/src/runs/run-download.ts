@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type NewFile, type NewStream, streamZip } from '@gantry/archive';
 import { encodeJson, notFound, type Operations } from '@gantry/http';
-import { attachment, ObjectMissing } from '@gantry/object-store';
+import { buildContentDisposition, ObjectMissing } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
-import { hasRequests, type Run, type RunArtifact, readLines, readRequests } from '@gantry/run-engine';
-import { lineToText } from './log-line';
+import { hasRequests, type Run, type RunArtifact, streamLines, streamRequests } from '@gantry/run-engine';
+import { formatLogLine } from './log-line';
+import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { runOf } from './run-of-request';
 import { readOutput } from './run-output';
 import { requestToApi } from './run-request';
 
@@ -18,7 +18,7 @@ export function downloadOperations(deps: RunDeps): Operations<'worker'> {
   return {
     downloadRunArtifact: async (call) => {
       const { res } = call;
-      const run = await runOf(deps, call);
+      const run = await getRequestedRun(deps, call);
       const id = call.path.artifact_id;
       const artifact = await engine.findArtifact(run, id);
       if (!artifact) throw notFound('artifact', id, 'of this run');
@@ -28,33 +28,33 @@ export function downloadOperations(deps: RunDeps): Operations<'worker'> {
       res.setHeader('Content-Type', safeType(artifact.contentType));
       res.set({
         'Content-Length': String(artifact.size),
-        'Content-Disposition': attachment(artifact.name),
+        'Content-Disposition': buildContentDisposition(artifact.name),
         // Made by user code: whatever it is, it runs nothing in this origin.
         'Content-Security-Policy': "sandbox; default-src 'none'",
         'X-Content-Type-Options': 'nosniff',
       });
-      await sent(pipeline(content, res));
+      await waitUntilSent(pipeline(content, res));
     },
 
     downloadRun: async (call) => {
       const { res } = call;
-      const run = await runOf(deps, call);
-      const zip = await zipOf(run);
+      const run = await getRequestedRun(deps, call);
+      const zip = await zipRun(run);
       res.set({
         'Content-Type': 'application/zip',
-        'Content-Disposition': attachment(`${run.id}.zip`),
+        'Content-Disposition': buildContentDisposition(`${run.id}.zip`),
         'X-Content-Type-Options': 'nosniff',
       });
-      await sent(pipeline(zip, res)).catch((err) => {
+      await waitUntilSent(pipeline(zip, res)).catch((err) => {
         log.warn({ err, runId: run.id }, 'download of a run broken off');
       });
     },
   };
 
-  async function zipOf(run: Run): Promise<Readable> {
+  async function zipRun(run: Run): Promise<Readable> {
     const { output, output_missing } = await readOutput(engine, run);
     const result = output_missing ? MISSING_OUTPUT : toJsonFile('output.json', output);
-    const artifacts = [...namesOf(await engine.artifacts(run))].map(
+    const artifacts = [...assignNames(await engine.artifacts(run))].map(
       // Images and archives are compressed already, and a zip is read once.
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),
     );
@@ -80,15 +80,15 @@ const toJsonFile = (path: string, value: unknown): NewFile => ({
 });
 
 async function* logText(sql: Sql, runId: string): AsyncGenerator<string> {
-  for await (const line of readLines(sql, runId)) yield lineToText(line);
+  for await (const line of streamLines(sql, runId)) yield formatLogLine(line);
 }
 
 async function* requestLines(sql: Sql, runId: string): AsyncGenerator<string> {
-  for await (const request of readRequests(sql, runId)) yield `${JSON.stringify(requestToApi(request))}\n`;
+  for await (const request of streamRequests(sql, runId)) yield `${JSON.stringify(requestToApi(request))}\n`;
 }
 
 /** What a file in a zip may be called everywhere; two of one name are told apart. */
-function namesOf(artifacts: RunArtifact[]): Map<string, RunArtifact> {
+function assignNames(artifacts: RunArtifact[]): Map<string, RunArtifact> {
   const named = new Map<string, RunArtifact>();
   for (const artifact of artifacts) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
@@ -107,7 +107,7 @@ const TYPE = /^[\w.+-]+\/[\w.+-]+(;\s*[\w-]+=[\w.-]+)*$/;
 const safeType = (type: string): string => (TYPE.test(type) ? type : 'application/octet-stream');
 
 /** A client that leaves is no failure. */
-async function sent(sending: Promise<void>): Promise<void> {
+async function waitUntilSent(sending: Promise<void>): Promise<void> {
   await sending.catch((err: NodeJS.ErrnoException) => {
     if (err.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw err;
   });

@@ -4,7 +4,7 @@ import { type ListedRun, listRunPage } from '@gantry/run-engine';
 import { csvLine } from '../audit/csv';
 import { headToApi } from './run';
 import type { RunDeps } from './run-deps';
-import { runFilterOf } from './run-filter';
+import { toRunFilter } from './run-filter';
 
 const BATCH = 1_000;
 
@@ -31,7 +31,7 @@ export function exportOperations(deps: RunDeps): Operations<'worker'> {
   return {
     exportRuns: async ({ caller, query, res }) => {
       const { workspaceId } = caller;
-      const filter = await runFilterOf(deps, caller, query);
+      const filter = await toRunFilter(deps, caller, query);
       // Before the first byte: what fails now is still answered as an error.
       let page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH });
       res.type('text/csv');

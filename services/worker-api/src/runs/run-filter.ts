@@ -1,5 +1,5 @@
 /** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
-import { type CallOf, type Principal, parseQueryDate, reachOf } from '@gantry/http';
+import { getTokenScope, type OperationCall, type Principal, parseQueryDate } from '@gantry/http';
 import type { PagedRunFilter } from '@gantry/run-engine';
 import { type ApiRunStatus, toEngineStatuses } from '../workers/run-status';
 import { listHiddenWorkers } from '../workers/visible-worker';
@@ -7,14 +7,14 @@ import { findWorkerUids, getVisibleWorker } from '../workers/worker-repository';
 import type { RunDeps } from './run-deps';
 
 /** As requests write it. */
-export type AskedFilter = NonNullable<CallOf<'worker', 'cancelRuns'>['body']['filter']> &
-  Pick<CallOf<'worker', 'listRuns'>['query'], 'tag' | 'q'>;
+export type AskedFilter = NonNullable<OperationCall<'worker', 'cancelRuns'>['body']['filter']> &
+  Pick<OperationCall<'worker', 'listRuns'>['query'], 'tag' | 'q'>;
 
 /**
  * @param unlessAsked the statuses where the request names none; default: any
  * @throws AppError 404 for a worker that is not there for this caller
  */
-export async function runFilterOf(
+export async function toRunFilter(
   deps: RunDeps,
   caller: Principal,
   asked: AskedFilter,
@@ -23,7 +23,7 @@ export async function runFilterOf(
   const { worker_id: workerId, status, trigger, tag, q } = asked;
   const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(toEngineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
-  const isForFew = workerId === undefined && reachOf(caller, 'workers') !== null;
+  const isForFew = workerId === undefined && getTokenScope(caller, 'workers') !== null;
   if (tag !== undefined || q !== undefined || isForFew) {
     const uids = await findWorkerUids(deps.prisma, caller, { tag, q });
     filter.subjectIds = uids.filter((uid) => filter.subjectId === undefined || uid === filter.subjectId);

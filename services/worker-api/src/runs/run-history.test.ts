@@ -2,17 +2,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newId } from '@gantry/events';
 import { SCAN_MAX } from '@gantry/run-engine';
-import { type FakeEvent, given, noUsage, until } from '@gantry/testing';
+import { type FakeEvent, noUsage, setupResource, until } from '@gantry/testing';
 import type request from 'supertest';
-import { callerOf } from '../test/caller';
-import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
+import { createCaller } from '../test/caller';
+import { addVersion, createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const NOW = new Date('2026-03-10T12:34:56.000Z');
 
 const api = testWorkerApi({ now: () => NOW });
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 interface Seed {
   worker: MadeWorker;
@@ -42,7 +42,7 @@ async function seed({ worker, status = 'completed', at = NOW, durationMs = 1_000
 
 const ago = (ms: number) => new Date(NOW.getTime() - ms);
 const DAY = 86_400_000;
-const idsOf = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
+const listIds = (answer: { body: { id: string }[] }) => answer.body.map(({ id }) => id);
 const start = async (worker: MadeWorker, inputs = {}): Promise<string> =>
   (await me.post(`/api/workers/${worker.id}/runs`, { inputs }).expect(201)).body.run_id;
 const becomes = (id: string, status: string) =>
@@ -62,12 +62,15 @@ async function ran(worker: MadeWorker, ...events: FakeEvent[]): Promise<string> 
 }
 
 const line = (text: string, level: 'info' | 'warning' | 'error' = 'info'): FakeEvent => ({
-  ...{ type: 'log', stream: 'stdout', level, text },
+  type: 'log',
+  stream: 'stdout',
+  level,
+  text,
 });
 
 describe('lists', () => {
   test('a cursor through equal timestamps loses and repeats nothing, whatever the page', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     const all: string[] = [];
     for (let n = 0; n < 23; n++) all.push(await seed({ worker, at: ago(n < 12 ? 5_000 : 6_000) }));
     for (const limit of [1, 5, 22, 23]) {
@@ -75,7 +78,7 @@ describe('lists', () => {
       let query = `limit=${limit}`;
       for (;;) {
         const page = await me.get(`/api/workers/${worker.id}/runs?${query}`).expect(200);
-        seen.push(...idsOf(page));
+        seen.push(...listIds(page));
         if (page.headers['x-has-more'] === 'false') break;
         const next = page.headers.link?.match(/<([^>]+)>/)?.[1] as string;
         expect(next).toContain(encodeURIComponent(page.headers['x-next-before-created-at'] as string));
@@ -86,19 +89,20 @@ describe('lists', () => {
     }
     const second = await me.get(`/api/workers/${worker.id}/runs?limit=5&offset=5&count=true`).expect(200);
     const first = await me.get(`/api/workers/${worker.id}/runs?limit=10`).expect(200);
-    expect(idsOf(second)).toEqual(idsOf(first).slice(5));
+    expect(listIds(second)).toEqual(listIds(first).slice(5));
     expect(second.headers['x-total-count']).toBe('23');
     expect(first.headers['x-total-count']).toBeUndefined();
   });
 
   test('filters combine, and queued includes what waits without a process', async () => {
-    const [worker, other] = [await makeWorker(api), await makeWorker(api)];
+    const [worker, other] = [await createTestWorker(api), await createTestWorker(api)];
     const byHook = await seed({ worker, trigger: 'webhook', at: ago(1 * DAY) });
     const failed = await seed({ worker, status: 'failed', at: ago(2 * DAY) });
     const sleeping = await seed({ worker, status: 'suspended', at: ago(3 * DAY) });
     const queued = await seed({ worker, status: 'queued', trigger: 'schedule', at: ago(4 * DAY) });
     await seed({ worker: other, status: 'failed', at: ago(2 * DAY) });
-    const list = async (query: string) => idsOf(await me.get(`/api/runs?worker_id=${worker.id}&${query}`).expect(200));
+    const list = async (query: string) =>
+      listIds(await me.get(`/api/runs?worker_id=${worker.id}&${query}`).expect(200));
     expect(await list('')).toEqual([byHook, failed, sleeping, queued]);
     expect(await list('status=failed')).toEqual([failed]);
     expect(await list('status=queued')).toEqual([sleeping, queued]);
@@ -114,9 +118,9 @@ describe('lists', () => {
 
   test('are found by a tag and by a part of the name of workers, few or many, that the caller sees', async () => {
     const [tagged, named, hidden] = [
-      await makeWorker(api),
-      await makeWorker(api),
-      await makeWorker(api, { visibility: 'private', ownerId: 'usr_somebody' }),
+      await createTestWorker(api),
+      await createTestWorker(api),
+      await createTestWorker(api, { visibility: 'private', ownerId: 'usr_somebody' }),
     ];
     const { worker: workers } = api.deps.prisma;
     for (const { uid } of [tagged, hidden]) await workers.update({ where: { uid }, data: { tags: ['finance'] } });
@@ -125,8 +129,8 @@ describe('lists', () => {
     const failed = await seed({ worker: tagged, at: ago(1_000), status: 'failed' });
     const other = await seed({ worker: named });
     await seed({ worker: hidden });
-    const member = callerOf(api.url, (await api.addMember('member')).jwt);
-    const list = async (query: string) => idsOf(await member.get(`/api/runs?${query}`).expect(200));
+    const member = createCaller(api.url, (await api.addMember('member')).jwt);
+    const list = async (query: string) => listIds(await member.get(`/api/runs?${query}`).expect(200));
     expect(await list('tag=finance')).toEqual([failed, done]);
     expect(await list('tag=finance&status=failed')).toEqual([failed]);
     expect(await list('tag=Finance')).toEqual([]);
@@ -137,14 +141,14 @@ describe('lists', () => {
     expect(rows.map((row) => row.split(',')[0])).toEqual(['id', failed, done]);
     // More than are walked one by one.
     for (let n = 0; n < 41; n++) {
-      const { uid } = await makeWorker(api);
+      const { uid } = await createTestWorker(api);
       await workers.update({ where: { uid }, data: { tags: ['finance'] } });
     }
     expect(await list('tag=finance')).toEqual([failed, done]);
   });
 
   test('a page that looked at as much as it may is short, and its cursor goes on', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     const rare = await seed({ worker, trigger: 'event', at: ago(30 * DAY) });
     await api.database.pool.query(
       `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec, created_at)
@@ -157,7 +161,7 @@ describe('lists', () => {
     const { 'x-next-before-created-at': at, 'x-next-before-id': id } = first.headers;
     const cursor = new URLSearchParams({ before_created_at: String(at), before_id: String(id) });
     const second = await me.get(`/api/runs?worker_id=${worker.id}&trigger=event&${cursor}`).expect(200);
-    expect([idsOf(second), second.headers['x-has-more']]).toEqual([[rare], 'false']);
+    expect([listIds(second), second.headers['x-has-more']]).toEqual([[rare], 'false']);
     await api.database.pool.query('DELETE FROM runs WHERE subject_id = $1', [worker.uid]);
   });
 
@@ -182,7 +186,7 @@ describe('lists', () => {
 });
 
 test('the export holds every run that the filters find, and no formula', async () => {
-  const worker = await makeWorker(api);
+  const worker = await createTestWorker(api);
   for (let n = 0; n < 3; n++) await seed({ worker, at: ago(n * 1_000) });
   const error = { code: 'exception', message: '=HYPERLINK("http://x"), "quoted"\nand more' };
   const failed = await seed({ worker, status: 'failed', error, at: ago(DAY) });
@@ -198,16 +202,16 @@ test('the export holds every run that the filters find, and no formula', async (
 
 describe('logs', () => {
   /** All pages, from this one on, as their Link leads. */
-  async function followed(path: string): Promise<{ text: string }[]> {
+  async function followStream(path: string): Promise<{ text: string }[]> {
     const { body, headers } = await me.get(path).expect(200);
     const [, next] = /<([^>]*)>; rel="next"/.exec(headers.link ?? '') ?? [];
-    return next === undefined ? body : [...body, ...(await followed(next))];
+    return next === undefined ? body : [...body, ...(await followStream(next))];
   }
 
   let worker: MadeWorker;
   let runId: string;
   beforeAll(async () => {
-    worker = await makeWorker(api);
+    worker = await createTestWorker(api);
     runId = await ran(
       worker,
       line('reading Straße'),
@@ -229,7 +233,7 @@ describe('logs', () => {
     expect([page.headers['x-has-more'], page.headers['x-next-after']]).toEqual(['true', '1000003']);
     expect(await list('after=1000003')).toMatchObject([{ level: 'error' }]);
     expect(await list('offset=1&limit=1')).toMatchObject([{ text: 'row 7 is odd' }]);
-    expect(await followed(`/api/runs/${runId}/logs?limit=1&offset=1`)).toMatchObject([
+    expect(await followStream(`/api/runs/${runId}/logs?limit=1&offset=1`)).toMatchObject([
       { text: 'row 7 is odd' },
       { level: 'error' },
     ]);
@@ -259,14 +263,14 @@ describe('logs', () => {
     expect(seen).toEqual(['fine', 'row 8 is odd', 'NUL \u0000 inside', 'row 7 is odd', 'reading Straße']);
     expect((await search('level=error')).body).toHaveLength(1);
     const path = `/api/workers/${worker.id}/logs?limit=2&offset=1`;
-    expect((await followed(path)).map(({ text }) => text)).toEqual(seen.slice(1));
+    expect((await followStream(path)).map(({ text }) => text)).toEqual(seen.slice(1));
     expect((await me.get(`/api/workers/${worker.id}/logs?cursor=AAAA`).expect(400)).body.errors[0].path).toBe('cursor');
   });
 });
 
 describe('files', () => {
   test('a file of a run is an attachment that runs nothing, and the zip holds all that it left behind', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     const id = await start(worker);
     const job = await executor.claim();
     const artifact = async (name: string, content: string): Promise<FakeEvent> => {
@@ -322,7 +326,7 @@ const binary = (res: request.Response, done: (err: Error | null, body: Buffer) =
 describe('replaying', () => {
   test('repeats inputs and files with the code of today, or of then', async () => {
     const definition = { inputs: [{ name: 'table', type: 'file' }, 'note'] };
-    const worker = await makeWorker(api, { definition });
+    const worker = await createTestWorker(api, { definition });
     const table = { name: 't.csv', content_base64: Buffer.from('a,b').toString('base64') };
     const id = await start(worker, { table, note: 'n' });
     expect((await me.post(`/api/runs/${id}/replay`).expect(409)).body.code).toBe('not_ended');
@@ -340,7 +344,9 @@ describe('replaying', () => {
       expect(await (await fetch(job?.files[0]?.url ?? '')).text()).toBe('a,b');
       await job?.complete({});
       expect(await becomes(again, 'completed')).toMatchObject({
-        ...{ trigger: 'replay', parent_run_id: id, worker_version: version },
+        trigger: 'replay',
+        parent_run_id: id,
+        worker_version: version,
       });
     }
     const changed = await replay({ inputs: { table: { name: 't.csv', size: 3 }, note: 'other' } });
@@ -357,7 +363,7 @@ describe('replaying', () => {
 
 describe('many at once', () => {
   test('runs are cancelled by filter or by id, and what can not be is said', async () => {
-    const [worker, other] = [await makeWorker(api), await makeWorker(api)];
+    const [worker, other] = [await createTestWorker(api), await createTestWorker(api)];
     const ids = [await start(worker), await start(worker), await start(other)];
     const done = await seed({ worker });
     const cancel = async (body: object) => (await me.post('/api/runs/bulk/cancel', body).expect(200)).body;
@@ -367,7 +373,7 @@ describe('many at once', () => {
     expect(mixed).toMatchObject({ matched: 3, changed: 1, skipped: 2, more: false });
     expect(mixed.errors.map(({ code }: { code: string }) => code).sort()).toEqual(['already_ended', 'not_found']);
     for (const id of ids) await becomes(id, 'cancelled');
-    const stranger = callerOf(api.url, api.foreign.owner.jwt);
+    const stranger = createCaller(api.url, api.foreign.owner.jwt);
     const foreign = await stranger.post('/api/runs/bulk/replay', { ids }).expect(200);
     expect(foreign.body).toMatchObject({
       changed: 0,
@@ -378,7 +384,7 @@ describe('many at once', () => {
   });
 
   test('failed runs are replayed by filter, oldest first', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     const older = await seed({ worker, status: 'failed', at: ago(3_000) });
     const newer = await seed({ worker, status: 'timed_out', at: ago(2_000) });
     await seed({ worker, status: 'completed', at: ago(1_000) });
@@ -405,7 +411,7 @@ describe('many at once', () => {
 
 describe('figures', () => {
   test('stats are what one counts by hand', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     for (const durationMs of [100, 200, 300, 400]) await seed({ worker, durationMs, at: ago(DAY), costUsd: 0.5 });
     await seed({ worker, durationMs: 10_000, at: ago(20 * DAY), costUsd: 1 });
     const timeout = { code: 'timeout', message: 'took too long' };
@@ -417,22 +423,32 @@ describe('figures', () => {
     const { body } = await me.get(`/api/workers/${worker.id}/stats`).expect(200);
     expect(body).toEqual({
       worker_id: worker.id,
-      ...{ runs_total: 9, runs_7d: 6, runs_30d: 8 },
+      runs_total: 9,
+      runs_7d: 6,
+      runs_30d: 8,
       // 4 of 4 + 1; 5 of 5 + 2.
-      ...{ success_rate_7d: 0.8, success_rate_30d: 0.7143 },
-      ...{ avg_duration_ms: 2_200, p50_duration_ms: 300, p95_duration_ms: 10_000, total_cost_usd_30d: 3 },
+      success_rate_7d: 0.8,
+      success_rate_30d: 0.7143,
+      avg_duration_ms: 2_200,
+      p50_duration_ms: 300,
+      p95_duration_ms: 10_000,
+      total_cost_usd_30d: 3,
       failures_by_code: { timeout: 1, exception: 1 },
       last_error: 'last \u0000 words',
       last_error_at: ago(2 * DAY - 60_000).toISOString(),
     });
-    const fresh = await makeWorker(api);
+    const fresh = await createTestWorker(api);
     expect((await me.get(`/api/workers/${fresh.id}/stats`).expect(200)).body).toMatchObject({
-      ...{ runs_total: 0, success_rate_7d: null, p95_duration_ms: null, total_cost_usd_30d: 0, failures_by_code: {} },
+      runs_total: 0,
+      success_rate_7d: null,
+      p95_duration_ms: null,
+      total_cost_usd_30d: 0,
+      failures_by_code: {},
     });
   });
 
   test('the series has every day and hour of UTC, also those without runs', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     await seed({ worker, at: new Date('2026-03-10T00:00:00.000Z'), costUsd: 0.25, durationMs: 500 });
     await seed({ worker, at: new Date('2026-03-09T23:59:59.999Z'), status: 'failed' });
     await seed({ worker, at: new Date('2026-02-24T23:59:59.999Z') });
@@ -516,7 +532,7 @@ describe('live', () => {
   }
 
   test('a stream through three reconnects on two replicas has each event once and in order', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     const id = await start(worker);
     const url = (n: number) => `${urls[n % 2]}/api/runs/${id}/stream`;
     const job = await executor.claim();
@@ -540,7 +556,7 @@ describe('live', () => {
   });
 
   test('each of the three streams says what it is for, and ends with done', async () => {
-    const worker = await makeWorker(api);
+    const worker = await createTestWorker(api);
     const id = await ran(worker, line('one'), { type: 'progress', fraction: 0.5, message: 'half' });
     const names = async (path: string) =>
       (await follow(`${api.url}/api/runs/${id}${path}`, 0, () => false)).map(({ event }) => event);
@@ -550,7 +566,7 @@ describe('live', () => {
     expect(await names('/logs/stream')).toEqual(['log', 'done']);
     const lines = await me.get(`/api/runs/${id}/stream`).set('Accept', 'application/x-ndjson').expect(200);
     expect(lines.headers['content-type']).toContain('application/x-ndjson');
-    const stranger = callerOf(api.url, api.foreign.owner.jwt);
+    const stranger = createCaller(api.url, api.foreign.owner.jwt);
     for (const path of ['/stream', '/events', '/logs/stream', '/logs', '/download']) {
       await stranger.get(`/api/runs/${id}${path}`).expect(404);
     }

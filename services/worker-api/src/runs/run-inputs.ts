@@ -1,6 +1,6 @@
 /** Inputs of a run that is about to be made: checked as its version declares them, and files among them placed. */
 import { isDeepStrictEqual } from 'node:util';
-import { placeFiles } from '@gantry/program';
+import { storeInputFiles } from '@gantry/program';
 import type { Run, RunSpec } from '@gantry/run-engine';
 import type { Definition } from '../workers/definition';
 import type { RunDeps } from './run-deps';
@@ -24,7 +24,7 @@ export function checkInputs(
 ): Record<string, unknown> {
   if (!definition.inputs.length) return asked.inputs;
   const given = { ...asked.inputs };
-  for (const { input, name } of keptFiles(asked, definition)) given[input] = { name };
+  for (const { input, name } of listReusedFiles(asked, definition)) given[input] = { name };
   const areChanged = asked.replayOf !== undefined && asked.inputs !== asked.replayOf.inputs;
   if (areChanged || asked.isStrict) return validator.check(given);
   const names = new Set(definition.inputs.map(({ name }) => name));
@@ -40,16 +40,19 @@ export async function placeInputs(
   definition: Definition,
   checked: Record<string, unknown>,
 ): Promise<{ inputs: Record<string, unknown>; files: RunSpec['files'] }> {
-  const kept = keptFiles(asked, definition);
+  const kept = listReusedFiles(asked, definition);
   // Bounded: 100 inputs (ITEMS_MAX of packages/program), and a file for each.
   const fresh = definition.inputs.filter(({ name }) => !kept.some(({ input }) => input === name));
-  const { inputs, files } = await placeFiles({ objects, getUpload: null }, workspaceId, fresh, checked);
+  const { inputs, files } = await storeInputFiles({ objects, getUpload: null }, workspaceId, fresh, checked);
   const shown = Object.fromEntries(kept.map(({ input, name, size }) => [input, { name, size }]));
   return { inputs: { ...inputs, ...shown }, files: [...files, ...kept] };
 }
 
-/** Files of the run that is repeated, where the version still asks for a file of that name and the inputs give no other. */
-const keptFiles = ({ replayOf, inputs: given }: AskedInputs, { inputs }: Definition): RunSpec['files'] =>
+/**
+ * Files of the run that is repeated, where the version still asks for a file of that name and the inputs give no
+ * other.
+ */
+const listReusedFiles = ({ replayOf, inputs: given }: AskedInputs, { inputs }: Definition): RunSpec['files'] =>
   // Bounded: 100 inputs (ITEMS_MAX of packages/program), and a file for each.
   (replayOf?.spec.files ?? []).filter(
     ({ input }) =>

@@ -1,11 +1,11 @@
 import { ObjectMissing } from '@gantry/object-store';
 import type { Run, RunEngine } from '@gantry/run-engine';
-import { outputOf } from './output-object';
+import { toRunOutput } from './output-object';
 
 /** A large output that the object store has lost takes nothing else of the run along. */
-export async function readOutput(engine: Pick<RunEngine, 'outputToSend'>, run: Run) {
+export async function readOutput(engine: Pick<RunEngine, 'loadOutputForResponse'>, run: Run) {
   try {
-    return { output: outputOf(run, await engine.outputToSend(run, 'result')) };
+    return { output: toRunOutput(run, await engine.loadOutputForResponse(run, 'result')) };
   } catch (err) {
     if (err instanceof ObjectMissing) return { output: null, output_missing: true };
     throw err;

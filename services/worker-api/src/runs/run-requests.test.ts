@@ -1,28 +1,50 @@
-/** Requests that the code of runs made to other hosts: read, followed, downloaded, and told of where a rule refused one. */
-import { type FakeEvent, given, noUsage, until } from '@gantry/testing';
+/**
+ * Requests that the code of runs made to other hosts: read, followed, downloaded, and told of where a rule refused
+ * one.
+ */
+import { type FakeEvent, noUsage, setupResource, until } from '@gantry/testing';
 import type request from 'supertest';
-import { callerOf } from '../test/caller';
-import { type MadeWorker, makeWorker } from '../test/make-worker';
+import { createCaller } from '../test/caller';
+import { createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 type RequestEvent = Extract<FakeEvent, { type: 'request' }>;
 
-const asked = (fields: Partial<RequestEvent> = {}): RequestEvent => ({
-  ...{ type: 'request', method: 'GET', scheme: 'https', host: 'api.github.com', port: 443, path: '/user' },
-  ...{ status: 200, bytesSent: 312, bytesReceived: 20_480, durationMs: 184, credentials: ['github'] },
+const buildRequestEvent = (fields: Partial<RequestEvent> = {}): RequestEvent => ({
+  type: 'request',
+  method: 'GET',
+  scheme: 'https',
+  host: 'api.github.com',
+  port: 443,
+  path: '/user',
+  status: 200,
+  bytesSent: 312,
+  bytesReceived: 20_480,
+  durationMs: 184,
+  credentials: ['github'],
   ...fields,
 });
 const RULE = 'it is not in network.allow of this worker';
-const refused = (host: string): RequestEvent =>
-  asked({
-    ...{ host, method: null, path: null, status: null, bytesSent: 0, bytesReceived: 0, durationMs: 2, credentials: [] },
+const buildRefusedEvent = (host: string): RequestEvent =>
+  buildRequestEvent({
+    host,
+    method: null,
+    path: null,
+    status: null,
+    bytesSent: 0,
+    bytesReceived: 0,
+    durationMs: 2,
+    credentials: [],
     problem: { kind: 'refused', message: RULE },
   });
-const failed = asked({ status: null, problem: { kind: 'failed', message: 'it did not answer within 10 s' } });
+const failed = buildRequestEvent({
+  status: null,
+  problem: { kind: 'failed', message: 'it did not answer within 10 s' },
+});
 
 async function ran(worker: MadeWorker, ...events: FakeEvent[]): Promise<string> {
   const { run_id } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201)).body;
@@ -37,14 +59,14 @@ describe('of a run', () => {
   let runId: string;
   let worker: MadeWorker;
   beforeAll(async () => {
-    worker = await makeWorker(api);
+    worker = await createTestWorker(api);
     runId = await ran(
       worker,
-      asked(),
+      buildRequestEvent(),
       { type: 'log', stream: 'stdout', level: 'info', text: 'between' },
-      refused('evil.example.com'),
+      buildRefusedEvent('evil.example.com'),
       failed,
-      asked({ method: 'POST', host: 'NUL\u0000.example.com', credentials: [] }),
+      buildRequestEvent({ method: 'POST', host: 'NUL\u0000.example.com', credentials: [] }),
     );
   });
   const list = async (query = '') => (await me.get(`/api/runs/${runId}/requests?${query}`).expect(200)).body;
@@ -53,16 +75,18 @@ describe('of a run', () => {
     const { body, headers } = await me.get(`/api/runs/${runId}/requests`).expect(200);
     expect(body).toMatchObject([
       {
-        ...{
-          seq: 1_000_002,
-          attempt: 1,
-          method: 'GET',
-          scheme: 'https',
-          host: 'api.github.com',
-          port: 443,
-          path: '/user',
-        },
-        ...{ status: 200, bytes_sent: 312, bytes_received: 20_480, duration_ms: 184, credentials: ['github'] },
+        seq: 1_000_002,
+        attempt: 1,
+        method: 'GET',
+        scheme: 'https',
+        host: 'api.github.com',
+        port: 443,
+        path: '/user',
+        status: 200,
+        bytes_sent: 312,
+        bytes_received: 20_480,
+        duration_ms: 184,
+        credentials: ['github'],
         problem: null,
       },
       { method: null, host: 'evil.example.com', problem: { kind: 'refused', message: RULE } },
@@ -99,9 +123,12 @@ describe('of a run', () => {
   });
 
   test('are read by viewers, and not of workers that they do not see', async () => {
-    const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+    const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
     await viewer.get(`/api/runs/${runId}/requests`).expect(200);
-    const hidden = await ran(await makeWorker(api, { visibility: 'private', ownerId: api.owner.userId }), asked());
+    const hidden = await ran(
+      await createTestWorker(api, { visibility: 'private', ownerId: api.owner.userId }),
+      buildRequestEvent(),
+    );
     await viewer.get(`/api/runs/${hidden}/requests`).expect(404);
     await me.get(`/api/runs/${hidden}/requests`).expect(200);
   });
@@ -112,7 +139,7 @@ describe('of a run', () => {
       res.on('data', (chunk: Buffer) => chunks.push(chunk));
       res.on('end', () => done(null, Buffer.concat(chunks)));
     };
-    const zipOf = async (id: string): Promise<Buffer> =>
+    const downloadZip = async (id: string): Promise<Buffer> =>
       (
         await me
           .get(`/api/runs/${id}/download`)
@@ -120,8 +147,8 @@ describe('of a run', () => {
           .parse(binary as never)
           .expect(200)
       ).body;
-    expect((await zipOf(runId)).includes('requests.jsonl')).toBe(true);
-    expect((await zipOf(await ran(worker))).includes('requests.jsonl')).toBe(false);
+    expect((await downloadZip(runId)).includes('requests.jsonl')).toBe(true);
+    expect((await downloadZip(await ran(worker))).includes('requests.jsonl')).toBe(false);
   });
 });
 
@@ -130,33 +157,42 @@ describe('that a rule refuses', () => {
     api.deps.prisma.alertDelivery.findMany({ where: { alertId }, orderBy: { createdAt: 'asc' } });
 
   test('raise the alert that wants it once for each run, with host and rule, and no other alert', async () => {
-    const worker = await makeWorker(api);
-    const make = async (on: string[], about: object = { worker_id: worker.id }) =>
+    const worker = await createTestWorker(api);
+    const createAlert = async (on: string[], about: object = { worker_id: worker.id }) =>
       (await me.post('/api/alerts', { on, url: 'https://hooks.example.com/a', ...about }).expect(201)).body
         .id as string;
     const [its, all, other] = [
-      await make(['network.refused']),
-      await make(['network.refused', 'run.failed'], {}),
-      await make(['run.failed', 'run.completed']),
+      await createAlert(['network.refused']),
+      await createAlert(['network.refused', 'run.failed'], {}),
+      await createAlert(['run.failed', 'run.completed']),
     ];
     const runs = [
-      await ran(worker, asked(), failed),
-      await ran(worker, refused('evil.example.com'), refused('worse.example.com'), refused('evil.example.com')),
-      await ran(worker, refused('worse.example.com')),
+      await ran(worker, buildRequestEvent(), failed),
+      await ran(
+        worker,
+        buildRefusedEvent('evil.example.com'),
+        buildRefusedEvent('worse.example.com'),
+        buildRefusedEvent('evil.example.com'),
+      ),
+      await ran(worker, buildRefusedEvent('worse.example.com')),
     ];
     await until(async () => (await deliveries(all)).length === 2 && (await deliveries(other)).length === 3);
     const told = (await deliveries(its)).map(({ payload }) => payload);
-    const expected = (runId: string | undefined, host: string) => ({
+    const buildExpected = (runId: string | undefined, host: string) => ({
       type: 'network.refused',
       data: { worker_id: worker.id, run_id: runId, request: { host, port: 443, reason: RULE } },
     });
-    expect(told).toMatchObject([expected(runs[1], 'evil.example.com'), expected(runs[2], 'worse.example.com')]);
+    expect(told).toMatchObject([
+      buildExpected(runs[1], 'evil.example.com'),
+      buildExpected(runs[2], 'worse.example.com'),
+    ]);
   });
 
   test('are not told of automations, whose network has no rules', async () => {
     const { body } = await me
       .post('/api/alerts', {
-        ...{ on: ['network.refused'], automation_id: 'aut_4f9KqL2mXw0aVbN7sTe1R' },
+        on: ['network.refused'],
+        automation_id: 'aut_4f9KqL2mXw0aVbN7sTe1R',
         url: 'https://hooks.example.com/a',
       })
       .expect(400);

@@ -1,14 +1,14 @@
-import { given, noUsage, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
+import { noUsage, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { addVersion, createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { computePrice } from './compute-price';
+import { createPriceCalculator } from './compute-price';
 
 const api = testWorkerApi();
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
-const worker = given(() =>
-  makeWorker(api, {
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
+const worker = setupResource(() =>
+  createTestWorker(api, {
     definition: { inputs: [{ name: 'who', type: 'text', required: true }], outputs: ['greeting'] },
   }),
 );
@@ -16,7 +16,7 @@ const worker = given(() =>
 const hello = { inputs: { who: 'Ada' } };
 const start = (body: object = hello, of: MadeWorker = worker, caller = me) =>
   caller.post(`/api/workers/${of.id}/runs`, body);
-const startedId = async (body: object = hello, of = worker): Promise<string> =>
+const startRunId = async (body: object = hello, of = worker): Promise<string> =>
   (await start(body, of).expect(201)).body.run_id;
 const read = async (id: string) => (await me.get(`/api/runs/${id}`).expect(200)).body;
 const becomes = (id: string, status: string) =>
@@ -40,7 +40,7 @@ describe('starting', () => {
     [null, { result: null }],
     [{ a: 1 }, { a: 1 }],
   ])('code that returns %j has the output %j, wherever a run is shown', async (returned, output) => {
-    const id = await startedId();
+    const id = await startRunId();
     await (await executor.claim())?.complete(returned);
     expect((await becomes(id, 'completed')).output).toEqual(output);
     const listed = (await me.get('/api/runs?limit=1').expect(200)).body;
@@ -63,15 +63,30 @@ describe('starting', () => {
       { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: { ...noUsage, costUsd: 0.25 } },
     );
     expect(await becomes(body.run_id, 'completed')).toMatchObject({
-      ...{ id: body.run_id, worker_id: worker.id, workspace_id: api.workspaceId, worker_version: 1, trigger: 'api' },
-      ...{ input: { who: 'Ada' }, output: { greeting: 'Hi' }, total_cost_usd: 0.25, attempt: 1, logs_count: 2 },
-      ...{ error: null, error_code: null, queue_position: null, created_by: api.owner.userId },
-      ...{ steps: [], approvals: [], artifacts: [], parent_run_id: null, duration_ms: expect.any(Number) },
+      id: body.run_id,
+      worker_id: worker.id,
+      workspace_id: api.workspaceId,
+      worker_version: 1,
+      trigger: 'api',
+      input: { who: 'Ada' },
+      output: { greeting: 'Hi' },
+      total_cost_usd: 0.25,
+      attempt: 1,
+      logs_count: 2,
+      error: null,
+      error_code: null,
+      queue_position: null,
+      created_by: api.owner.userId,
+      steps: [],
+      approvals: [],
+      artifacts: [],
+      parent_run_id: null,
+      duration_ms: expect.any(Number),
     });
   });
 
   test('the steps say which failed and why, caught or not, in this run or in one that it called', async () => {
-    const id = await startedId();
+    const id = await startRunId();
     const job = await executor.claim();
     const caught = { 'gantry:failed': { module: 'builtins', type: 'KeyError', message: 'x'.repeat(2_000) } };
     await job?.report({ type: 'started' });
@@ -88,9 +103,11 @@ describe('starting', () => {
       { ordinal: 3, kind: 'step', name: 'compare', status: 'failed', error: { type: 'ValueError', message: 'no row' } },
     ]);
 
-    const caller = await startedId();
+    const caller = await startRunId();
     await (await executor.claim())?.suspend({
-      ...{ kind: 'call', workerId: worker.id, inputs: { who: 'Ada' } },
+      kind: 'call',
+      workerId: worker.id,
+      inputs: { who: 'Ada' },
       step: { ordinal: 1, kind: 'call', name: worker.id },
     });
     const called = await until(() => executor.claim());
@@ -103,7 +120,7 @@ describe('starting', () => {
   });
 
   test('recorded steps are listed whole, page by page, with the failures that the code has caught', async () => {
-    const id = await startedId();
+    const id = await startRunId();
     const job = await executor.claim();
     const caught = { module: 'builtins', type: 'KeyError', message: 'no such key' };
     const large = { text: 'x'.repeat(60_000) };
@@ -126,7 +143,10 @@ describe('starting', () => {
       Array.from({ length: 40 }, (_, at) => at + 1),
     );
     expect(steps[0]).toEqual({
-      ...{ ordinal: 1, kind: 'step', name: 'read', result: null },
+      ordinal: 1,
+      kind: 'step',
+      name: 'read',
+      result: null,
       failure: { ...caught, code: null },
     });
     expect(steps[39]).toEqual({ ordinal: 40, kind: 'step', name: 'load 40', result: large, failure: null });
@@ -164,13 +184,13 @@ describe('starting', () => {
   });
 
   test('a worker that declares no inputs takes any object', async () => {
-    const open = await makeWorker(api);
-    const id = await startedId({ inputs: { anything: [1, { a: 'b' }], text: 'x\u0000y' } }, open);
+    const open = await createTestWorker(api);
+    const id = await startRunId({ inputs: { anything: [1, { a: 'b' }], text: 'x\u0000y' } }, open);
     expect((await read(id)).input).toEqual({ anything: [1, { a: 'b' }], text: 'x\u0000y' });
   });
 
   test.each(['paused', 'archived'] as const)('a %s worker is a 409', async (status) => {
-    const resting = await makeWorker(api, { status });
+    const resting = await createTestWorker(api, { status });
     expect((await start({}, resting).expect(409)).body).toMatchObject({ code: status });
   });
 
@@ -181,7 +201,7 @@ describe('starting', () => {
   });
 
   test("more than the worker's own rate is a 429 that says when to come back, for whoever starts it", async () => {
-    const limited = await makeWorker(api, { definition: { limits: { runs_per_minute: 2 } } });
+    const limited = await createTestWorker(api, { definition: { limits: { runs_per_minute: 2 } } });
     await start({}, limited).expect(201);
     await start({}, limited).expect(201);
     const refused = await start({}, limited).expect(429);
@@ -191,9 +211,9 @@ describe('starting', () => {
   });
 
   test('a spent budget is a 409, counted once for each run that has ended', async () => {
-    const dear = await makeWorker(api, { definition: { limits: { budget_usd_per_month: 1 } } });
+    const dear = await createTestWorker(api, { definition: { limits: { budget_usd_per_month: 1 } } });
     for (const costUsd of [0.6, 0.5]) {
-      const id = await startedId({}, dear);
+      const id = await startRunId({}, dear);
       const usage = { ...noUsage, costUsd };
       await (await executor.claim())?.report({ type: 'started' }, { type: 'finished', status: 'completed', usage });
       await becomes(id, 'completed');
@@ -212,11 +232,11 @@ describe('starting', () => {
       limits: { timeout_seconds: 7, memory_mb: 128, concurrency: 1, concurrency_key: 'customer' },
       retry: { max_attempts: 2, backoff_seconds: 0 },
     };
-    const limited = await makeWorker(api, { definition });
+    const limited = await createTestWorker(api, { definition });
     const [a1, a2, b1] = [
-      await startedId({ inputs: { customer: 'a' } }, limited),
-      await startedId({ inputs: { customer: 'a' } }, limited),
-      await startedId({ inputs: { customer: 'b' } }, limited),
+      await startRunId({ inputs: { customer: 'a' } }, limited),
+      await startRunId({ inputs: { customer: 'a' } }, limited),
+      await startRunId({ inputs: { customer: 'b' } }, limited),
     ];
     const first = await executor.claim();
     expect(first).toMatchObject({ runId: a1, limits: { wallMs: 7_000, memoryBytes: 128 * 1024 * 1024 } });
@@ -240,12 +260,12 @@ describe('starting', () => {
   });
 
   test('a place in the queue follows priority, and within a limited slot counts those that share it', async () => {
-    const single = await makeWorker(api, { definition: { limits: { concurrency: 1 } } });
+    const single = await createTestWorker(api, { definition: { limits: { concurrency: 1 } } });
     const ids = [
-      await startedId(),
-      await startedId({ ...hello, priority: 5 }),
-      await startedId({}, single),
-      await startedId({}, single),
+      await startRunId(),
+      await startRunId({ ...hello, priority: 5 }),
+      await startRunId({}, single),
+      await startRunId({}, single),
     ];
     const places = [];
     for (const id of ids) places.push((await read(id)).queue_position);
@@ -253,7 +273,7 @@ describe('starting', () => {
   });
 
   test('a worker whose runs need approval holds them', async () => {
-    const careful = await makeWorker(api, { definition: { approvals: { required: true } } });
+    const careful = await createTestWorker(api, { definition: { approvals: { required: true } } });
     const { body } = await start({}, careful).expect(201);
     expect(body.status).toBe('queued');
     expect((await read(body.run_id)).approvals).toMatchObject([{ status: 'pending' }]);
@@ -264,11 +284,11 @@ describe('starting', () => {
 
 describe('cancelling', () => {
   test('a queued run ends at once, an ended one is a 409, a running one is told', async () => {
-    const queued = await startedId();
+    const queued = await startRunId();
     const cancelled = await me.post(`/api/runs/${queued}/cancel`).expect(200);
     expect(cancelled.body).toMatchObject({ status: 'cancelled', error_code: 'cancelled' });
     expect((await me.post(`/api/runs/${queued}/cancel`).expect(409)).body.code).toBe('already_ended');
-    const running = await startedId();
+    const running = await startRunId();
     const job = await executor.claim();
     const asked = await me.post(`/api/runs/${running}/cancel`).expect(200);
     expect(asked.body).toMatchObject({ status: 'running', cancel_requested: true });
@@ -291,10 +311,10 @@ describe('who sees a run', () => {
       await api.addMember('member'),
       await api.addMember('admin'),
     ];
-    const hidden = await makeWorker(api, { visibility: 'private', ownerId: owner.userId });
-    const runId = await startedId({}, hidden);
+    const hidden = await createTestWorker(api, { visibility: 'private', ownerId: owner.userId });
+    const runId = await startRunId({}, hidden);
     const seenBy = async ({ jwt }: { jwt: string }) => {
-      const caller = callerOf(api.url, jwt);
+      const caller = createCaller(api.url, jwt);
       const listed = (await caller.get('/api/runs').expect(200)).body.some(({ id }: { id: string }) => id === runId);
       const [run, ofWorker] = [
         await caller.get(`/api/runs/${runId}`),
@@ -305,14 +325,14 @@ describe('who sees a run', () => {
     expect(await seenBy(owner)).toEqual([true, 200, 200]);
     expect(await seenBy(admin)).toEqual([true, 200, 200]);
     expect(await seenBy(other)).toEqual([false, 404, 404]);
-    const caller = callerOf(api.url, other.jwt);
+    const caller = createCaller(api.url, other.jwt);
     await caller.post(`/api/runs/${runId}/cancel`).expect(404);
     await start({}, hidden, caller).expect(404);
   });
 
   test("another workspace's run, worker and filter are not there", async () => {
-    const runId = await startedId();
-    const stranger = callerOf(api.url, api.foreign.owner.jwt);
+    const runId = await startRunId();
+    const stranger = createCaller(api.url, api.foreign.owner.jwt);
     await stranger.get(`/api/runs/${runId}`).expect(404);
     await stranger.get(`/api/runs?worker_id=${worker.id}`).expect(404);
     await start(hello, worker, stranger).expect(404);
@@ -321,8 +341,8 @@ describe('who sees a run', () => {
 });
 
 test('context.call() runs another worker, and its result comes back without a process in between', async () => {
-  const callee = await makeWorker(api, { definition: { inputs: ['n'] } });
-  const parentId = await startedId();
+  const callee = await createTestWorker(api, { definition: { inputs: ['n'] } });
+  const parentId = await startRunId();
   const job = await executor.claim();
   const step = { ordinal: 1, kind: 'call' as const, name: callee.id };
   const call = (inputs: Record<string, unknown>, workerId = callee.id) => ({
@@ -360,10 +380,12 @@ test('context.call() runs another worker, and its result comes back without a pr
 
 test('a call that can not be made fails the caller with the reason, and leaves no run behind', async () => {
   const owner = await api.addMember('member');
-  const hidden = await makeWorker(api, { visibility: 'private', ownerId: owner.userId });
-  const strict = await makeWorker(api, { definition: { inputs: [{ name: 'n', type: 'integer', required: true }] } });
+  const hidden = await createTestWorker(api, { visibility: 'private', ownerId: owner.userId });
+  const strict = await createTestWorker(api, {
+    definition: { inputs: [{ name: 'n', type: 'integer', required: true }] },
+  });
   const callFrom = async (callee: MadeWorker, depth = 0) => {
-    const id = await startedId();
+    const id = await startRunId();
     await api.database.pool.query('UPDATE runs SET depth = $2 WHERE id = $1', [id, depth]);
     const step = { ordinal: 1, kind: 'call' as const, name: callee.id };
     const suspension = { kind: 'call' as const, step, workerId: callee.id, inputs: {} };
@@ -375,21 +397,21 @@ test('a call that can not be made fails the caller with the reason, and leaves n
   };
   expect(await callFrom(hidden)).toContain('no such worker');
   expect(await callFrom(strict)).toContain('invalid_inputs: context.call(');
-  expect(await callFrom(await makeWorker(api), 16)).toContain('at most 16 deep');
+  expect(await callFrom(await createTestWorker(api), 16)).toContain('at most 16 deep');
 });
 
 test('processor time is priced by the hour', () => {
-  expect(computePrice(0.04)({ cpuMs: 1_800_000 })).toBeCloseTo(0.02);
-  expect(computePrice(0)({ cpuMs: 1_800_000 })).toBe(0);
+  expect(createPriceCalculator(0.04)({ cpuMs: 1_800_000 })).toBeCloseTo(0.02);
+  expect(createPriceCalculator(0)({ cpuMs: 1_800_000 })).toBe(0);
 });
 
 test('a version that is edited later leaves a queued run as it was', async () => {
-  const edited = await makeWorker(api, { definition: { limits: { timeout_seconds: 5 } } });
-  const id = await startedId({}, edited);
+  const edited = await createTestWorker(api, { definition: { limits: { timeout_seconds: 5 } } });
+  const id = await startRunId({}, edited);
   await addVersion(api, edited, { number: 2, definition: { limits: { timeout_seconds: 9 } } });
   const job = await executor.claim();
   expect(job).toMatchObject({ runId: id, limits: { wallMs: 5_000 } });
   await job?.complete({});
-  const next = await startedId({}, edited);
+  const next = await startRunId({}, edited);
   expect((await read(next)).worker_version).toBe(2);
 });

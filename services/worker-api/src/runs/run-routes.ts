@@ -1,9 +1,9 @@
 import {
-  type Answer,
   buildNextHeaders,
   type Call,
-  type CallOf,
   created,
+  type HandlerResponse,
+  type OperationCall,
   type Operations,
   ok,
   type Principal,
@@ -16,18 +16,18 @@ import { toApiStatus } from '../workers/run-status';
 import { createStartableWorkers } from '../workers/startable-worker';
 import { getRunFor, requireInToolsets } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { outputOf } from './output-object';
+import { toRunOutput } from './output-object';
 import { replayRun } from './replay-run';
+import { getRequestedRun, getRunAndWorker, toOrigin } from './requested-run';
 import { headToApi } from './run';
 import type { RunDeps } from './run-deps';
 import { toRunDetail } from './run-detail';
-import { runFilterOf } from './run-filter';
-import { originOf, runAndWorkerOf, runOf } from './run-of-request';
+import { toRunFilter } from './run-filter';
 import { startRun } from './start-run';
 import { testDraft } from './test-draft';
 
 /** A run that is held until a person approves it waits like any other that has not begun. */
-function started({ id, status, startedAt }: Run): Answer {
+function toStartedAnswer({ id, status, startedAt }: Run): HandlerResponse {
   const isHeld = status === 'pending_approval' && startedAt === null;
   return created({ status: isHeld ? 'queued' : toApiStatus(status), run_id: id });
 }
@@ -37,26 +37,26 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
   const getStartableWorker = createStartableWorkers(pool);
 
   /** What the one run that a request asks for has from it. */
-  const askedBy = (req: Request, waitSeconds = 0) => ({
-    ...originOf(req),
+  const toStartRequest = (req: Request, waitSeconds = 0) => ({
+    ...toOrigin(req),
     idempotencyKey: req.idempotencyKey,
     waitMs: waitSeconds * 1_000,
   });
 
   /** A request that is repeated waits for the run that it has made. */
-  const answerAgain = async (caller: Principal, runId: string, waitSeconds = 0): Promise<Answer> =>
-    started(await engine.waitForEnd(await getRunFor(deps, caller, runId), waitSeconds * 1_000));
+  const answerAgain = async (caller: Principal, runId: string, waitSeconds = 0): Promise<HandlerResponse> =>
+    toStartedAnswer(await engine.waitForEnd(await getRunFor(deps, caller, runId), waitSeconds * 1_000));
 
   return {
     startRun: {
-      make: async (call) => {
+      create: async (call) => {
         const worker = await getStartableWorker(call.caller, call.path.worker_id);
         await requireInToolsets(prisma, call.caller, worker.uid, ['workers']);
         const { inputs = {}, priority, wait } = call.body ?? {};
-        const start = { ...askedBy(call.req, wait), worker, inputs, priority, trigger: 'api' } as const;
-        return started(await startRun(deps, start));
+        const start = { ...toStartRequest(call.req, wait), worker, inputs, priority, trigger: 'api' } as const;
+        return toStartedAnswer(await startRun(deps, start));
       },
-      see: async ({ caller, path }, runId) => {
+      assertVisible: async ({ caller, path }, runId) => {
         const { uid } = await getVisibleWorker(prisma, caller, path.worker_id);
         await requireInToolsets(prisma, caller, uid, ['workers']);
         await getRunFor(deps, caller, runId);
@@ -65,34 +65,34 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
     },
 
     testWorker: {
-      make: async (call) => {
+      create: async (call) => {
         const { draft, inputs = {}, wait = 0 } = call.body;
         const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
-        const { waitMs, ...origin } = askedBy(call.req, wait);
-        return started(await testDraft(deps, call, worker, { draft: { ...draft }, inputs, waitMs, origin }));
+        const { waitMs, ...origin } = toStartRequest(call.req, wait);
+        return toStartedAnswer(await testDraft(deps, call, worker, { draft: { ...draft }, inputs, waitMs, origin }));
       },
-      see: async ({ caller, path }, runId) => {
+      assertVisible: async ({ caller, path }, runId) => {
         await getVisibleWorker(prisma, caller, path.worker_id);
         await getRunFor(deps, caller, runId);
       },
       answer: ({ caller, body }, runId) => answerAgain(caller, runId, body.wait),
     },
 
-    listRuns: async (call) => answerPage(call, await runFilterOf(deps, call.caller, call.query)),
+    listRuns: async (call) => answerPage(call, await toRunFilter(deps, call.caller, call.query)),
 
     listWorkerRuns: async (call) => {
       const asked = { ...call.query, worker_id: call.path.worker_id };
-      return answerPage(call, await runFilterOf(deps, call.caller, asked));
+      return answerPage(call, await toRunFilter(deps, call.caller, asked));
     },
 
     getRun: async (call) => {
-      const run = await runOf(deps, call);
+      const run = await getRequestedRun(deps, call);
       await requireInToolsets(prisma, call.caller, run.subjectId, ['workers', 'runs']);
       return ok(await toRunDetail(deps, run));
     },
 
     cancelRun: async (call) => {
-      const { workspaceId, id } = await runOf(deps, call);
+      const { workspaceId, id } = await getRequestedRun(deps, call);
       const run = await engine.cancel(workspaceId, id, async (tx) => {
         await recordChange(tx, call.actor, { workspaceId, action: 'run.cancelled', id });
       });
@@ -100,14 +100,14 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
     },
 
     replayRun: {
-      make: async (call) => {
-        const { run, worker } = await runAndWorkerOf(deps, call.caller, call.path.run_id);
+      create: async (call) => {
+        const { run, worker } = await getRunAndWorker(deps, call.caller, call.path.run_id);
         const { version, inputs } = call.body ?? {};
-        const replay = { version, inputs, origin: askedBy(call.req) };
-        return started(await replayRun(deps, worker, run, replay));
+        const replay = { version, inputs, origin: toStartRequest(call.req) };
+        return toStartedAnswer(await replayRun(deps, worker, run, replay));
       },
-      see: async ({ caller, path }, runId) => {
-        await runAndWorkerOf(deps, caller, path.run_id);
+      assertVisible: async ({ caller, path }, runId) => {
+        await getRunAndWorker(deps, caller, path.run_id);
         await getRunFor(deps, caller, runId);
       },
       answer: ({ caller }, runId) => answerAgain(caller, runId),
@@ -115,9 +115,9 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
   };
 
   async function answerPage(
-    { caller: { workspaceId }, query, req }: Call<unknown, CallOf<'worker', 'listWorkerRuns'>['query']>,
+    { caller: { workspaceId }, query, req }: Call<unknown, OperationCall<'worker', 'listWorkerRuns'>['query']>,
     filter: PagedRunFilter,
-  ): Promise<Answer> {
+  ): Promise<HandlerResponse> {
     const { limit, offset, count } = query;
     const [{ runs, next }, total] = await Promise.all([
       listRunPage(pool, workspaceId, filter, { limit, offset, before: parsePageCursor(query), withJson: true }),
@@ -135,5 +135,5 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
 const toItem = (run: ListedRun) =>
   Object.assign(headToApi(run), {
     input: run.inputs ?? null,
-    output: run.hasOutput ? outputOf(run, run.output) : null,
+    output: run.hasOutput ? toRunOutput(run, run.output) : null,
   });

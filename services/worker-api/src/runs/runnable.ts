@@ -2,8 +2,8 @@
 import { type JobConversation, PYTHON } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { createInputValidator, type InputValidator, isolationOfRun, keepRecent } from '@gantry/program';
-import { type RunSpec, runLimits } from '@gantry/run-engine';
+import { createInputValidator, createRecentCache, type InputValidator, toRunIsolation } from '@gantry/program';
+import { buildRunLimits, type RunSpec } from '@gantry/run-engine';
 import { listPublishedSkills } from '../workers/agent-definition';
 import { agentOfDefinition, type Definition } from '../workers/definition';
 import type { ApprovableCode } from '../workers/version-approval';
@@ -23,7 +23,7 @@ const KEPT_MAX = 500;
 const MB = 1024 * 1024;
 
 export function createRunnables() {
-  const kept = keepRecent<Runnable>(KEPT_MAX);
+  const kept = createRecentCache<Runnable>(KEPT_MAX);
   return {
     /** @throws AppError 409 where the worker has no such version */
     get: (sql: Sql, workerUid: string, version: number): Promise<Runnable> =>
@@ -66,10 +66,10 @@ export function toRunnable(
       ...(skills.length && { skills }),
       ...(budgetUsd !== null && { modelBudgetUsd: budgetUsd }),
       files: [],
-      limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
+      limits: { ...buildRunLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
       network: network === 'none' ? 'none' : 'egress',
       ...(typeof network === 'object' && { allowedHosts: network.allow }),
-      ...isolationOfRun(definition.isolation),
+      ...toRunIsolation(definition.isolation),
       may: ['approve', 'call'],
     },
   };

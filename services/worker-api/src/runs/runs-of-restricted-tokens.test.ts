@@ -1,18 +1,18 @@
-import { type FakeExecutor, given, noUsage, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { type FakeExecutor, noUsage, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { countLeftTokenRuns } from './token-budget';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor: FakeExecutor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor: FakeExecutor = setupResource(() => api.connectExecutor());
 
-const made = async (jwt: string, restrict: object) => {
+const createToken = async (jwt: string, restrict: object) => {
   const { id, token } = await api.createToken('personal', jwt, { restrict });
-  return { id, token, ...callerOf(api.url, token) };
+  return { id, token, ...createCaller(api.url, token) };
 };
-const restricted = (restrict: object) => made(api.owner.jwt, restrict);
+const createRestrictedToken = (restrict: object) => createToken(api.owner.jwt, restrict);
 
 /** Ends the run that an executor is given next. */
 async function endNext(costUsd: number): Promise<void> {
@@ -23,16 +23,16 @@ async function endNext(costUsd: number): Promise<void> {
   );
 }
 
-const spentBy = async (tokenId: string): Promise<number> => {
+const sumSpent = async (tokenId: string): Promise<number> => {
   const { rows } = await api.database.pool.query('SELECT usd FROM token_spending WHERE token_id = $1', [tokenId]);
   return rows[0]?.usd ?? 0;
 };
-const hasSpent = (tokenId: string, usd: number) => until(async () => (await spentBy(tokenId)) >= usd);
+const hasSpent = (tokenId: string, usd: number) => until(async () => (await sumSpent(tokenId)) >= usd);
 
 describe('a token whose runs need approval', () => {
   test('starts a run that waits for a person, who then lets it begin', async () => {
     const worker = await createWorker(api);
-    const agent = await restricted({ require_approval: true });
+    const agent = await createRestrictedToken({ require_approval: true });
     const { body } = await agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
     const run = await owner.get(`/api/runs/${body.run_id}`).expect(200);
     expect(run.body.status).toBe('pending_approval');
@@ -51,7 +51,7 @@ describe('a token whose runs need approval', () => {
     const worker = await createWorker(api);
     const started = await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
     await owner.post(`/api/runs/${started.body.run_id}/cancel`, {}).expect(200);
-    const agent = await restricted({ require_approval: true });
+    const agent = await createRestrictedToken({ require_approval: true });
     const { body } = await agent.post(`/api/runs/${started.body.run_id}/replay`, {}).expect(201);
     expect((await owner.get(`/api/runs/${body.run_id}`)).body.status).toBe('pending_approval');
     // A thousand at once would be a thousand approvals, or as many before the first of them counts.
@@ -60,7 +60,7 @@ describe('a token whose runs need approval', () => {
 
   test('it makes nothing that would begin by itself', async () => {
     const worker = await createWorker(api);
-    const agent = await restricted({ require_approval: true });
+    const agent = await createRestrictedToken({ require_approval: true });
     await agent.post('/api/workers', { name: 'By the clock', files: [] }).expect(403);
     await agent.patch(`/api/workers/${worker.id}`, { trigger: 'cron', cron: '* * * * *' }).expect(403);
     await agent.post(`/api/workers/${worker.id}/test`, { draft: {} }).expect(403);
@@ -70,7 +70,7 @@ describe('a token whose runs need approval', () => {
 describe('a token with a budget', () => {
   test('starts runs until those that it started have cost that much', async () => {
     const worker = await createWorker(api);
-    const agent = await restricted({ budget_usd: 1 });
+    const agent = await createRestrictedToken({ budget_usd: 1 });
     const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
     for (const costUsd of [0.6, 0.5]) {
       await start().expect(201);
@@ -87,8 +87,11 @@ describe('a token with a budget', () => {
 
   test('counts what its tokens spend, and theirs is theirs', async () => {
     const worker = await createWorker(api);
-    const parent = await restricted({ budget_usd: 1 });
-    const [one, other] = [await made(parent.token, { budget_usd: 0.4 }), await made(parent.token, { budget_usd: 1 })];
+    const parent = await createRestrictedToken({ budget_usd: 1 });
+    const [one, other] = [
+      await createToken(parent.token, { budget_usd: 0.4 }),
+      await createToken(parent.token, { budget_usd: 1 }),
+    ];
     await one.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
     await endNext(0.5);
     await hasSpent(one.id, 0.5);
@@ -102,7 +105,7 @@ describe('a token with a budget', () => {
 
   test('starts one of many runs at once where the budget is spent by one', async () => {
     const worker = await createWorker(api);
-    const agent = await restricted({ budget_usd: 0.0000001 });
+    const agent = await createRestrictedToken({ budget_usd: 0.0000001 });
     const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
     const started = await Promise.all(Array.from({ length: 6 }, start));
     expect(started.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
@@ -120,7 +123,7 @@ describe('a token with a budget', () => {
       await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
       await endNext(costUsd);
     }
-    const agent = await restricted({ budget_usd: 0.5 });
+    const agent = await createRestrictedToken({ budget_usd: 0.5 });
     const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
     await until(async () => {
       const { rows } = await api.database.pool.query(
@@ -140,12 +143,14 @@ describe('a token with a budget', () => {
 
   test('of nothing starts nothing', async () => {
     const worker = await createWorker(api);
-    await (await restricted({ budget_usd: 0 })).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);
+    await (await createRestrictedToken({ budget_usd: 0 }))
+      .post(`/api/workers/${worker.id}/runs`, { inputs: {} })
+      .expect(403);
   });
 
   test('is counted once, also where nobody heard of the end of the run', async () => {
     const worker = await createWorker(api);
-    const agent = await restricted({ budget_usd: 9 });
+    const agent = await createRestrictedToken({ budget_usd: 9 });
     const { body } = await agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
     await owner.post(`/api/runs/${body.run_id}/cancel`, {}).expect(200);
     await until(async () => {
@@ -162,7 +167,7 @@ describe('a token with a budget', () => {
     ]);
     await countLeftTokenRuns(pool);
     await countLeftTokenRuns(pool);
-    expect(await spentBy(agent.id)).toBe(2);
+    expect(await sumSpent(agent.id)).toBe(2);
   });
 });
 
@@ -184,7 +189,7 @@ describe('a token for one worker', () => {
 
   test('starts no other by a call of the code that it runs, nor by one that it calls', async () => {
     const [own, second, other] = [await createWorker(api), await createWorker(api), await createWorker(api)];
-    const agent = await restricted({ workers: [own.id, second.id] });
+    const agent = await createRestrictedToken({ workers: [own.id, second.id] });
     const start = () => agent.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
     expect(await callTo(other.id, start)).toMatchObject(refusal);
     const parent = await callTo(second.id, start);
@@ -197,7 +202,7 @@ describe('a token for one worker', () => {
 
   test('starts no other by the code that it wrote, whoever starts that', async () => {
     const [own, other] = [await createWorker(api), await createWorker(api)];
-    const agent = await restricted({ workers: [own.id] });
+    const agent = await createRestrictedToken({ workers: [own.id] });
     const start = () => owner.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
     const write = (by: typeof agent | typeof owner, text: string) =>
       by.put(`/api/workers/${own.id}/files`, { files: [{ path: 'main.py', content: text }] }).expect(200);
@@ -216,7 +221,7 @@ describe('a token for one worker', () => {
     for (const name of ['shared', 'its-own']) await owner.post('/api/contexts', { name, writeable: true }).expect(201);
     const contexts = ['shared', 'its-own'];
     const [own] = [await createWorker(api, { contexts }), await createWorker(api, { contexts: ['shared'] })];
-    const agent = await restricted({ workers: [own.id] });
+    const agent = await createRestrictedToken({ workers: [own.id] });
     const writeable = async (by: typeof owner) => {
       await by.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
       const job = await until(() => executor.claim());

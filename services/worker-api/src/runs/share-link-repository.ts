@@ -1,7 +1,7 @@
 /** Stores links that show one run to people without an account. Only a hash of their token is kept. */
-import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { createOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { notFound, unknownLink } from '@gantry/http';
+import { notFound, unknownLinkError } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Db } from '../database';
 import type { RunShareLink, Worker } from '../generated/prisma/client';
@@ -21,7 +21,7 @@ export async function insertShareLink(
   hasher: TokenHasher,
   link: LinkOfRun,
 ): Promise<{ link: RunShareLink; token: string }> {
-  const token = newOpaqueToken('shr_');
+  const token = createOpaqueToken('shr_');
   const { hash } = hasher.hash(token);
   const data = { id: newId('shl_'), hash: new Uint8Array(hash), ...link };
   return { link: await tx.runShareLink.create({ data }), token };
@@ -61,17 +61,18 @@ export async function followShareLink(db: Db, hasher: TokenHasher, token: string
   const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
   const found = await db.runShareLink.findFirst({
     where: {
-      ...{ hash: { in: hashes }, expiresAt: { gt: now } },
+      hash: { in: hashes },
+      expiresAt: { gt: now },
       worker: { deletedAt: null, workspace: { deletedAt: null } },
     },
     include: { worker: true, membership: true },
   });
-  const maySee =
+  const isVisibleToMember =
     found?.worker.visibility === 'workspace' ||
     found?.worker.ownerId === found?.createdBy ||
     found?.membership.role === 'owner' ||
     found?.membership.role === 'admin';
-  if (!found || !maySee || !hasher.matches(token, found.hash)) throw unknownLink('share link');
+  if (!found || !isVisibleToMember || !hasher.matches(token, found.hash)) throw unknownLinkError('share link');
   return found;
 }
 
@@ -79,5 +80,5 @@ export async function followShareLink(db: Db, hasher: TokenHasher, token: string
 export const sweepShareLinks = (sql: Sql): Promise<unknown> =>
   sql.query("DELETE FROM share_links WHERE expires_at < now() - interval '1 day'");
 
-export const deleteShareLinksOf = (sql: Sql, runIds: string[]): Promise<unknown> =>
+export const deleteShareLinks = (sql: Sql, runIds: string[]): Promise<unknown> =>
   sql.query('DELETE FROM share_links WHERE run_id = ANY($1)', [runIds]);

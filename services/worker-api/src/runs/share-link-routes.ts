@@ -1,18 +1,18 @@
 /** Share links of a run: made, listed and revoked by members, followed by any visitor. */
 import {
   AppError,
-  apiFields,
+  addStreamCheck,
   type Call,
   conflict,
   created,
-  endWhenRefused,
   forbidden,
   noContent,
   type Operations,
   ok,
-  okPage,
   type Principal,
-  unknownLink,
+  respondWithPage,
+  toApiFields,
+  unknownLinkError,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
@@ -20,8 +20,8 @@ import { listUserNames } from '../accounts/users/user-repository';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import type { RunShareLink } from '../generated/prisma/client';
+import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { runOf } from './run-of-request';
 import {
   deleteShareLink,
   followShareLink,
@@ -29,7 +29,7 @@ import {
   insertShareLink,
   listShareLinks,
 } from './share-link-repository';
-import { sharedRun, sharedWording } from './shared-run';
+import { sharedWording, toSharedRun } from './shared-run';
 
 const LINKS_MAX = 20;
 const EXPIRES_SECONDS_DEFAULT = 7 * 86_400;
@@ -44,24 +44,24 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
     const link = await followShareLink(prisma, hasher, path.token, now());
     const run = await engine.get(link.workspaceId, link.runId).catch((err) => {
       // Not the run's own refusal, which names it.
-      throw err instanceof AppError && err.kind === 'not_found' ? unknownLink('share link') : err;
+      throw err instanceof AppError && err.kind === 'not_found' ? unknownLinkError('share link') : err;
     });
     return { link, run };
   }
 
   return {
     listRunShareLinks: async (call) => {
-      const run = await runOf(deps, call);
+      const run = await getRequestedRun(deps, call);
       const links = await listShareLinks(prisma, run.workspaceId, run.id, now());
       const names = await listCreatorNames(prisma, links);
-      return okPage(call, links, (link) => toApi(link, names));
+      return respondWithPage(call, links, (link) => toApi(link, names));
     },
 
     createRunShareLink: {
-      make: async (call) => {
+      create: async (call) => {
         const { caller, actor, body, made } = call;
-        const userId = personOf(caller);
-        const run = await runOf(deps, call);
+        const userId = getPersonId(caller);
+        const run = await getRequestedRun(deps, call);
         const seconds = body?.expires_in_seconds ?? EXPIRES_SECONDS_DEFAULT;
         const expiresAt = new Date(now().getTime() + seconds * 1_000);
         const { link, token } = await transaction(prisma, async (tx) => {
@@ -69,7 +69,9 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
           if (existing.length >= LINKS_MAX) throw tooMany();
           const inserted = await insertShareLink(tx, hasher, { ...ofRun(run), createdBy: userId, expiresAt });
           await recordChange(tx, actor, {
-            ...{ workspaceId: run.workspaceId, action: 'run.shared', id: run.id },
+            workspaceId: run.workspaceId,
+            action: 'run.shared',
+            id: run.id,
             details: { share_link_id: inserted.link.id, expires_at: expiresAt.toISOString() },
           });
           await made(tx, inserted.link.id);
@@ -78,19 +80,21 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
         const url = `${dashboardUrl}/shared/${token}`;
         return created({ ...toApi(link, await listCreatorNames(prisma, [link])), url, token });
       },
-      see: async (call, id) => {
-        const { workspaceId, id: runId } = await runOf(deps, call);
+      assertVisible: async (call, id) => {
+        const { workspaceId, id: runId } = await getRequestedRun(deps, call);
         await getShareLink(prisma, { workspaceId, runId }, id);
       },
     },
 
     revokeRunShareLink: async (call) => {
-      const { workspaceId, id: runId } = await runOf(deps, call);
+      const { workspaceId, id: runId } = await getRequestedRun(deps, call);
       const link = await getShareLink(prisma, { workspaceId, runId }, call.path.share_link_id);
       await transaction(prisma, async (tx) => {
         if (!(await deleteShareLink(tx, link.id))) return;
         await recordChange(tx, call.actor, {
-          ...{ workspaceId, action: 'run.share_link_revoked', id: runId },
+          workspaceId,
+          action: 'run.share_link_revoked',
+          id: runId,
           details: { share_link_id: link.id },
         });
       });
@@ -99,13 +103,13 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
 
     getSharedRun: async (call) => {
       const { link, run } = await runByLink(call);
-      return ok(await sharedRun(deps, run, link), UNLISTED);
+      return ok(await toSharedRun(deps, run, link), UNLISTED);
     },
 
     streamSharedRun: async (call) => {
       const { link, run } = await runByLink(call);
       call.res.set(UNLISTED);
-      endWhenRefused(call.req, `share link ${link.id}`, () => followShareLink(prisma, hasher, call.path.token, now()));
+      addStreamCheck(call.req, `share link ${link.id}`, () => followShareLink(prisma, hasher, call.path.token, now()));
       await engine.stream(call.req, call.res, run, 'all', sharedWording);
     },
   };
@@ -117,12 +121,12 @@ const listCreatorNames = (db: Db, links: RunShareLink[]): Promise<Map<string, st
 const ofRun = ({ workspaceId, subjectId, id }: Run) => ({ workspaceId, workerUid: subjectId, runId: id });
 
 const toApi = (link: RunShareLink, names: Map<string, string>) => ({
-  ...apiFields(link, 'id', 'runId', 'createdAt', 'expiresAt'),
+  ...toApiFields(link, 'id', 'runId', 'createdAt', 'expiresAt'),
   created_by: names.get(link.createdBy) ?? null,
 });
 
 /** A link outlives the token that would make it, and is bound to a membership. @throws AppError 403 for a token */
-function personOf({ kind, userId }: Principal): string {
+function getPersonId({ kind, userId }: Principal): string {
   if (kind !== 'personal_token' && kind !== 'workspace_token' && userId) return userId;
   throw forbidden('needs_sign_in', 'this needs a signed-in person: a token cannot do it');
 }

@@ -1,14 +1,14 @@
-import { newOpaqueToken } from '@gantry/auth';
-import { given, noUsage, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { createOpaqueToken } from '@gantry/auth';
+import { noUsage, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { deleteShareLinksOf, sweepShareLinks } from './share-link-repository';
+import { deleteShareLinks, sweepShareLinks } from './share-link-repository';
 
 let now = new Date();
 const api = testWorkerApi({ now: () => now });
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 beforeEach(() => {
   now = new Date();
 });
@@ -17,7 +17,9 @@ beforeEach(() => {
 async function ran(worker?: { id: string }): Promise<string> {
   const { id } =
     worker ??
-    (await makeWorker(api, { definition: { inputs: ['customer'], outputs: [{ name: 'total', type: 'number' }] } }));
+    (await createTestWorker(api, {
+      definition: { inputs: ['customer'], outputs: [{ name: 'total', type: 'number' }] },
+    }));
   const { body } = await me.post(`/api/workers/${id}/runs`, { inputs: { customer: 'Müller' } }).expect(201);
   const job = await executor.claim();
   await job?.report(
@@ -32,14 +34,14 @@ async function ran(worker?: { id: string }): Promise<string> {
 
 const share = async (runId: string, body: object = {}) =>
   (await me.post(`/api/runs/${runId}/share-links`, body).expect(201)).body;
-const look = (token: string) => fetch(`${api.url}/api/shared/${token}`);
+const fetchShared = (token: string) => fetch(`${api.url}/api/shared/${token}`);
 
 test('whoever has the link sees how the run went, and neither its inputs nor ids, also live', async () => {
   const runId = await ran();
   const { url, token, ...link } = await share(runId, { expires_in_seconds: 3_600 });
   expect(url).toMatch(new RegExp(`/shared/${token}$`));
   expect(Date.parse(link.expires_at) - now.getTime()).toBe(3_600_000);
-  const answer = await look(token);
+  const answer = await fetchShared(token);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-robots-tag')).toContain('noindex');
   const body = (await answer.json()) as Record<string, unknown>;
@@ -63,7 +65,7 @@ test('a link is listed without its token until it is revoked, and both are writt
   expect(JSON.stringify(rows)).not.toContain(token);
   await me.remove(`/api/runs/${await ran()}/share-links/${link.id}`).expect(404);
   await me.remove(`/api/runs/${runId}/share-links/${link.id}`).expect(204);
-  expect((await look(token)).status).toBe(404);
+  expect((await fetchShared(token)).status).toBe(404);
   expect((await me.get(`/api/runs/${runId}/share-links`)).body).toEqual([]);
   const { rows: entries } = await api.database.pool.query(
     'SELECT action FROM audit_log WHERE resource_id = $1 ORDER BY created_at',
@@ -73,7 +75,7 @@ test('a link is listed without its token until it is revoked, and both are writt
 });
 
 test('who follows a run by a link is cut off when it is revoked', async () => {
-  const worker = await makeWorker(api);
+  const worker = await createTestWorker(api);
   const { run_id } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201)).body;
   const { id, token } = await share(run_id);
   const stream = await fetch(`${api.url}/api/shared/${token}/events`);
@@ -87,17 +89,17 @@ test('who follows a run by a link is cut off when it is revoked', async () => {
 });
 
 test('a link ends with its time, with the run, with whoever made it and with their sight of the worker', async () => {
-  const worker = await makeWorker(api);
-  const works = async (token: string) => (await look(token)).status === 200;
+  const worker = await createTestWorker(api);
+  const works = async (token: string) => (await fetchShared(token)).status === 200;
   const runId = await ran(worker);
   const timed = await share(runId, { expires_in_seconds: 300 });
   now = new Date(now.getTime() + 301_000);
   expect(await works(timed.token)).toBe(false);
 
   const person = await api.addMember('member');
-  const theirs = callerOf(api.url, person.jwt);
-  const make = async () => (await theirs.post(`/api/runs/${runId}/share-links`).expect(201)).body.token;
-  const token = await make();
+  const theirs = createCaller(api.url, person.jwt);
+  const createLink = async () => (await theirs.post(`/api/runs/${runId}/share-links`).expect(201)).body.token;
+  const token = await createLink();
   expect(await works(token)).toBe(true);
   await api.deps.prisma.worker.update({ where: { uid: worker.uid }, data: { visibility: 'private' } });
   expect(await works(token)).toBe(false);
@@ -107,7 +109,7 @@ test('a link ends with its time, with the run, with whoever made it and with the
   expect(await works(token)).toBe(false);
 
   const { token: last } = await share(runId);
-  await deleteShareLinksOf(api.database.pool, [runId]);
+  await deleteShareLinks(api.database.pool, [runId]);
   expect(await works(last)).toBe(false);
   await sweepShareLinks(api.database.pool);
 });
@@ -115,16 +117,16 @@ test('a link ends with its time, with the run, with whoever made it and with the
 test('tokens of programs share nothing, viewers neither, and a run has so many links at most', async () => {
   const runId = await ran();
   const { token } = await api.createToken('personal', api.owner.jwt);
-  const refused = await callerOf(api.url, token).post(`/api/runs/${runId}/share-links`).expect(403);
+  const refused = await createCaller(api.url, token).post(`/api/runs/${runId}/share-links`).expect(403);
   expect(refused.body.code).toBe('needs_sign_in');
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   await viewer.post(`/api/runs/${runId}/share-links`).expect(403);
   await viewer.get(`/api/runs/${runId}/share-links`).expect(403);
-  await callerOf(api.url, api.foreign.owner.jwt).post(`/api/runs/${runId}/share-links`).expect(404);
+  await createCaller(api.url, api.foreign.owner.jwt).post(`/api/runs/${runId}/share-links`).expect(404);
   for (let n = 0; n < 20; n++) await share(runId);
   expect((await me.post(`/api/runs/${runId}/share-links`).expect(409)).body.code).toBe('too_many_share_links');
-  for (const guess of ['shr_guess', newOpaqueToken('shr_'), newOpaqueToken('inv_')]) {
-    expect((await look(guess)).status).toBe(404);
+  for (const guess of ['shr_guess', createOpaqueToken('shr_'), createOpaqueToken('inv_')]) {
+    expect((await fetchShared(guess)).status).toBe(404);
     expect((await fetch(`${api.url}/api/shared/${guess}/events`)).status).toBe(404);
   }
 });

@@ -1,38 +1,45 @@
 /**
- * Reduces a run to what the holder of a share link may see: how it went, what it printed and what it returned. Inputs, results of
- * steps, what approvals asked, who did something and the contents of files stay inside.
+ * Reduces a run to what the holder of a share link may see: how it went, what it printed and what it returned. Inputs,
+ * results of steps, what approvals asked, who did something and the contents of files stay inside.
  */
-import { apiFields } from '@gantry/http';
-import { type Run, readExtras, type Wording } from '@gantry/run-engine';
+import { toApiFields } from '@gantry/http';
+import { loadRunExtras, type Run, type StreamFormat } from '@gantry/run-engine';
 import { listApprovalsOfRun } from '../approvals/approval-repository';
 import { headToApi } from './run';
 import type { RunDeps } from './run-deps';
 import { readOutput } from './run-output';
 import type { FollowedLink } from './share-link-repository';
 
-export async function sharedRun(deps: RunDeps, run: Run, { worker, expiresAt }: FollowedLink) {
+export async function toSharedRun(deps: RunDeps, run: Run, { worker, expiresAt }: FollowedLink) {
   const { engine, pool, prisma, runnables } = deps;
   const [output, artifacts, extras, approvals, { definition }] = await Promise.all([
     readOutput(engine, run),
     engine.artifacts(run),
-    readExtras(pool, run),
+    loadRunExtras(pool, run),
     listApprovalsOfRun(prisma, run.workspaceId, run.id),
     runnables.get(pool, worker.uid, run.version ?? worker.currentVersion),
   ]);
   const head = headToApi(run);
   const { worker_version, status, error, error_code, created_at, started_at, completed_at, duration_ms } = head;
   return {
-    ...{ worker_name: worker.name, worker_version, status, error, error_code },
-    ...{ created_at, started_at, completed_at, duration_ms },
+    worker_name: worker.name,
+    worker_version,
+    status,
+    error,
+    error_code,
+    created_at,
+    started_at,
+    completed_at,
+    duration_ms,
     waiting_for: head.waiting_for && { kind: head.waiting_for.kind, until: head.waiting_for.until },
     error_type: run.error?.type ?? null,
     outputs: definition.outputs,
     ...output,
     steps: extras.steps.map((step) =>
-      apiFields(step, 'ordinal', 'kind', 'name', 'status', 'error', 'startedAt', 'finishedAt'),
+      toApiFields(step, 'ordinal', 'kind', 'name', 'status', 'error', 'startedAt', 'finishedAt'),
     ),
-    approvals: approvals.map((approval) => apiFields(approval, 'status', 'title', 'requestedAt', 'decidedAt')),
-    artifacts: artifacts.map((artifact) => apiFields(artifact, 'id', 'name', 'contentType', 'size')),
+    approvals: approvals.map((approval) => toApiFields(approval, 'status', 'title', 'requestedAt', 'decidedAt')),
+    artifacts: artifacts.map((artifact) => toApiFields(artifact, 'id', 'name', 'contentType', 'size')),
     expires_at: expiresAt.toISOString(),
   };
 }
@@ -50,7 +57,7 @@ const status = ({ waiting_for, ...data }: Data): Data => {
   return { ...only('status')(data), ...(waiting_for !== undefined && { waiting_for: waiting_for && { kind, until } }) };
 };
 
-export const sharedWording: Wording = {
+export const sharedWording: StreamFormat = {
   name: 'shared',
   of: {
     status,

@@ -5,16 +5,16 @@
 
 import { createHash } from 'node:crypto';
 import type { JobConversation, Restriction } from '@gantry/events';
-import { AppError, conflict, type HeldKey, intersectReach, reachOf, retryAfterSecondsOf } from '@gantry/http';
+import { AppError, conflict, getRetryAfterSeconds, getTokenScope, type HeldKey, intersectScopes } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { requestApprovalIn } from '../approvals/request-approval';
+import { insertApprovalRequest } from '../approvals/request-approval';
 import { contextsFor } from '../contexts/contexts-for';
 import type { Definition } from '../workers/definition';
 import type { StartableWorker } from '../workers/startable-worker';
 import { admitCode } from './admit-code';
-import { checkBudget } from './month-cost';
+import { requireBudget } from './month-cost';
 import type { StartRunDeps } from './run-deps';
 import { checkInputs, placeInputs } from './run-inputs';
 import { type Runnable, withConversation } from './runnable';
@@ -32,11 +32,14 @@ export interface Start {
   trigger: RunTrigger;
   /** User or token; null without a caller. */
   createdBy: string | null;
-  /** Of the token that asks: whether the run is held for a person, what it counts against, and which workers it may call. */
+  /**
+   * Of the token that asks: whether the run is held for a person, what it counts against, and which workers it may
+   * call.
+   */
   restriction?: Pick<Restriction, 'requireApproval' | 'budgets' | 'workers' | 'automations'> | undefined;
   /**
-   * The caller's transaction: the run commits with it. Without one the run is committed when this resolves, and may be with an
-   * executor already.
+   * The caller's transaction: the run commits with it. Without one the run is committed when this resolves, and may be
+   * with an executor already.
    */
   tx?: PoolClient;
   /** How long its end is waited for; never inside a transaction. Default: not at all. */
@@ -59,7 +62,8 @@ export interface Start {
 
 /**
  * Null only for a fire time that has its run already.
- * @throws AppError 409 paused, archived, version_not_approved, budget_exceeded, or a context that is not there; 429 above the worker's own rate;
+ * @throws AppError 409 paused, archived, version_not_approved, budget_exceeded, or a context that is not there; 429
+ * above the worker's own rate;
  *   400 naming every input that is wrong
  */
 export function startRun(deps: StartRunDeps, start: Start & { scheduledFor?: undefined }): Promise<Run>;
@@ -74,16 +78,16 @@ export async function startRun(deps: StartRunDeps, start: Start): Promise<Run | 
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion));
   const { definition } = runnable;
   const spec = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isDraft: draft !== undefined });
-  await checkBudget(deps, sql, worker, definition);
+  await requireBudget(deps, sql, worker, definition);
   const budgets = start.restriction?.budgets;
   if (budgets) await checkTokenBudgets(sql, budgets);
   const inputs = { inputs: start.inputs, isStrict: STRICT.includes(start.trigger), replayOf: start.replayOf };
   const checked = checkInputs(inputs, runnable);
-  const onlyWorkers = intersectReach(reachOf(start, 'workers'), runnable.spec.onlyWorkers ?? null);
+  const onlyWorkers = intersectScopes(getTokenScope(start, 'workers'), runnable.spec.onlyWorkers ?? null);
   const contexts = definition.contexts.length
     ? await contextsFor(sql, worker.workspaceId, definition.contexts, onlyWorkers)
     : undefined;
-  spendRate(deps, worker.uid, definition);
+  consumeRate(deps, worker.uid, definition);
   // Last: files that were placed for a run that is refused would lie there for nothing.
   const placed = await placeInputs(deps, worker.workspaceId, inputs, definition, checked);
   const run = newRun(start, definition, placed.inputs, {
@@ -116,10 +120,10 @@ async function insert(
   const held = isHeld(start, definition);
   const budgets = start.restriction?.budgets;
   if (budgets && start.trigger !== 'call') await reserveTokenBudgets(tx, start.worker.workspaceId, budgets);
-  const run = await deps.engine.submitIn(tx, { ...newRun, ...(held && { held }) });
+  const run = await deps.engine.submitInTransaction(tx, { ...newRun, ...(held && { held }) });
   if (run && budgets) await noteTokenRun(tx, run, budgets);
   if (run && held) {
-    await requestApprovalIn(deps, tx, run, {
+    await insertApprovalRequest(deps, tx, run, {
       title: `Run ${start.worker.name}`.slice(0, TITLE_CHARS_MAX),
       message: approvals.required ? null : 'The token that asks for this run needs approval for each of its runs.',
       data: run.inputs,
@@ -146,14 +150,22 @@ function newRun(start: Start, definition: Definition, inputs: Record<string, unk
     trigger,
     version: start.draft ? null : (start.version ?? worker.currentVersion),
     priority: start.priority ?? definition.limits.priority,
-    slot: slotOf(worker.uid, definition, inputs),
+    slot: toConcurrencySlot(worker.uid, definition, inputs),
     // A test shows the first failure, and not the last.
-    retry: start.draft ? undefined : retryOf(definition),
-    ...{ inputs, spec, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey },
+    retry: start.draft ? undefined : toRetryPolicy(definition),
+    inputs,
+    spec,
+    createdBy,
+    scheduledFor,
+    parentRunId,
+    depth,
+    requestId,
+    traceparent,
+    idempotencyKey,
   };
 }
 
-function retryOf({ retry }: Definition): RetryPolicy | undefined {
+function toRetryPolicy({ retry }: Definition): RetryPolicy | undefined {
   if (retry.max_attempts === 1) return undefined;
   return {
     max: retry.max_attempts - 1,
@@ -164,7 +176,7 @@ function retryOf({ retry }: Definition): RetryPolicy | undefined {
 }
 
 /** With a key, runs of equal values share a slot; a worker that only names a key runs one at a time for each value. */
-function slotOf(uid: string, { limits }: Definition, inputs: Record<string, unknown>): NewRun['slot'] {
+function toConcurrencySlot(uid: string, { limits }: Definition, inputs: Record<string, unknown>): NewRun['slot'] {
   if (limits.concurrency_key === null) {
     return limits.concurrency === null ? undefined : { key: uid, limit: limits.concurrency };
   }
@@ -173,12 +185,12 @@ function slotOf(uid: string, { limits }: Definition, inputs: Record<string, unkn
   return { key: `${uid}:${digest}`, limit: limits.concurrency ?? 1 };
 }
 
-function spendRate(deps: Pick<StartRunDeps, 'rates'>, workerUid: string, { limits }: Definition): void {
+function consumeRate(deps: Pick<StartRunDeps, 'rates'>, workerUid: string, { limits }: Definition): void {
   const limit = limits.runs_per_minute;
   if (limit === null) return;
   const spent = deps.rates.spend(`worker ${workerUid}`, limit);
   if (spent.allowed) return;
-  const retryAfterSeconds = retryAfterSecondsOf(spent);
+  const retryAfterSeconds = getRetryAfterSeconds(spent);
   throw new AppError(
     'rate_limited',
     'worker_rate_limited',

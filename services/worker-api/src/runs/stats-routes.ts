@@ -1,5 +1,5 @@
 import { type Operations, ok } from '@gantry/http';
-import { subjectStats, subjectTimeseries } from '@gantry/run-engine';
+import { computeSubjectStats, computeSubjectTimeseries } from '@gantry/run-engine';
 import { getVisibleWorker } from '../workers/worker-repository';
 import type { RunDeps } from './run-deps';
 
@@ -7,13 +7,13 @@ export function statsOperations({ pool, prisma, now }: RunDeps): Operations<'wor
   return {
     getWorkerStats: async ({ caller, path }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);
-      return ok({ worker_id: worker.id, ...(await subjectStats(pool, worker.uid, now())) });
+      return ok({ worker_id: worker.id, ...(await computeSubjectStats(pool, worker.uid, now())) });
     },
 
     getWorkerTimeseries: async ({ caller, path, query }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);
       const { days, bucket } = query;
-      return ok(await subjectTimeseries(pool, worker.uid, { days, bucket, now: now() }));
+      return ok(await computeSubjectTimeseries(pool, worker.uid, { days, bucket, now: now() }));
     },
   };
 }

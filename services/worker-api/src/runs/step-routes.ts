@@ -1,23 +1,26 @@
 /** What runs have recorded, whole, for those who run their code again elsewhere. */
 import { STEP_FAILED } from '@gantry/events';
-import { linkTo, type Operations, ok } from '@gantry/http';
-import { type RecordedStepPage, recordedStepPage } from '@gantry/run-engine';
+import { buildNextLink, type Operations, ok } from '@gantry/http';
+import { loadRecordedStepPage, type RecordedStepPage } from '@gantry/run-engine';
+import { getRequestedRun } from './requested-run';
 import type { RunDeps } from './run-deps';
-import { readApprovals, shownResult } from './run-detail';
-import { runOf } from './run-of-request';
+import { readApprovals, toVisibleResult } from './run-detail';
 
 export function stepOperations(deps: RunDeps): Operations<'worker'> {
   return {
     listRecordedSteps: async (call) => {
-      const run = await runOf(deps, call);
-      const { steps, hasMore } = await recordedStepPage(deps.pool, run.id, call.query);
+      const run = await getRequestedRun(deps, call);
+      const { steps, hasMore } = await loadRecordedStepPage(deps.pool, run.id, call.query);
       const approvals = steps.some(({ kind }) => kind === 'approve') ? await readApprovals(deps, run) : [];
       const after = hasMore ? steps.at(-1)?.ordinal : undefined;
       return ok(
-        steps.map((step) => stepToApi({ ...step, result: shownResult(step, approvals) })),
+        steps.map((step) => stepToApi({ ...step, result: toVisibleResult(step, approvals) })),
         {
           'X-Has-More': String(hasMore),
-          ...(after !== undefined && { 'X-Next-After': String(after), ...linkTo(call.req, { after, offset: null }) }),
+          ...(after !== undefined && {
+            'X-Next-After': String(after),
+            ...buildNextLink(call.req, { after, offset: null }),
+          }),
         },
       );
     },

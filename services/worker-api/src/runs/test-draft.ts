@@ -1,11 +1,11 @@
 /** A run of code that is still being written: of its worker, with its secrets and limits, and without a version. */
-import { bringsUnapprovedCode, type Requester } from '@gantry/http';
+import { type Requester, requiresCodeApproval } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
-import { keepPackFor } from '../file-trees/tree-pack';
-import { ownerIdOf } from '../ownership';
+import { retainPackForRun } from '../file-trees/tree-pack';
+import { getOwnerId } from '../ownership';
 import { type DraftInput, readDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
@@ -13,8 +13,8 @@ import { needsApprovalStill } from '../workers/version-approval';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
+import type { Origin } from './requested-run';
 import type { RunDeps } from './run-deps';
-import type { Origin } from './run-of-request';
 import { toRunnable } from './runnable';
 import { type Start, startRun } from './start-run';
 
@@ -40,18 +40,22 @@ export async function testDraft(
   const { definition, tree, base, sha } = await readDraft(deps, worker, draft);
   requireEntrypoint(definition, tree);
   await requireContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
-  await requireExposure(deps.prisma, worker, ownerIdOf(caller), definition);
+  await requireExposure(deps.prisma, worker, getOwnerId(caller), definition);
   const code = await packCode(deps, worker, tree);
   await inspectCode(deps, definition, code);
   const { workspaceId, uid, id } = worker;
   const needsApproval =
-    bringsUnapprovedCode(caller) || (base !== null && (await needsApprovalStill(deps.prisma, uid, base)));
+    requiresCodeApproval(caller) || (base !== null && (await needsApprovalStill(deps.prisma, uid, base)));
   const run = await transaction(deps.pool, async (tx) => {
     const started = await startRun(deps, {
-      ...{ ...origin, worker, inputs, tx, trigger: 'test' },
+      ...origin,
+      worker,
+      inputs,
+      tx,
+      trigger: 'test',
       draft: toRunnable(definition, code, { sha, needsApproval }),
     });
-    await keepPackFor(tx, code, started.id);
+    await retainPackForRun(tx, code, started.id);
     await recordChange(tx, actor, { workspaceId, action: 'worker.tested', id, details: { run_id: started.id, sha } });
     return started;
   });

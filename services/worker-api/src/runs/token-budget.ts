@@ -1,12 +1,12 @@
 /**
- * Budgets of tokens. What counts: the cost of runs that the token started or repeated, and of runs that those called, each once
- * and when it has ended; for a token with a budget also those of the tokens that it made. Runs that events, schedules or
- * webhooks start count for no token.
+ * Budgets of tokens. What counts: the cost of runs that the token started or repeated, and of runs that those called,
+ * each once and when it has ended; for a token with a budget also those of the tokens that it made. Runs that events,
+ * schedules or webhooks start count for no token.
  */
 import type { ReactionTo, Restriction, runFinished } from '@gantry/events';
 import { forbidden } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { endedRunsSql, type Run, recentCostsSql } from '@gantry/run-engine';
+import { buildEndedRunsSql, buildRecentCostsSql, type Run } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 
 export type TokenBudgets = NonNullable<Restriction['budgets']>;
@@ -27,8 +27,9 @@ export const lockBudgets = (tx: Sql, workspaceId: string): Promise<unknown> =>
   tx.query("SELECT pg_advisory_xact_lock(hashtextextended('model budgets ' || $1, 0))", [workspaceId]);
 
 /**
- * In the transaction that makes the run, and before it: starts of one workspace take turns until that commits, so each of
- * them sees what the others have reserved. What a run calls is checked without reservations: its own would refuse it.
+ * In the transaction that makes the run, and before it: starts of one workspace take turns until that commits, so each
+ * of them sees what the others have reserved. What a run calls is checked without reservations: its own would refuse
+ * it.
  * @throws AppError 403 `budget_exceeded`
  */
 export async function reserveTokenBudgets(tx: Sql, workspaceId: string, budgets: TokenBudgets): Promise<void> {
@@ -66,7 +67,7 @@ export async function noteTokenRun(tx: Sql, { id, workspaceId, subjectId }: Run,
   await tx.query(
     `INSERT INTO token_runs (run_id, workspace_id, budgets, reserved_usd)
      SELECT $1, $2, $3, greatest($5, percentile_cont(0.5) WITHIN GROUP (ORDER BY cost_usd))
-     FROM (${recentCostsSql('$2', '$4', '$6')}) AS ended`,
+     FROM (${buildRecentCostsSql('$2', '$4', '$6')}) AS ended`,
     [id, workspaceId, JSON.stringify(budgets), subjectId, ESTIMATE_USD_MIN, ESTIMATED_FROM_RUNS],
   );
 }
@@ -98,7 +99,7 @@ const COUNT_ONE = countForTokens(
   'DELETE FROM token_runs WHERE run_id = $1 RETURNING workspace_id, budgets, $2::double precision AS usd',
 );
 const COUNT_LEFT = countForTokens(`DELETE FROM token_runs t
-  USING (${endedRunsSql("now() - interval '10 minutes'")}) r WHERE r.id = t.run_id
+  USING (${buildEndedRunsSql("now() - interval '10 minutes'")}) r WHERE r.id = t.run_id
   RETURNING t.workspace_id, t.budgets, r.cost_usd AS usd`);
 
 /** One statement takes the run away and counts it: it counts once. */

@@ -1,19 +1,26 @@
 import { enqueue, runFinished } from '@gantry/events';
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
-const uidOf = async (id: string): Promise<string> =>
+const getUid = async (id: string): Promise<string> =>
   (await api.database.pool.query('SELECT uid FROM workers WHERE id = $1', [id])).rows[0].uid;
 
-const ended = (uid: string, at: string, over: object = {}) =>
+const insertEndedRun = (uid: string, at: string, over: object = {}) =>
   enqueue(api.database.pool, runFinished, api.workspaceId, {
-    ...{ runId: 'run_x', source: 'worker' as const, subjectId: uid, status: 'completed' as const, errorCode: null },
-    ...{ costUsd: 0.25, cpuMs: 1_500, durationMs: 2_000, finishedAt: Date.parse(at) },
+    runId: 'run_x',
+    source: 'worker' as const,
+    subjectId: uid,
+    status: 'completed' as const,
+    errorCode: null,
+    costUsd: 0.25,
+    cpuMs: 1_500,
+    durationMs: 2_000,
+    finishedAt: Date.parse(at),
     ...over,
   });
 
@@ -23,10 +30,10 @@ test('runs count once on the day on which they end, by worker, and a budget show
   const limits = { budget_usd_per_month: 2 };
   const dear = await createWorker(api, { name: 'Dear' });
   const idle = await createWorker(api, { name: 'Idle with a budget', limits });
-  const uid = await uidOf(dear.id);
-  await ended(uid, '2026-02-01T00:00:00.000Z');
-  await ended(uid, '2026-02-03T23:59:59.999Z', { status: 'timed_out', costUsd: 1, cpuMs: null });
-  await ended(uid, '2026-03-01T00:00:00.000Z');
+  const uid = await getUid(dear.id);
+  await insertEndedRun(uid, '2026-02-01T00:00:00.000Z');
+  await insertEndedRun(uid, '2026-02-03T23:59:59.999Z', { status: 'timed_out', costUsd: 1, cpuMs: null });
+  await insertEndedRun(uid, '2026-03-01T00:00:00.000Z');
   const usage = await until(async () => {
     const body = await read('2026-02');
     return body.total.runs === 2 && body;
@@ -47,8 +54,8 @@ test('runs count once on the day on which they end, by worker, and a budget show
 
 test('a private worker of somebody else counts without its name, and another workspace has nothing', async () => {
   const hidden = await createWorker(api, { name: 'Hidden', visibility: 'private' });
-  await ended(await uidOf(hidden.id), '2026-04-02T12:00:00.000Z');
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  await insertEndedRun(await getUid(hidden.id), '2026-04-02T12:00:00.000Z');
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
   const usage = await until(async () => {
     const body = await read('2026-04', member);
     return body.total.runs === 1 && body;
@@ -56,7 +63,7 @@ test('a private worker of somebody else counts without its name, and another wor
   expect(usage.others).toEqual({ workers: 1, runs: 1, failed: 0, compute_ms: 1_500, cost_usd: 0.25 });
   expect(JSON.stringify(usage)).not.toContain('Hidden');
   expect((await read('2026-04')).workers).toContainEqual(expect.objectContaining({ id: hidden.id, runs: 1 }));
-  const elsewhere = await read('2026-04', callerOf(api.url, api.foreign.owner.jwt));
+  const elsewhere = await read('2026-04', createCaller(api.url, api.foreign.owner.jwt));
   expect(elsewhere).toMatchObject({ total: NOTHING, workers: [], others: { workers: 0 } });
 });
 

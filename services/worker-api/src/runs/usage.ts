@@ -4,7 +4,7 @@
  */
 import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { budgetSql, sightOf } from '../workers/worker-queries';
+import { budgetSql, toVisibilityValues } from '../workers/worker-queries';
 
 /** The dearest are listed; the rest are added up. */
 const WORKERS_MAX = 500;
@@ -38,7 +38,10 @@ const DAYS = `SELECT to_char(u.day, 'YYYY-MM-DD') AS day, ${SUMS}
   WHERE w.workspace_id = $1 AND u.day >= $2::date AND u.day < $3::date
   GROUP BY u.day`;
 
-/** Workers that had runs, and those whose budget nothing was taken from. $4: whose private workers show; $5: everybody's do. */
+/**
+ * Workers that had runs, and those whose budget nothing was taken from. $4: whose private workers show; $5:
+ * everybody's do.
+ */
 const WORKERS = `SELECT w.id, w.name, w.deleted_at IS NOT NULL AS "isDeleted",
     w.visibility = 'workspace' OR w.owner_id = $4 OR $5 AS "isVisible",
     ${budgetSql('v')} AS budget, ${SUMS}
@@ -64,35 +67,41 @@ export async function listDays(sql: Sql, workspaceId: string, from: string): Pro
 export async function readUsage(sql: Sql, caller: Principal, month: string | undefined, now: Date) {
   const first = new Date(`${month ?? now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);
   const end = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1));
-  const [workspaceId, ...sight] = sightOf(caller);
-  const { rows } = await sql.query<UsageRow>(USAGE, [workspaceId, dayOf(first), dayOf(end), ...sight]);
+  const [workspaceId, ...sight] = toVisibilityValues(caller);
+  const { rows } = await sql.query<UsageRow>(USAGE, [workspaceId, formatDay(first), formatDay(end), ...sight]);
   const { days, workers } = rows[0] as UsageRow;
   const byDay = new Map(days.map((row) => [row.day, row]));
   const listed = workers.filter(({ isVisible }) => isVisible).slice(0, WORKERS_MAX);
   const isListed = new Set(listed);
   const others = workers.filter((row) => !isListed.has(row) && row.runs > 0);
   return {
-    month: dayOf(first).slice(0, 7),
-    total: usedToApi(sumOf(days)),
+    month: formatDay(first).slice(0, 7),
+    total: usedToApi(sumUsage(days)),
     days: daysBetween(first, Math.min(end.getTime(), now.getTime() + 1)).map((day) => ({
       day,
       ...usedToApi(byDay.get(day) ?? NOTHING),
     })),
     workers: listed.map(({ id, name, isDeleted, budget, ...used }) => ({
-      ...{ id, name, deleted: isDeleted, budget_usd: budget },
+      id,
+      name,
+      deleted: isDeleted,
+      budget_usd: budget,
       ...usedToApi(used),
     })),
-    others: { workers: others.length, ...usedToApi(sumOf(others)) },
+    others: { workers: others.length, ...usedToApi(sumUsage(others)) },
   };
 }
 
 const NOTHING: Used = { runs: 0, failed: 0, computeMs: 0, usd: 0 };
 
 const usedToApi = ({ runs, failed, computeMs, usd }: Used) => ({
-  ...{ runs, failed, compute_ms: Math.round(computeMs), cost_usd: usd },
+  runs,
+  failed,
+  compute_ms: Math.round(computeMs),
+  cost_usd: usd,
 });
 
-const sumOf = (rows: Used[]): Used =>
+const sumUsage = (rows: Used[]): Used =>
   rows.reduce(
     (sum, { runs, failed, computeMs, usd }) => ({
       runs: sum.runs + runs,
@@ -103,9 +112,9 @@ const sumOf = (rows: Used[]): Used =>
     NOTHING,
   );
 
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+const formatDay = (at: Date): string => at.toISOString().slice(0, 10);
 
 function daysBetween(first: Date, endMs: number): string[] {
   const count = Math.max(0, Math.ceil((endMs - first.getTime()) / DAY_MS));
-  return Array.from({ length: count }, (_, index) => dayOf(new Date(first.getTime() + index * DAY_MS)));
+  return Array.from({ length: count }, (_, index) => formatDay(new Date(first.getTime() + index * DAY_MS)));
 }

@@ -1,13 +1,13 @@
 /** Where in requests a credential may go: ADR 50. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { given } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const key = { app: 'acme', label: 'Acme', value: 'sk_never_to_be_seen', hosts: ['api.acme.example'] };
 const hosts = ['api.example.com'];
 

@@ -1,6 +1,7 @@
 /**
- * Masks the values of secrets in what models and people are sent, as the executor does in what runs send. Matchers are built in a
- * thread and kept for a minute; a text is searched in linear time, and a long one in turns with everything else.
+ * Masks the values of secrets in what models and people are sent, as the executor does in what runs send. Matchers are
+ * built in a thread and kept for a minute; a text is searched in linear time, and a long one in turns with everything
+ * else.
  */
 import path from 'node:path';
 import { AppError } from '@gantry/http';
@@ -17,7 +18,10 @@ const THREAD = path.resolve(__dirname, '../../dist/secrets/masking-thread.js');
 const LIMITS: ThreadLimits = { threads: 1, taskMs: 10_000, waitMs: 30_000, heapMb: 256 };
 /** Their matcher is built here within a millisecond or two. */
 const FEW_BYTES = 512;
-/** Twice what a workspace may store, since the credentials of a call are masked as well. A matcher takes 350 times as much. */
+/**
+ * Twice what a workspace may store, since the credentials of a call are masked as well. A matcher takes 350 times as
+ * much.
+ */
 const BYTES_MAX = 512 * 1024;
 
 export function createMasking(): Masking {
@@ -27,19 +31,19 @@ export function createMasking(): Masking {
     const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
     if (bytes <= FEW_BYTES) return createRedactor(secrets);
     if (bytes > BYTES_MAX) {
-      throw unmasked(
+      throw maskingUnavailableError(
         `the secrets of this workspace have ${Math.ceil(bytes / 1024)} KB, and at most ${BYTES_MAX / 1024} KB can be masked; delete some`,
       );
     }
     const outcome = await pool.run({ secrets });
     if ('result' in outcome) return openRedactor(outcome.result);
-    throw unmasked('secrets cannot be masked at the moment; try again', outcome.problem);
+    throw maskingUnavailableError('secrets cannot be masked at the moment; try again', outcome.problem);
   }
 
   return { redactorFor: cacheBySecrets(build), stop: () => pool.stop() };
 }
 
-const unmasked = (detail: string, cause?: string): AppError =>
+const maskingUnavailableError = (detail: string, cause?: string): AppError =>
   new AppError('unavailable', 'secrets_not_masked', detail, {
     cause: cause === undefined ? undefined : new Error(cause),
   });

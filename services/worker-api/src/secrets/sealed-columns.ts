@@ -4,8 +4,11 @@ import type { SealedColumn } from '@gantry/vault';
 export const sealedColumns: SealedColumn[] = [
   { table: 'secrets', column: 'sealed', name: 'name', version: 'version', hosts: 'hosts' },
   {
-    ...{ table: 'worker_triggers', column: 'webhook_signing_key', sealedFor: 'workers' },
-    ...{ name: "'webhook_signing_key:' || worker_uid", version: '1' },
+    table: 'worker_triggers',
+    column: 'webhook_signing_key',
+    sealedFor: 'workers',
+    name: "'webhook_signing_key:' || worker_uid",
+    version: '1',
   },
   { table: 'alerts', column: 'signing_key', name: "'signing_key:' || id", version: '1' },
   { table: 'connections', column: 'sealed', name: "'credential:' || id", version: 'version' },

@@ -1,17 +1,18 @@
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
-import { jobOf as newJobOf } from '../test/job-of';
+import { startJob as newJobOf } from '../test/start-job';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const VALUE = 'correct-horse-battery-staple';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
 
-const jobOf = (...asked: [id: string, path?: string, body?: object]) => newJobOf({ caller: owner, executor }, ...asked);
+const startJob = (...asked: [id: string, path?: string, body?: object]) =>
+  newJobOf({ caller: owner, executor }, ...asked);
 
 test('code gets a placeholder of a secret with hosts, new with each attempt, and the value is in no other place', async () => {
   const hosts = ['api.example.com', '*.example.net'];
@@ -19,10 +20,10 @@ test('code gets a placeholder of a secret with hosts, new with each attempt, and
   expect(set.body).toMatchObject({ name: 'HELD', hosts });
   await owner.put('/api/secrets/PLAIN', { value: 'as it is' }).expect(201);
   await createWorker(api, { name: 'Holder', inputs: [], secrets: ['HELD', 'PLAIN'] });
-  const job = await jobOf('holder');
+  const job = await startJob('holder');
   expect(job?.secrets).toEqual({ PLAIN: 'as it is' });
   expect(job?.credentials).toMatchObject([{ kind: 'secret', name: 'HELD', value: VALUE, hosts, placeholder }]);
-  const [again] = (await jobOf('holder'))?.credentials ?? [];
+  const [again] = (await startJob('holder'))?.credentials ?? [];
   expect(again?.placeholder).not.toBe(job?.credentials?.[0]?.placeholder);
   const listed = await owner.get('/api/secrets').expect(200);
   expect(listed.body).toMatchObject([
@@ -40,7 +41,7 @@ test('code gets a placeholder of a secret with hosts, new with each attempt, and
 test('a test of a draft gets a placeholder that stands for itself', async () => {
   await owner.put('/api/secrets/HELD', { value: VALUE, hosts: ['api.example.com'] });
   await createWorker(api, { name: 'Tester', inputs: [], secrets: ['HELD'] });
-  const job = await jobOf('tester', 'test', { draft: {} });
+  const job = await startJob('tester', 'test', { draft: {} });
   const [credential] = job?.credentials ?? [];
   expect(credential).toMatchObject({ name: 'HELD', placeholder });
   expect(credential?.value).toBe(credential?.placeholder);
@@ -72,7 +73,9 @@ test.each<[object, string, RegExp]>([
 test('an MCP server gets a secret with hosts only where it is one of them', async () => {
   await owner.put('/api/secrets/SERVER_TOKEN', { value: VALUE, hosts: ['*.example.com'] }).expect(201);
   const made = await owner.post('/api/connections/mcp', {
-    ...{ label: 'Elsewhere', url: 'https://mcp.example.net/mcp', auth_secret: 'SERVER_TOKEN' },
+    label: 'Elsewhere',
+    url: 'https://mcp.example.net/mcp',
+    auth_secret: 'SERVER_TOKEN',
   });
   expect(made.status).toBe(201);
   const { body } = await owner.post(`/api/connections/${made.body.id}/test`).expect(200);
@@ -87,10 +90,11 @@ test('a secret whose hosts were changed in the database opens no more, and its r
   await createWorker(api, { name: 'Moved', inputs: [], secrets: ['MOVED'] });
   const asked = executor.claim(2_000).catch(() => null);
   const run = (await owner.post('/api/workers/moved/runs', {}).expect(201)).body;
-  const ended = () => owner.get(`/api/runs/${run.run_id}`);
-  await until(async () => (await ended()).body.status === 'failed');
-  expect((await ended()).body).toMatchObject({
-    ...{ error_code: 'missing_secret', error: expect.stringContaining('of the secret MOVED cannot be decrypted') },
+  const getRun = () => owner.get(`/api/runs/${run.run_id}`);
+  await until(async () => (await getRun()).body.status === 'failed');
+  expect((await getRun()).body).toMatchObject({
+    error_code: 'missing_secret',
+    error: expect.stringContaining('of the secret MOVED cannot be decrypted'),
   });
   expect(await asked).toBeNull();
 });

@@ -1,15 +1,15 @@
 import {
-  type Answer,
-  answer,
-  apiFields,
   type Call,
-  type CallOf,
+  type HandlerResponse,
   noContent,
   notFound,
+  type OperationCall,
   type Operations,
   ok,
-  okPage,
   type Principal,
+  respondWith,
+  respondWithPage,
+  toApiFields,
 } from '@gantry/http';
 import { type AuditSecret, type SecretEntry, warnOfWeakValue } from '@gantry/vault';
 import { recordChange } from '../audit/audit-entry';
@@ -22,26 +22,26 @@ import {
 } from '../declarations/workers-that-declare';
 import type { SecretDeps } from './secret-deps';
 
-type NewValue = CallOf<'worker', 'setSecret'>['body'];
+type NewValue = OperationCall<'worker', 'setSecret'>['body'];
 
 /** No answer holds a value. */
 export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps): Operations<'worker'> {
-  const auditOf =
+  const toAuditEntry =
     ({ actor, caller: { workspaceId } }: Pick<Call, 'actor' | 'caller'>): AuditSecret =>
     (tx, change) =>
       recordChange(tx, actor, { ...change, workspaceId });
 
   const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
 
-  async function set(call: Call, name: string, { value, hosts, places }: NewValue): Promise<Answer> {
+  async function set(call: Call, name: string, { value, hosts, places }: NewValue): Promise<HandlerResponse> {
     const { caller, made } = call;
     const secret = { name, value, hosts, places, createdBy: caller.userId ?? caller.tokenId };
     const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
-      await auditOf(call)(tx, change);
+      await toAuditEntry(call)(tx, change);
       await made(tx, name);
     });
     const shown = toApi(caller, entry, await declaring(caller.workspaceId));
-    return answer(isNew ? 201 : 200, { ...shown, ...warnOfWeakValue(value, entry.hosts) });
+    return respondWith(isNew ? 201 : 200, { ...shown, ...warnOfWeakValue(value, entry.hosts) });
   }
 
   async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
@@ -51,11 +51,11 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
   }
 
   const posted = {
-    see: getSecret,
+    assertVisible: getSecret,
     answer: async (call: Call, name: string) => {
       const entry = await getSecret(call, name);
       const workers = await declaring(call.caller.workspaceId);
-      return answer(statusOf(entry), toApi(call.caller, entry, workers));
+      return respondWith(getStatus(entry), toApi(call.caller, entry, workers));
     },
   };
 
@@ -64,7 +64,7 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
       const { caller } = call;
       const { workspaceId } = caller;
       const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
-      return okPage(call, entries, (entry) => toApi(caller, entry, workers));
+      return respondWithPage(call, entries, (entry) => toApi(caller, entry, workers));
     },
 
     listDeclaredSecrets: async (call) => {
@@ -73,16 +73,16 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
       const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
       const isSet = new Set(entries.map(({ name }) => name));
       const declared = [...workers.keys()].filter((name) => isUsedFor(caller, workers.get(name))).sort();
-      return okPage(call, declared, (name) => ({
+      return respondWithPage(call, declared, (name) => ({
         name,
         set: isSet.has(name),
         used_by: usedByToApi(caller, workers.get(name)),
       }));
     },
 
-    createSecret: { make: (call) => set(call, call.body.name, call.body), ...posted },
+    createSecret: { create: (call) => set(call, call.body.name, call.body), ...posted },
     setSecret: (call) => set(call, call.path.name, call.body),
-    postSecret: { make: (call) => set(call, call.path.name, call.body), ...posted },
+    postSecret: { create: (call) => set(call, call.path.name, call.body), ...posted },
 
     deleteSecret: async (call) => {
       const { caller, path, query } = call;
@@ -90,7 +90,7 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
       if (!query.force && (await secrets.test(caller.workspaceId, name)).isSet) {
         requireUnused(caller, `secret "${name}"`, (await declaring(caller.workspaceId)).get(name));
       }
-      await secrets.delete(caller.workspaceId, name, auditOf(call));
+      await secrets.delete(caller.workspaceId, name, toAuditEntry(call));
       return noContent();
     },
 
@@ -116,10 +116,10 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
 }
 
 /** 201 for one that was never overwritten. */
-const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
+const getStatus = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = (caller: Principal, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
-  ...apiFields(entry, 'name', 'hosts', 'places', 'createdAt', 'updatedAt', 'lastUsedAt'),
+  ...toApiFields(entry, 'name', 'hosts', 'places', 'createdAt', 'updatedAt', 'lastUsedAt'),
   used_by: usedByToApi(caller, workers.get(entry.name)),
 });

@@ -1,7 +1,7 @@
 import { newId } from '@gantry/events';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import { sealRevoked } from '../connections/credential';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { sealedColumns } from './sealed-columns';
@@ -9,7 +9,7 @@ import { sealedColumns } from './sealed-columns';
 const VALUE = 'correct-horse-battery-staple';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 /** A worker whose current version declares these secrets. */
 async function workerWith(id: string, secrets: string[], columns: { visibility?: 'private'; ownerId?: string } = {}) {
@@ -51,7 +51,7 @@ test('what workers declare is not deleted by mistake, and nobody learns of priva
   await owner.put('/api/secrets/IN_USE', { value: 'x' }).expect(201);
   await workerWith('open-one', ['IN_USE']);
   await workerWith('hidden-one', ['IN_USE'], { visibility: 'private', ownerId: 'usr_somebody' });
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   const [seen] = (await viewer.get('/api/secrets').expect(200)).body.filter(
     ({ name }: { name: string }) => name === 'IN_USE',
   );
@@ -67,7 +67,7 @@ test('names that workers declare are listed with who does, and whether they are 
   await workerWith('hidden', ['DECLARED_HIDDEN', 'DECLARED_MISSING'], { visibility: 'private', ownerId: 'usr_other' });
   await owner.put('/api/secrets/DECLARED_SET', { value: VALUE }).expect(201);
   const used_by = [{ id: 'caller', name: 'The caller' }];
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
   const { body } = await member.get('/api/secrets/declared').expect(200);
   expect(body.filter(({ name }: { name: string }) => name.startsWith('DECLARED_'))).toEqual([
     { name: 'DECLARED_MISSING', set: false, used_by },
@@ -78,13 +78,13 @@ test('names that workers declare are listed with who does, and whether they are 
 });
 
 test('a test says whether it is set and opens', async () => {
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
-  const tested = () => member.post('/api/secrets/TESTED/test').expect(200);
-  expect((await tested()).body).toMatchObject({ ok: false, set: false, decrypts: false });
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
+  const testSecret = () => member.post('/api/secrets/TESTED/test').expect(200);
+  expect((await testSecret()).body).toMatchObject({ ok: false, set: false, decrypts: false });
   await owner.put('/api/secrets/TESTED', { value: 'x' }).expect(201);
-  expect((await tested()).body).toMatchObject({ ok: true, set: true, tested_at: expect.any(String) });
+  expect((await testSecret()).body).toMatchObject({ ok: true, set: true, tested_at: expect.any(String) });
   await api.deps.pool.query(`UPDATE secrets SET sealed = '\\x01' WHERE name = 'TESTED'`);
-  expect((await tested()).body).toMatchObject({ ok: false, set: true, decrypts: false });
+  expect((await testSecret()).body).toMatchObject({ ok: false, set: true, decrypts: false });
   await owner.remove('/api/secrets/TESTED').expect(204);
 });
 
@@ -105,7 +105,7 @@ test('the key is rotated by admins while secrets are read, and the audit log say
   await reading;
   const { rows } = await api.deps.pool.query("SELECT details FROM audit_log WHERE action = 'secret_keys.rotated'");
   expect(rows).toHaveLength(2);
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
   await member.post('/api/secrets/rotate-keys').expect(403);
   await member.put('/api/secrets/ROTATED_1', { value: 'x' }).expect(403);
 });

@@ -1,20 +1,20 @@
-import { connectBus, scheduleMissed, subjectOfAll, writeClosure } from '@gantry/events';
+import { connectBus, eventSubjectPattern, scheduleMissed, writeClosure } from '@gantry/events';
 /** Three replicas on one database; the clock is the test's. */
 import { until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { addVersion, type MadeWorker, makeWorker } from '../test/make-worker';
+import { createCaller } from '../test/caller';
+import { addVersion, createTestWorker, type MadeWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import type { WorkerApi } from '../worker-api';
 
 let replicas: WorkerApi[];
-let me: ReturnType<typeof callerOf>;
+let me: ReturnType<typeof createCaller>;
 let now = new Date('2026-01-05T08:59:30Z');
 
 const api = testWorkerApi({ now: () => now });
 beforeAll(async () => {
   replicas = [api, await api.replica(), await api.replica()];
-  me = callerOf(api.url, api.owner.jwt);
+  me = createCaller(api.url, api.owner.jwt);
 });
 afterEach(() => api.deps.pool.query('UPDATE worker_triggers SET next_run_at = NULL'));
 
@@ -27,27 +27,27 @@ async function tickAll(): Promise<number> {
   return made.reduce((sum, count) => sum + count, 0);
 }
 const files = [{ path: 'main.py', content: 'def run(**inputs): return inputs' }];
-async function scheduled(trigger: object, body: object = {}): Promise<string> {
+async function createScheduled(trigger: object, body: object = {}): Promise<string> {
   const worker = { name: 'Scheduled', files, trigger: { type: 'cron', ...trigger }, ...body };
   return (await me.post('/api/workers', worker).expect(201)).body.id;
 }
-const runsOf = async (id: string) => (await me.get(`/api/runs?worker_id=${id}&limit=200`).expect(200)).body;
-const triggerOf = async (id: string) => (await me.get(`/api/workers/${id}`).expect(200)).body.triggers[0];
+const listRuns = async (id: string) => (await me.get(`/api/runs?worker_id=${id}&limit=200`).expect(200)).body;
+const getTrigger = async (id: string) => (await me.get(`/api/workers/${id}`).expect(200)).body.triggers[0];
 const ofNow = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString();
 
 test('a schedule fires once at its time, whatever number of replicas ticks', async () => {
   clock('2026-01-05T08:59:30Z');
-  const id = await scheduled({ cron: '0 9 * * MON-FRI', inputs: { who: 'Ada' } });
+  const id = await createScheduled({ cron: '0 9 * * MON-FRI', inputs: { who: 'Ada' } });
   expect(await tickAll()).toBe(0);
-  expect(await triggerOf(id)).toMatchObject({ next_run_at: '2026-01-05T09:00:00.000Z', last_scheduled_at: null });
+  expect(await getTrigger(id)).toMatchObject({ next_run_at: '2026-01-05T09:00:00.000Z', last_scheduled_at: null });
   clock('2026-01-05T09:00:00.200Z');
   expect(await tickAll()).toBe(1);
   clock('2026-01-05T09:00:01Z');
   expect(await tickAll()).toBe(0);
-  expect(await runsOf(id)).toMatchObject([{ trigger: 'schedule', worker_version: 1, status: 'queued' }]);
-  const [{ id: runId }] = await runsOf(id);
+  expect(await listRuns(id)).toMatchObject([{ trigger: 'schedule', worker_version: 1, status: 'queued' }]);
+  const [{ id: runId }] = await listRuns(id);
   expect((await me.get(`/api/runs/${runId}`)).body.input).toEqual({ who: 'Ada' });
-  expect(await triggerOf(id)).toEqual({
+  expect(await getTrigger(id)).toEqual({
     type: 'cron',
     cron: '0 9 * * MON-FRI',
     timezone: 'UTC',
@@ -62,7 +62,7 @@ test('a schedule fires once at its time, whatever number of replicas ticks', asy
 test('a thousand that are due in the same second all start, once', async () => {
   clock('2026-01-05T09:29:59Z');
   const { pool } = api.deps;
-  const { uid } = await makeWorker(api);
+  const { uid } = await createTestWorker(api);
   const copies = 'generate_series(1, 1000) i';
   await pool.query(
     `INSERT INTO workers (uid, workspace_id, id, name, description, tags, runner, current_version, updated_at)
@@ -98,14 +98,14 @@ test.each([
   'after three missed hours %s starts %i, and says what was missed',
   async (misfire, started, startedLate) => {
     clock('2026-01-05T12:00:30Z');
-    const id = await scheduled({ cron: '0 * * * *', misfire });
+    const id = await createScheduled({ cron: '0 * * * *', misfire });
     clock('2026-01-05T15:30:00Z');
     const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
-    const announced = spectator.nc.subscribe(subjectOfAll(scheduleMissed), { max: 1, timeout: 10_000 });
+    const announced = spectator.nc.subscribe(eventSubjectPattern(scheduleMissed), { max: 1, timeout: 10_000 });
     await spectator.nc.flush();
     expect(await tickAll()).toBe(started);
-    expect(await runsOf(id)).toHaveLength(started);
-    expect(await triggerOf(id)).toMatchObject({ missed_fires: 3, next_run_at: '2026-01-05T16:00:00.000Z' });
+    expect(await listRuns(id)).toHaveLength(started);
+    expect(await getTrigger(id)).toMatchObject({ missed_fires: 3, next_run_at: '2026-01-05T16:00:00.000Z' });
     for await (const message of announced) {
       const since = Date.parse('2026-01-05T13:00:00Z');
       expect(message.json()).toMatchObject({
@@ -123,7 +123,7 @@ test.each([
   ['45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T13:00:00Z', ['2026-04-04T14:45:00.000Z']],
 ])('%s in %s runs once in the night that begins at %s', async (cron, timezone, evening, expected) => {
   clock(evening);
-  const id = await scheduled({ cron, timezone });
+  const id = await createScheduled({ cron, timezone });
   for (let i = 0; i < 20; i++) {
     clock(ofNow(15));
     await tickAll();
@@ -137,20 +137,20 @@ test.each([
 
 test.each(['pause', 'archive'])('what passes between %s and its undoing is neither run nor missed', async (off) => {
   clock('2026-01-06T10:00:30Z');
-  const id = await scheduled({ cron: '*/10 * * * *' });
+  const id = await createScheduled({ cron: '*/10 * * * *' });
   await me.post(`/api/workers/${id}/${off}`).expect(200);
-  expect(await triggerOf(id)).toMatchObject({ next_run_at: null });
+  expect(await getTrigger(id)).toMatchObject({ next_run_at: null });
   clock('2026-01-06T11:05:00Z');
   expect(await tickAll()).toBe(0);
   await me.post(`/api/workers/${id}/${off === 'pause' ? 'resume' : 'restore'}`).expect(200);
   expect(await tickAll()).toBe(0);
-  expect(await triggerOf(id)).toMatchObject({ missed_fires: 0, next_run_at: '2026-01-06T11:10:00.000Z' });
+  expect(await getTrigger(id)).toMatchObject({ missed_fires: 0, next_run_at: '2026-01-06T11:10:00.000Z' });
 });
 
 test('workers of a deleted workspace do not run', async () => {
   clock('2026-01-06T12:00:30Z');
   const { workspaceId } = api.foreign;
-  const worker = await makeWorker(api, { workspaceId });
+  const worker = await createTestWorker(api, { workspaceId });
   const cron = { type: 'cron', cron: '1 12 * * *', timezone: 'UTC', misfire: 'skip', inputs: {}, path: '' } as const;
   await replaceTriggers(api.deps.prisma, { uid: worker.uid, workspaceId, status: 'active' }, [cron], now);
   const purgeAt = Date.now();
@@ -163,20 +163,20 @@ test('workers of a deleted workspace do not run', async () => {
 
 test('an edit that leaves the schedule alone leaves the next fire alone', async () => {
   clock('2026-01-06T13:00:30Z');
-  const id = await scheduled({ cron: '1 13 * * *' });
+  const id = await createScheduled({ cron: '1 13 * * *' });
   clock('2026-01-06T13:01:01Z');
   await me
     .patch(`/api/workers/${id}`, { trigger: { type: 'cron', cron: '1 13 * * *', inputs: { a: 1 } }, name: 'Renamed' })
     .expect(200);
   expect(await tickAll()).toBe(1);
   await me.patch(`/api/workers/${id}`, { trigger: 'manual' }).expect(200);
-  expect(await triggerOf(id)).toEqual({ type: 'manual' });
+  expect(await getTrigger(id)).toEqual({ type: 'manual' });
 });
 
 describe('a run that can not begin is a failed run', () => {
   const fires = async (definition: object, prepare: (worker: MadeWorker) => Promise<unknown>) => {
     clock('2026-01-07T10:00:30Z');
-    const worker = await makeWorker(api, { definition });
+    const worker = await createTestWorker(api, { definition });
     const cron = { type: 'cron', cron: '1 10 * * *', timezone: 'UTC', misfire: 'skip', inputs: {}, path: '' } as const;
     const { workspaceId } = api;
     await replaceTriggers(api.deps.prisma, { uid: worker.uid, workspaceId, status: 'active' }, [cron], now);
@@ -184,7 +184,7 @@ describe('a run that can not begin is a failed run', () => {
     clock('2026-01-07T10:01:00Z');
     expect(await tickAll()).toBe(1);
     const [run] = await until(async () => {
-      const runs = await runsOf(worker.id);
+      const runs = await listRuns(worker.id);
       return runs[0]?.status === 'failed' && runs;
     });
     return run;
@@ -208,12 +208,12 @@ describe('a run that can not begin is a failed run', () => {
 
 test('one that fails for an unforeseen reason is missed, and holds up no other', async () => {
   clock('2026-01-08T10:00:30Z');
-  const poisoned = await scheduled({ cron: '1 10 * * *' });
-  const others = [await scheduled({ cron: '1 10 * * *' }), await scheduled({ cron: '1 10 * * *' })];
+  const poisoned = await createScheduled({ cron: '1 10 * * *' });
+  const others = [await createScheduled({ cron: '1 10 * * *' }), await createScheduled({ cron: '1 10 * * *' })];
   const { rows } = await api.deps.pool.query('SELECT uid FROM workers WHERE id = $1', [poisoned]);
   const spies = replicas.map(({ deps }) => {
-    const { submitIn } = deps.engine;
-    return jest.spyOn(deps.engine, 'submitIn').mockImplementation(async (tx, run) => {
+    const { submitInTransaction: submitIn } = deps.engine;
+    return jest.spyOn(deps.engine, 'submitInTransaction').mockImplementation(async (tx, run) => {
       if (run.subjectId === rows[0].uid) await tx.query('SELECT 1 / 0');
       return submitIn(tx, run);
     });
@@ -221,8 +221,8 @@ test('one that fails for an unforeseen reason is missed, and holds up no other',
   clock('2026-01-08T10:01:00Z');
   expect(await tickAll()).toBe(2);
   for (const spy of spies) spy.mockRestore();
-  for (const id of others) expect(await runsOf(id)).toHaveLength(1);
-  expect(await triggerOf(poisoned)).toMatchObject({ missed_fires: 1, next_run_at: '2026-01-09T10:01:00.000Z' });
+  for (const id of others) expect(await listRuns(id)).toHaveLength(1);
+  expect(await getTrigger(poisoned)).toMatchObject({ missed_fires: 1, next_run_at: '2026-01-09T10:01:00.000Z' });
   expect(api.logs.lines).toContainEqual(
     expect.objectContaining({ msg: 'scheduled run not started', workerId: poisoned }),
   );
@@ -230,15 +230,15 @@ test('one that fails for an unforeseen reason is missed, and holds up no other',
 
 test('a replica that dies before its commit has started nothing, and another does', async () => {
   clock('2026-01-09T10:00:30Z');
-  const id = await scheduled({ cron: '1 10 * * *' });
+  const id = await createScheduled({ cron: '1 10 * * *' });
   clock('2026-01-09T10:01:00Z');
-  const submitIn = jest.spyOn(api.deps.engine, 'submitIn').mockImplementationOnce(async () => {
+  const submitIn = jest.spyOn(api.deps.engine, 'submitInTransaction').mockImplementationOnce(async () => {
     throw Object.assign(new Error('Connection terminated unexpectedly'), { code: '57P01' });
   });
   await api.cronTicker.tick().catch(() => {});
   submitIn.mockRestore();
   await tickAll();
-  expect(await runsOf(id)).toHaveLength(1);
+  expect(await listRuns(id)).toHaveLength(1);
 });
 
 test('a worker whose schedule its inputs refuse is not made', async () => {

@@ -10,7 +10,7 @@
  */
 
 import { enqueue, scheduleMissed } from '@gantry/events';
-import { repeat } from '@gantry/http';
+import { startRepeating } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
@@ -50,7 +50,7 @@ export function startCronTicker(deps: StarterDeps, options: { auto: boolean }) {
     return made;
   }
 
-  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'cron triggers', log }) : null;
+  const ticking = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'cron triggers', log }) : null;
   return {
     /** Starts all that is due now. @returns how many runs were made */
     tick,

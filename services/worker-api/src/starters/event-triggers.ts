@@ -1,15 +1,15 @@
 /**
  * Starts the workers that wait for what happened, once for each event.
  *
- * The runs commit with the event's inbox row: one that is delivered again starts nothing. Each worker has a savepoint of
- * its own, so that what is wrong with one keeps nothing from the others; a run that can't begin for a reason of its worker
- * is kept as a failed one, any other failure is said in the log.
- * A circle of workers that start each other ends at DEPTH_MAX.
+ * The runs commit with the event's inbox row: one that is delivered again starts nothing. Each worker has a savepoint
+ * of its own, so that what is wrong with one keeps nothing from the others; a run that can't begin for a reason of its
+ * worker is kept as a failed one, any other failure is said in the log. A circle of workers that start each other ends
+ * at DEPTH_MAX.
  */
 
 import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import { depthOf } from '@gantry/run-engine';
+import { getRunDepth } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { ListeningWorkspaces } from '../triggers/listening-workspaces';
 import type { TriggerEvent } from '../triggers/trigger';
@@ -22,7 +22,7 @@ import {
   ofMissedSchedule,
   ofRaisedAlert,
   ofRequestedApproval,
-  runFinishedTypeOf,
+  toRunFinishedEvent,
 } from './event';
 import { isAway, startOrRefuse } from './start-or-refuse';
 import type { StarterDeps } from './starter-deps';
@@ -45,11 +45,11 @@ export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspac
     runFinished: {
       name,
       wants: async (data, workspaceId) => {
-        const type = runFinishedTypeOf(data);
+        const type = toRunFinishedEvent(data);
         return type !== null && (await listening.includes(workspaceId)) && isAwaited(pool, workspaceId, type);
       },
       handle: async (tx, received) => {
-        const type = runFinishedTypeOf(received.data);
+        const type = toRunFinishedEvent(received.data);
         if (type) await react(tx, ofFinishedRun(type, received));
       },
     },
@@ -66,7 +66,7 @@ export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspac
       name,
       wants: isHeard('approval.requested'),
       handle: async (tx, received) => {
-        await react(tx, ofRequestedApproval(received, await depthOf(tx, received.data.runId)));
+        await react(tx, ofRequestedApproval(received, await getRunDepth(tx, received.data.runId)));
       },
     },
     scheduleMissed: {

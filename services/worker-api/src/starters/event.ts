@@ -18,14 +18,17 @@ export interface Happening {
 type Data<T extends { data: z.ZodType }> = Received<z.infer<T['data']>>;
 
 /** Null where no trigger can wait for it: a rejected run. */
-export function runFinishedTypeOf({ status }: z.infer<typeof runFinished.data>): TriggerEvent | null {
+export function toRunFinishedEvent({ status }: z.infer<typeof runFinished.data>): TriggerEvent | null {
   return triggerEvents.find((type) => type === `run.${status}`) ?? null;
 }
 
 export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<typeof runFinished>): Happening {
   const isWorker = data.source === 'worker';
   return {
-    ...{ type, workspaceId, at: new Date(data.finishedAt), depth: data.depth ?? 0 },
+    type,
+    workspaceId,
+    at: new Date(data.finishedAt),
+    depth: data.depth ?? 0,
     about: isWorker ? { workerUid: data.subjectId } : { automationId: data.subjectId },
     details: {
       run_id: data.runId,
@@ -43,7 +46,10 @@ export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<ty
 export function ofRaisedAlert({ workspaceId, at, data }: Data<typeof alertRaised>, isWorker: boolean): Happening {
   const { subjectId } = data;
   return {
-    ...{ type: 'alert.raised', workspaceId, at, depth: data.depth ?? 0 },
+    type: 'alert.raised',
+    workspaceId,
+    at,
+    depth: data.depth ?? 0,
     about: subjectId === null ? null : isWorker ? { workerId: subjectId } : { automationId: subjectId },
     details: { alert_id: data.alertId, raised_for: data.type, run_id: data.runId },
   };
@@ -54,7 +60,10 @@ export function ofRequestedApproval(
   depth: number,
 ): Happening {
   return {
-    ...{ type: 'approval.requested', workspaceId, at, depth },
+    type: 'approval.requested',
+    workspaceId,
+    at,
+    depth,
     about: { workerUid: data.workerUid },
     details: {
       approval_id: data.approvalId,
@@ -67,7 +76,10 @@ export function ofRequestedApproval(
 
 export function ofMissedSchedule({ workspaceId, at, data }: Data<typeof scheduleMissed>): Happening {
   return {
-    ...{ type: 'schedule.missed', workspaceId, at, depth: 0 },
+    type: 'schedule.missed',
+    workspaceId,
+    at,
+    depth: 0,
     about: { workerUid: data.workerUid },
     details: { missed: data.missed, since: new Date(data.since).toISOString(), started_late: data.startedLate },
   };

@@ -1,5 +1,5 @@
 /** Bodies of 1 MB, each of a kind that costs a step of the request the most: one alone does not stop other requests. */
-import { given, measureLongestTurn } from '@gantry/testing';
+import { measureLongestTurn, setupResource } from '@gantry/testing';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
@@ -7,8 +7,8 @@ const BLOCKED_MS_MAX = 50;
 const BYTES = 1_000_000;
 
 const api = testWorkerApi();
-const anyInput = given(() => createWorker(api, { name: 'Any input', trigger: 'webhook', inputs: [] }));
-const declared = given(() =>
+const anyInput = setupResource(() => createWorker(api, { name: 'Any input', trigger: 'webhook', inputs: [] }));
+const declared = setupResource(() =>
   createWorker(api, { name: 'Declared', trigger: 'webhook', inputs: [{ name: 'payload', type: 'array' }] }),
 );
 

@@ -1,12 +1,12 @@
 /**
  * A request of another program becomes a run.
  *
- * A signed request is known by its `webhook-id`. Its receipt commits with its run, so that one that comes again, also at
- * the same moment or after a crash, starts nothing and gets the first one's answer.
+ * A signed request is known by its `webhook-id`. Its receipt commits with its run, so that one that comes again, also
+ * at the same moment or after a crash, starts nothing and gets the first one's answer.
  */
 
 import type { TokenHasher } from '@gantry/auth';
-import { AppError, type HeldKey, madeBy } from '@gantry/http';
+import { AppError, createMarker, type HeldKey } from '@gantry/http';
 import { deleteOld, groupCalls, type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { startRun } from '../runs/start-run';
@@ -21,8 +21,8 @@ interface Secret {
 }
 
 /**
- * Finds the worker that a secret starts: workspaces may have workers of the same id. Requests that come together share a
- * statement, and each gets the worker of its own secret alone.
+ * Finds the worker that a secret starts: workspaces may have workers of the same id. Requests that come together share
+ * a statement, and each gets the worker of its own secret alone.
  * @throws AppError 401, the same for an unknown worker and a wrong token
  */
 export function createWorkersBySecret(sql: Sql, hasher: TokenHasher): (secret: Secret) => Promise<HookedWorker> {
@@ -62,7 +62,7 @@ export async function receiveWebhook(deps: StarterDeps, worker: StartableWorker,
   const { webhookId, requestId, traceparent, idempotencyKey } = call;
   const start = {
     worker,
-    inputs: inputsOf(call.payload),
+    inputs: toInputs(call.payload),
     trigger: 'webhook' as const,
     createdBy: null,
     requestId,
@@ -71,9 +71,9 @@ export async function receiveWebhook(deps: StarterDeps, worker: StartableWorker,
   };
   if (webhookId === null) return (await startRun(deps, start)).id;
   return transaction(deps.pool, async (tx) => {
-    const known = await takeReceipt(tx, worker.uid, webhookId);
+    const known = await insertReceipt(tx, worker.uid, webhookId);
     if (known) {
-      await madeBy({ idempotencyKey })(tx, known);
+      await createMarker({ idempotencyKey })(tx, known);
       return known;
     }
     const run = await startRun(deps, { ...start, tx });
@@ -86,8 +86,11 @@ export async function receiveWebhook(deps: StarterDeps, worker: StartableWorker,
   });
 }
 
-/** Waits for another request with the same id that is under way. @returns the run of an earlier one; null: this is the first */
-async function takeReceipt(tx: PoolClient, workerUid: string, webhookId: string): Promise<string | null> {
+/**
+ * Waits for another request with the same id that is under way.
+ * @returns the run of an earlier one; null: this is the first
+ */
+async function insertReceipt(tx: PoolClient, workerUid: string, webhookId: string): Promise<string | null> {
   const taken = await tx.query(
     `INSERT INTO webhook_receipts (worker_uid, webhook_id, run_id) VALUES ($1, $2, '') ON CONFLICT DO NOTHING`,
     [workerUid, webhookId],
@@ -100,7 +103,7 @@ async function takeReceipt(tx: PoolClient, workerUid: string, webhookId: string)
   return rows[0].run_id;
 }
 
-function inputsOf(payload: unknown): Record<string, unknown> {
+function toInputs(payload: unknown): Record<string, unknown> {
   if (payload === undefined) return {};
   const isObject = payload !== null && typeof payload === 'object' && !Array.isArray(payload);
   return isObject ? (payload as Record<string, unknown>) : { payload };

@@ -1,6 +1,6 @@
 /**
- * Starts without a waiting caller. One that can't begin for a reason of its worker is kept as a failed run, where people and
- * alerts see it.
+ * Starts without a waiting caller. One that can't begin for a reason of its worker is kept as a failed run, where
+ * people and alerts see it.
  */
 import type { RunError } from '@gantry/events';
 import { AppError, isDependencyDown } from '@gantry/http';
@@ -22,14 +22,14 @@ export async function startOrRefuse(
   unattended: UnattendedStart,
 ): Promise<'started' | 'refused' | null> {
   const start: Start = { ...unattended, createdBy: null, tx };
-  const takeBack = () => tx.query('ROLLBACK TO SAVEPOINT start');
+  const rollBack = () => tx.query('ROLLBACK TO SAVEPOINT start');
 
   async function attempt() {
     try {
       return (await startRun(deps, start)) && 'started';
     } catch (err) {
       if (!(err instanceof AppError) || isAway(err)) throw err;
-      await takeBack();
+      await rollBack();
       return (await insertRefused(deps, tx, unattended, err)) && 'refused';
     }
   }
@@ -40,7 +40,7 @@ export async function startOrRefuse(
     await tx.query('RELEASE SAVEPOINT start');
     return outcome;
   } catch (err) {
-    if (!isAway(err)) await takeBack();
+    if (!isAway(err)) await rollBack();
     throw err;
   }
 }
@@ -56,15 +56,21 @@ async function insertRefused(
   reason: AppError,
 ): Promise<Run | null> {
   const { spec } = await runnables.get(tx, worker.uid, worker.currentVersion);
-  const run = await engine.submitIn(tx, {
+  const run = await engine.submitInTransaction(tx, {
     ...start,
-    ...{ workspaceId: worker.workspaceId, subjectId: worker.uid, subjectRef: worker.id, kind: 'run' },
-    ...{ version: worker.currentVersion, spec, createdBy: null, held: true },
+    workspaceId: worker.workspaceId,
+    subjectId: worker.uid,
+    subjectRef: worker.id,
+    kind: 'run',
+    version: worker.currentVersion,
+    spec,
+    createdBy: null,
+    held: true,
   });
-  return run && engine.endIn(tx, run, { status: 'failed', error: errorOf(reason) });
+  return run && engine.endInTransaction(tx, run, { status: 'failed', error: toRunError(reason) });
 }
 
-function errorOf({ code, detail: message }: AppError): RunError {
+function toRunError({ code, detail: message }: AppError): RunError {
   if (code === 'invalid_inputs' || code === 'budget_exceeded') return { code, message };
   return { code: 'exception', type: 'NotStarted', message };
 }

@@ -1,5 +1,5 @@
 /** Forty bodies of up to 1 MB arrive at once: each becomes a run, and other requests have their turns in between. */
-import { given, measureLongestTurn, startBurstSender } from '@gantry/testing';
+import { measureLongestTurn, setupResource, startBurstSender } from '@gantry/testing';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
@@ -9,8 +9,8 @@ const REQUESTS = 40;
 const BYTES = 1_000_000;
 
 const api = testWorkerApi();
-const worker = given(() => createWorker(api, { name: 'Any input', trigger: 'webhook', inputs: [] }));
-const sender = given(startBurstSender, (one) => one.stop());
+const worker = setupResource(() => createWorker(api, { name: 'Any input', trigger: 'webhook', inputs: [] }));
+const sender = setupResource(startBurstSender, (one) => one.stop());
 
 test.each([
   ['objects', `[${'{"a":1},'.repeat(49_000)}0]`],

@@ -1,4 +1,4 @@
-import { createIdempotency, type Operations, type Revisit } from '@gantry/http';
+import { createIdempotency, type Operations, type RetryHandler } from '@gantry/http';
 import type { Request, Response } from 'express';
 import { openSigningKeys } from '../triggers/webhook-secret';
 import { verifySignature } from '../triggers/webhook-signature';
@@ -14,8 +14,8 @@ export function webhookOperations(deps: StarterDeps): Operations<'worker'> {
   return {
     receiveWebhook: async ({ path, query, body, req, res }) => {
       const worker = await getWorkerBySecret({ workerId: path.worker_id, token: query.token ?? '' });
-      const webhookId = await signedId(deps, worker, req);
-      await idempotency.once(req, res, keysOf(worker), async () => {
+      const webhookId = await verifySignedId(deps, worker, req);
+      await idempotency.once(req, res, toKeyHolder(worker), async () => {
         const runId = await receiveWebhook(deps, worker, {
           payload: body,
           webhookId,
@@ -30,20 +30,23 @@ export function webhookOperations(deps: StarterDeps): Operations<'worker'> {
 }
 
 /** Holders of the secret may see what its senders have started. Their keys are those of this worker alone. */
-const keysOf = ({ uid, workspaceId }: HookedWorker) => ({
-  ...{ operation: 'receiveWebhook', scope: uid, workspaceId, queryIsCredential: true as const },
+const toKeyHolder = ({ uid, workspaceId }: HookedWorker) => ({
+  operation: 'receiveWebhook',
+  scope: uid,
+  workspaceId,
+  queryIsCredential: true as const,
   revisit: started,
 });
 
-const started: Revisit = {
-  see: async () => {},
+const started: RetryHandler = {
+  assertVisible: async () => {},
   answer: async (_req, res, runId) => answerQueued(res, runId),
 };
 
 const answerQueued = (res: Response, runId: string): void => void res.json({ status: 'queued', run_id: runId });
 
 /** Null where the trigger isn't signed. @throws AppError 401 */
-async function signedId({ vault, now }: StarterDeps, worker: HookedWorker, req: Request): Promise<string | null> {
+async function verifySignedId({ vault, now }: StarterDeps, worker: HookedWorker, req: Request): Promise<string | null> {
   const { webhookSigningKey: sealed } = worker;
   if (!sealed) return null;
   const keys = await openSigningKeys(vault, { ...worker, sealed }, now());

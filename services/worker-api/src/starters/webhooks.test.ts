@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { writeClosure } from '@gantry/events';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
 import { buildSignatureHeaders as signedBy } from '../triggers/webhook-signature';
 
 let now = new Date('2026-01-05T09:00:00Z');
 const api = testWorkerApi({ now: () => now });
-const me = given(() => callerOf(api.url, api.owner.jwt));
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 interface Hooked {
   id: string;
@@ -17,7 +17,7 @@ interface Hooked {
 }
 
 const files = [{ path: 'main.py', content: 'def run(payload): return payload' }];
-async function hooked(trigger: unknown = 'webhook', body: object = {}, caller = me): Promise<Hooked> {
+async function createHooked(trigger: unknown = 'webhook', body: object = {}, caller = me): Promise<Hooked> {
   const { body: made } = await caller.post('/api/workers', { name: 'Hooked', files, trigger, ...body }).expect(201);
   return { id: made.id, secret: made.webhook_secret, key: made.webhook_signing_key };
 }
@@ -28,8 +28,8 @@ const send = ({ id, secret }: Pick<Hooked, 'id' | 'secret'>, body: string | unde
     .set({ 'Content-Type': 'application/json', ...headers });
   return body === undefined ? sent : sent.send(body);
 };
-const inputOf = async (runId: string) => (await me.get(`/api/runs/${runId}`).expect(200)).body.input;
-const runsOf = async (id: string) => (await me.get(`/api/runs?worker_id=${id}&limit=200`).expect(200)).body;
+const getInput = async (runId: string) => (await me.get(`/api/runs/${runId}`).expect(200)).body.input;
+const listRuns = async (id: string) => (await me.get(`/api/runs?worker_id=${id}&limit=200`).expect(200)).body;
 
 test('the secret and the whole address are shown once, and no log knows them', async () => {
   const { body } = await me.post('/api/workers', { name: 'Shown', files, trigger: { type: 'webhook', signed: true } });
@@ -52,13 +52,13 @@ test('the secret and the whole address are shown once, and no log knows them', a
 });
 
 test.each(['', '/api', '/v1', '/api/v1'])('%s/webhooks/{id} starts a run, which is queued', async (prefix) => {
-  const { id, secret } = await hooked();
+  const { id, secret } = await createHooked();
   const answer = await request(api.url)
     .post(`${prefix}/webhooks/${id}?token=${secret}&hub=1`)
     .send({ a: 1 })
     .expect(200);
   expect(answer.body).toEqual({ status: 'queued', run_id: expect.stringMatching(/^run_/) });
-  expect(await runsOf(id)).toMatchObject([{ id: answer.body.run_id, trigger: 'webhook', status: 'queued' }]);
+  expect(await listRuns(id)).toMatchObject([{ id: answer.body.run_id, trigger: 'webhook', status: 'queued' }]);
 });
 
 test.each([
@@ -71,13 +71,13 @@ test.each([
   [undefined, {}],
   ['{"constructor":{"prototype":1},"toString":null}', { constructor: { prototype: 1 }, toString: null }],
 ])('the body %s becomes the inputs %j', async (body, inputs) => {
-  const worker = await hooked();
+  const worker = await createHooked();
   const { run_id } = (await send(worker, body).expect(200)).body;
-  expect(await inputOf(run_id)).toEqual(inputs);
+  expect(await getInput(run_id)).toEqual(inputs);
 });
 
 test('any type of JSON is JSON, and any of its keys reaches the code, as deep as the code can read', async () => {
-  const worker = await hooked();
+  const worker = await createHooked();
   const event = { 'Content-Type': 'application/cloudevents+json; charset=utf-8' };
   const text = `{"__proto__":{"a":1},"data":{"__proto__":2},"deep":${'['.repeat(400)}${']'.repeat(400)}}`;
   const { run_id } = (await send(worker, text, event).expect(200)).body;
@@ -97,16 +97,16 @@ test('declared inputs are checked and filled in, what else was sent is kept', as
     { name: 'number', type: 'integer', required: true },
     { name: 'label', default: 'none' },
   ];
-  const worker = await hooked('webhook', { inputs });
+  const worker = await createHooked('webhook', { inputs });
   const { run_id } = (await send(worker, '{"number":17,"action":"opened"}').expect(200)).body;
-  expect(await inputOf(run_id)).toEqual({ number: 17, label: 'none', action: 'opened' });
+  expect(await getInput(run_id)).toEqual({ number: 17, label: 'none', action: 'opened' });
   const refused = await send(worker, '{"number":"many"}').expect(400);
   expect(refused.body.errors).toMatchObject([{ path: 'inputs.number' }]);
 });
 
 test('an unknown worker and a wrong token are refused alike', async () => {
-  const { id, secret } = await hooked();
-  const manual = await hooked('manual');
+  const { id, secret } = await createHooked();
+  const manual = await createHooked('manual');
   const refused = await Promise.all(
     [
       path(id, `${secret.slice(0, -1)}!`),
@@ -118,20 +118,23 @@ test('an unknown worker and a wrong token are refused alike', async () => {
     ].map((url) => request(api.url).post(url).send({}).expect(401)),
   );
   expect(new Set(refused.map(({ text }) => text)).size).toBe(1);
-  expect(await runsOf(id)).toEqual([]);
+  expect(await listRuns(id)).toEqual([]);
 });
 
 test('workspaces may have workers of the same id: the token decides', async () => {
-  const theirs = callerOf(api.url, api.foreign.owner.jwt);
-  const [a, b] = [await hooked('webhook', { id: 'same-id' }), await hooked('webhook', { id: 'same-id' }, theirs)];
+  const theirs = createCaller(api.url, api.foreign.owner.jwt);
+  const [a, b] = [
+    await createHooked('webhook', { id: 'same-id' }),
+    await createHooked('webhook', { id: 'same-id' }, theirs),
+  ];
   const { run_id } = (await send(b, '{}').expect(200)).body;
   await theirs.get(`/api/runs/${run_id}`).expect(200);
-  expect(await runsOf(a.id)).toEqual([]);
+  expect(await listRuns(a.id)).toEqual([]);
 });
 
 test('nothing enters a deleted workspace', async () => {
-  const theirs = callerOf(api.url, api.foreign.owner.jwt);
-  const worker = await hooked('webhook', {}, theirs);
+  const theirs = createCaller(api.url, api.foreign.owner.jwt);
+  const worker = await createHooked('webhook', {}, theirs);
   const closure = { workspaceId: api.foreign.workspaceId, purgeAt: Date.now() };
   await writeClosure(api.deps.pool, { ...closure, restored: false });
   await send(worker, '{}').expect(401);
@@ -140,7 +143,7 @@ test('nothing enters a deleted workspace', async () => {
 });
 
 test('only POST, only JSON, and not too much of it', async () => {
-  const worker = await hooked();
+  const worker = await createHooked();
   for (const method of ['get', 'put', 'patch', 'delete'] as const) {
     await request(api.url)[method](path(worker.id, worker.secret)).expect(405);
   }
@@ -149,11 +152,11 @@ test('only POST, only JSON, and not too much of it', async () => {
   await send(worker, JSON.stringify({ a: 'x'.repeat(1_100_000) })).expect(413);
   await send(worker, '{"a":').expect(400);
   await send(worker, `${'['.repeat(501)}${']'.repeat(501)}`).expect(400);
-  expect(await runsOf(worker.id)).toEqual([]);
+  expect(await listRuns(worker.id)).toEqual([]);
 });
 
 test('a paused worker says so, an archived one too, and a deleted one is unknown', async () => {
-  const worker = await hooked();
+  const worker = await createHooked();
   await me.post(`/api/workers/${worker.id}/pause`).expect(200);
   expect((await send(worker, '{}').expect(409)).body.code).toBe('paused');
   await me.post(`/api/workers/${worker.id}/archive`).expect(200);
@@ -163,7 +166,7 @@ test('a paused worker says so, an archived one too, and a deleted one is unknown
 });
 
 test("a worker's own rate is a 429 that says when to come back", async () => {
-  const worker = await hooked('webhook', { limits: { runs_per_minute: 2 } });
+  const worker = await createHooked('webhook', { limits: { runs_per_minute: 2 } });
   await send(worker, '{}').expect(200);
   await send(worker, '{}').expect(200);
   const refused = await send(worker, '{}').expect(429);
@@ -174,19 +177,19 @@ describe('Idempotency-Key', () => {
   const key = (value: string) => ({ 'Idempotency-Key': value });
 
   test('starts one run for one key, and keeps senders of other workers apart', async () => {
-    const [worker, other] = [await hooked(), await hooked()];
+    const [worker, other] = [await createHooked(), await createHooked()];
     const answers = [
       await send(worker, '{"a":1}', key('same')).expect(200),
       await send(worker, '{"a":1}', key('same')).expect(200),
     ];
     expect(answers[1]?.body).toEqual(answers[0]?.body);
-    expect(await runsOf(worker.id)).toHaveLength(1);
+    expect(await listRuns(worker.id)).toHaveLength(1);
     await send(worker, '{"a":2}', key('same')).expect(422);
     await send(other, '{"a":2}', key('same')).expect(200);
   });
 
   test('remembers nothing for who has not the secret', async () => {
-    const worker = await hooked();
+    const worker = await createHooked();
     await send({ ...worker, secret: 'guess' }, '{}', key('mine')).expect(401);
     await send(worker, '{}', key('mine')).expect(200);
     await send({ ...worker, secret: 'guess' }, '{}', key('mine')).expect(401);
@@ -195,7 +198,7 @@ describe('Idempotency-Key', () => {
 
 describe('rotation', () => {
   test('gives a new secret that works at once and ends the old one', async () => {
-    const worker = await hooked();
+    const worker = await createHooked();
     const { body } = await me.patch(`/api/workers/${worker.id}`, { webhook_secret_rotate: true }).expect(200);
     expect(body.webhook_secret).not.toBe(worker.secret);
     await send(worker, '{}').expect(401);
@@ -204,7 +207,7 @@ describe('rotation', () => {
   });
 
   test('of what is not there is a 400', async () => {
-    const worker = await hooked('manual');
+    const worker = await createHooked('manual');
     for (const field of ['webhook_secret_rotate', 'webhook_signing_key_rotate']) {
       const { body } = await me.patch(`/api/workers/${worker.id}`, { [field]: true }).expect(400);
       expect(body.errors[0].path).toBe(field);
@@ -212,7 +215,7 @@ describe('rotation', () => {
   });
 
   test('is not what other edits do, and a trigger that goes takes its secret along', async () => {
-    const worker = await hooked();
+    const worker = await createHooked();
     const { body } = await me.patch(`/api/workers/${worker.id}`, { trigger: 'webhook', name: 'Renamed' }).expect(200);
     expect(body.webhook_secret).toBeUndefined();
     await send(worker, '{}').expect(200);
@@ -226,21 +229,21 @@ describe('rotation', () => {
 describe('a signed webhook', () => {
   const signed = { type: 'webhook', signed: true };
   const message = (id: string, body: string, at = now) => ({ id, at, body });
-  const signedHeaders = (key: string, sent: ReturnType<typeof message>) => signedBy([key], sent);
+  const signHeaders = (key: string, sent: ReturnType<typeof message>) => signedBy([key], sent);
   let count = 0;
   const nextId = () => `msg_${++count}`;
 
   test('starts a run, with a body as it was written', async () => {
-    const worker = await hooked(signed);
+    const worker = await createHooked(signed);
     const body = '{ "a" : "ü",\n "b":1.0 }';
-    const { run_id } = (await send(worker, body, signedHeaders(worker.key, message(nextId(), body))).expect(200)).body;
-    expect(await inputOf(run_id)).toEqual({ a: 'ü', b: 1 });
-    await send(worker, undefined, signedHeaders(worker.key, message(nextId(), ''))).expect(200);
+    const { run_id } = (await send(worker, body, signHeaders(worker.key, message(nextId(), body))).expect(200)).body;
+    expect(await getInput(run_id)).toEqual({ a: 'ü', b: 1 });
+    await send(worker, undefined, signHeaders(worker.key, message(nextId(), ''))).expect(200);
   });
 
   test('may carry several signatures, of which one must be right', async () => {
-    const worker = await hooked(signed);
-    const headers = signedHeaders(worker.key, message(nextId(), '{}'));
+    const worker = await createHooked(signed);
+    const headers = signHeaders(worker.key, message(nextId(), '{}'));
     const wrong = createHmac('sha256', 'wrong').update('x').digest('base64');
     const several = `v1a,abc v1,${wrong} v1,AAAA ${headers['webhook-signature']}`;
     await send(worker, '{}', { ...headers, 'webhook-signature': several }).expect(200);
@@ -255,14 +258,14 @@ describe('a signed webhook', () => {
     ['a time that is none', (good) => ({ ...good, 'webhook-timestamp': '1e9' })],
     ['an empty signature', (good) => ({ ...good, 'webhook-signature': 'v1,' })],
   ])('with %s is refused', async (_what, change) => {
-    const worker = await hooked(signed);
-    await send(worker, '{}', change(signedHeaders(worker.key, message(nextId(), '{}')))).expect(401);
-    expect(await runsOf(worker.id)).toEqual([]);
+    const worker = await createHooked(signed);
+    await send(worker, '{}', change(signHeaders(worker.key, message(nextId(), '{}')))).expect(401);
+    expect(await listRuns(worker.id)).toEqual([]);
   });
 
   test('is refused with another body, and outside five minutes', async () => {
-    const worker = await hooked(signed);
-    await send(worker, '{"a":2}', signedHeaders(worker.key, message(nextId(), '{"a":1}'))).expect(401);
+    const worker = await createHooked(signed);
+    await send(worker, '{"a":2}', signHeaders(worker.key, message(nextId(), '{"a":1}'))).expect(401);
     for (const [seconds, status] of [
       [-301, 401],
       [-299, 200],
@@ -270,23 +273,23 @@ describe('a signed webhook', () => {
       [301, 401],
     ] as const) {
       const at = new Date(now.getTime() + seconds * 1_000);
-      await send(worker, '{}', signedHeaders(worker.key, message(nextId(), '{}', at))).expect(status);
+      await send(worker, '{}', signHeaders(worker.key, message(nextId(), '{}', at))).expect(status);
     }
   });
 
   test('that comes again, also at the same moment, starts nothing and is answered the same', async () => {
-    const worker = await hooked(signed);
-    const headers = signedHeaders(worker.key, message(nextId(), '{}'));
+    const worker = await createHooked(signed);
+    const headers = signHeaders(worker.key, message(nextId(), '{}'));
     const answers = await Promise.all([1, 2, 3, 4].map(() => send(worker, '{}', headers).expect(200)));
     expect(new Set(answers.map(({ body }) => body.run_id)).size).toBe(1);
-    expect(await runsOf(worker.id)).toHaveLength(1);
+    expect(await listRuns(worker.id)).toHaveLength(1);
     await me.post(`/api/workers/${worker.id}/pause`).expect(200);
     expect((await send(worker, '{}', headers).expect(200)).body).toEqual(answers[0]?.body);
   });
 
   test('that comes again with an Idempotency-Key is answered the same, now and the next time', async () => {
-    const worker = await hooked(signed);
-    const headers = signedHeaders(worker.key, message(nextId(), '{}'));
+    const worker = await createHooked(signed);
+    const headers = signHeaders(worker.key, message(nextId(), '{}'));
     const { body } = await send(worker, '{}', headers).expect(200);
     const again = () => send(worker, '{}', { ...headers, 'Idempotency-Key': 'signed' }).expect(200);
     expect([(await again()).body, (await again()).body]).toEqual([body, body]);
@@ -297,20 +300,20 @@ describe('a signed webhook', () => {
   });
 
   test('that was refused leaves no receipt', async () => {
-    const worker = await hooked(signed);
-    const headers = signedHeaders(worker.key, message(nextId(), '{}'));
+    const worker = await createHooked(signed);
+    const headers = signHeaders(worker.key, message(nextId(), '{}'));
     await me.post(`/api/workers/${worker.id}/pause`).expect(200);
     await send(worker, '{}', headers).expect(409);
     await me.post(`/api/workers/${worker.id}/resume`).expect(200);
     await send(worker, '{}', headers).expect(200);
-    expect(await runsOf(worker.id)).toHaveLength(1);
+    expect(await listRuns(worker.id)).toHaveLength(1);
   });
 
   test('is good under the key before the last rotation for a day', async () => {
-    const worker = await hooked(signed);
+    const worker = await createHooked(signed);
     const { body } = await me.patch(`/api/workers/${worker.id}`, { webhook_signing_key_rotate: true }).expect(200);
     expect(body.webhook_secret).toBeUndefined();
-    const by = (key: string) => signedHeaders(key, message(nextId(), '{}'));
+    const by = (key: string) => signHeaders(key, message(nextId(), '{}'));
     await send(worker, '{}', by(worker.key)).expect(200);
     await send(worker, '{}', by(body.webhook_signing_key)).expect(200);
     now = new Date(now.getTime() + 86_400_001);

@@ -1,7 +1,14 @@
 /** Executors as they announce themselves every few seconds; this process remembers them, and nothing else does. */
 
-import { type Bus, type ExecutorStatus, executorOf, executorStatus, listen, runSubjects } from '@gantry/events';
-import { apiFields } from '@gantry/http';
+import {
+  type Bus,
+  type ExecutorStatus,
+  executorIdFromSubject,
+  executorStatus,
+  listen,
+  runSubjects,
+} from '@gantry/events';
+import { toApiFields } from '@gantry/http';
 import type { Logger } from 'pino';
 
 export interface KnownExecutor extends ExecutorStatus {
@@ -23,7 +30,7 @@ export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; no
     runSubjects.executorStatus('*'),
     executorStatus,
     (status, { subject }) => {
-      const executorId = executorOf(subject);
+      const executorId = executorIdFromSubject(subject);
       known.delete(executorId);
       if (status.state !== 'stopped') known.set(executorId, { ...status, executorId, lastSeenAt: now() });
       if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value as string);
@@ -43,6 +50,6 @@ export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; no
 
 export const executorToApi = (executor: KnownExecutor) => ({
   id: executor.executorId,
-  ...apiFields(executor, 'state', 'slots', 'busy', 'isolation', 'python', 'lastSeenAt'),
+  ...toApiFields(executor, 'state', 'slots', 'busy', 'isolation', 'python', 'lastSeenAt'),
   started_at: new Date(executor.startedAt).toISOString(),
 });

@@ -1,11 +1,11 @@
-import { readOnly } from '@gantry/http';
+import { requireReadMethod } from '@gantry/http';
 import { Router } from 'express';
 
 /** `GET /`: a browser goes on to the dashboard, a program is told where everything is. */
 export function frontDoor({ dashboardUrl, skillsUrl }: { dashboardUrl: string; skillsUrl: string }): Router {
   const docs = new URL('/docs', dashboardUrl).href;
   return Router()
-    .all('/', readOnly)
+    .all('/', requireReadMethod)
     .get('/', (req, res) => {
       res.vary('Accept');
       if (req.accepts(['json', 'html']) === 'html') return res.redirect(302, dashboardUrl);

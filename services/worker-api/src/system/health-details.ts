@@ -1,5 +1,5 @@
 /** State of the parts that this service depends on; null for a part that can't be read within its time. */
-import { outboxBacklog, streamPlans } from '@gantry/events';
+import { loadOutboxBacklog, streamPlans } from '@gantry/events';
 import type { Health } from '@gantry/http';
 import type { SystemDeps } from './system-deps';
 
@@ -46,7 +46,7 @@ async function readMigrations(pool: SystemDeps['pool']) {
 
 /** Events that wait to be published: none, for longer than a moment, while NATS is up. */
 async function readOutbox(pool: SystemDeps['pool']) {
-  const { events, oldestAt } = await outboxBacklog(pool);
+  const { events, oldestAt } = await loadOutboxBacklog(pool);
   return { waiting: Math.min(events, 1_000), oldest_at: oldestAt?.toISOString() ?? null };
 }
 

@@ -2,7 +2,7 @@
 import { AUTOMATION_STATS_SUBJECT, type AutomationStats, automationStats, request } from '@gantry/events';
 import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { COUNTED_MAX, lastOutcomes } from '@gantry/run-engine';
+import { COUNTED_MAX, loadLastOutcomes } from '@gantry/run-engine';
 import { countPending } from '../approvals/approval-repository';
 import { listDays } from '../runs/usage';
 import { listNextFires } from '../workers/triggered-workers';
@@ -34,7 +34,7 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
     countPending(pool, workspaceId, COUNTED_MAX),
     engine.counts(workspaceId),
     engine.recentCounts(workspaceId, new Date(at.getTime() - DAY_MS)),
-    askAutomations(deps, workspaceId),
+    requestAutomationStats(deps, workspaceId),
     readDays(pool, workspaceId, at),
     listNextFires(pool, caller, UPCOMING),
   ]);
@@ -50,18 +50,18 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
   const queued = current.queued + current.suspended;
   return {
     workers: {
-      ...bounded({ total: active + paused + archived, active, paused, archived }),
+      ...capCounts({ total: active + paused + archived, active, paused, archived }),
       failing,
     },
     runs: {
-      ...bounded({ ...current, queued }),
+      ...capCounts({ ...current, queued }),
       // Those that have not ended are counted above: no run is in two numbers.
-      last_24h: bounded({ total: Object.values(lastDay).reduce((sum, count) => sum + count), ...lastDay }),
+      last_24h: capCounts({ total: Object.values(lastDay).reduce((sum, count) => sum + count), ...lastDay }),
       by_day: byDay,
     },
     upcoming: upcoming.map((fire) => ({ id: fire.id, name: fire.name, at: fire.at.toISOString() })),
     approvals_pending: approvals,
-    automations: automations && bounded(automations),
+    automations: automations && capCounts(automations),
     automations_unavailable: automations ? null : 'the automation service did not answer in time',
     queue_depth: Math.min(current.queued + (automations?.queued ?? 0), COUNTED_MAX),
     executors: executors.list().map(executorToApi),
@@ -82,11 +82,14 @@ async function readDays(sql: Sql, workspaceId: string, now: Date) {
   });
 }
 
-/** Workers whose current version did not complete its last run that came to an end of its own, the latest failure first. */
+/**
+ * Workers whose current version did not complete its last run that came to an end of its own, the latest failure
+ * first.
+ */
 async function listFailing(sql: Sql, caller: Principal) {
   const workers = await listNewest(sql, caller, WORKERS_LOOKED_AT);
   const subjects = workers.map(({ uid: id, currentVersion: version }) => ({ id, version }));
-  const outcomes = await lastOutcomes(sql, subjects, { lookedAt: RUNS_LOOKED_AT });
+  const outcomes = await loadLastOutcomes(sql, subjects, { lookedAt: RUNS_LOOKED_AT });
   return workers
     .flatMap(({ uid, id, name }) => {
       const ended = outcomes.get(uid)?.ended;
@@ -101,14 +104,17 @@ async function listFailing(sql: Sql, caller: Principal) {
 }
 
 /** Numbers up to COUNTED_MAX; `capped` where one of them is really higher. */
-function bounded<Name extends string>(counts: Record<Name, number>): Record<Name, number> & { capped: boolean } {
+function capCounts<Name extends string>(counts: Record<Name, number>): Record<Name, number> & { capped: boolean } {
   const entries = Object.entries<number>(counts);
   const shown = Object.fromEntries(entries.map(([name, count]) => [name, Math.min(count, COUNTED_MAX)]));
   return { ...(shown as Record<Name, number>), capped: entries.some(([, count]) => count > COUNTED_MAX) };
 }
 
 /** Returns null without a response in time: the rest is worth showing. */
-async function askAutomations({ bus, log }: OverviewDeps, workspaceId: string): Promise<AutomationStats | null> {
+async function requestAutomationStats(
+  { bus, log }: OverviewDeps,
+  workspaceId: string,
+): Promise<AutomationStats | null> {
   try {
     return await request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, STATS_MS, 'automation-api');
   } catch (err) {

@@ -1,16 +1,16 @@
 import { AUTOMATION_STATS_SUBJECT, connectBus, encode, runSubjects } from '@gantry/events';
 import { COUNTED_MAX } from '@gantry/run-engine';
-import { given, noUsage, until } from '@gantry/testing';
+import { noUsage, setupResource, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { BASE_URL, DASHBOARD_URL, testWorkerApi } from '../test/test-worker-api';
 
 const log = pino({ level: 'silent' });
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 const overview = async (who = owner) => (await who.get('/api/system/overview').expect(200)).body;
 const start = async (id: string) => (await owner.post(`/api/workers/${id}/runs`, { inputs: {} })).body.run_id as string;
@@ -24,11 +24,12 @@ async function failOnce(id: string): Promise<void> {
 
 test('the overview counts what there is and names what fails, without what is private to others', async () => {
   const other = await api.addMember('member');
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   expect(await overview(viewer)).toMatchObject({
     workers: { total: 0, active: 0, paused: 0, archived: 0, capped: false, failing: [] },
     runs: { queued: 0, running: 0, suspended: 0, pending_approval: 0, last_24h: { total: 0, capped: false } },
-    ...{ approvals_pending: 0, queue_depth: 0 },
+    approvals_pending: 0,
+    queue_depth: 0,
   });
   const failing = await createWorker(api, { name: 'Failing' });
   const paused = await createWorker(api, { name: 'Paused' });
@@ -54,7 +55,7 @@ test('the overview counts what there is and names what fails, without what is pr
   await until(async () => (await overview()).runs.by_day.at(-1).failed === 2);
   expect((await overview()).runs.by_day).toHaveLength(14);
   expect((await overview()).runs.by_day.at(-1)).toEqual({ day: today, runs: 2, failed: 2 });
-  const elsewhere = callerOf(api.url, api.foreign.owner.jwt);
+  const elsewhere = createCaller(api.url, api.foreign.owner.jwt);
   expect((await overview(elsewhere)).workers.total).toBe(0);
 });
 
@@ -67,7 +68,7 @@ test('the next scheduled runs come soonest first, without those of others and of
   await createWorker(api, { ...hidden, ...schedule('* * * * *') });
   const paused = await createWorker(api, { name: 'Paused schedule', ...schedule('* * * * *') });
   await owner.post(`/api/workers/${paused.id}/pause`).expect(200);
-  const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
+  const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   const { upcoming } = await overview(viewer);
   expect(upcoming.map(({ id }: { id: string }) => id)).toEqual([sooner.id, later.id]);
   expect(Date.parse(upcoming[0].at)).toBeGreaterThan(Date.now() - 60_000);
@@ -113,7 +114,10 @@ test('executors are those that announced themselves lately', async () => {
 test('the details of health say how each part is doing, to whoever is signed in', async () => {
   const { body } = await owner.get('/health/details').expect(200);
   expect(body).toMatchObject({
-    ...{ status: 'ok', service: 'worker-api', version: expect.any(String), uptime_seconds: expect.any(Number) },
+    status: 'ok',
+    service: 'worker-api',
+    version: expect.any(String),
+    uptime_seconds: expect.any(Number),
     dependencies: [
       { name: 'postgres', up: true, latency_ms: expect.any(Number) },
       { name: 'nats', up: true, latency_ms: expect.any(Number) },
@@ -129,16 +133,16 @@ test('the details of health say how each part is doing, to whoever is signed in'
     'RUN_EVENTS_WORKER',
   ]);
   expect(body.streams[0].consumers).toContainEqual(expect.objectContaining({ pending: expect.any(Number) }));
-  await callerOf(api.url).get('/health/details').expect(401);
+  await createCaller(api.url).get('/health/details').expect(401);
 });
 
 test("the document of the surface names this surface's own address", async () => {
-  const { body } = await callerOf(api.url).get('/openapi.json').expect(200);
+  const { body } = await createCaller(api.url).get('/openapi.json').expect(200);
   expect(body.servers).toEqual([{ url: BASE_URL }]);
 });
 
 test('what this version can do is public', async () => {
-  const { body } = await callerOf(api.url).get('/api/system/info').expect(200);
+  const { body } = await createCaller(api.url).get('/api/system/info').expect(200);
   expect(body.features).toMatchObject({ workers: true, contexts: true, chat: false, oidc_sign_in: false });
 });
 

@@ -1,7 +1,7 @@
 import request from 'supertest';
 
 /** Calls the service with the credential, or anonymously without one. @param url or the app of a replica */
-export function callerOf(url: Parameters<typeof request>[0], credential?: string) {
+export function createCaller(url: Parameters<typeof request>[0], credential?: string) {
   const as = credential === undefined ? {} : { Authorization: `Bearer ${credential}` };
   return {
     get: (path: string) => request(url).get(path).set(as),

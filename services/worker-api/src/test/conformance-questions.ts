@@ -1,6 +1,6 @@
 /**
- * Tools and a prompt of the conformance suite that ask their client something, with states sealed as `run_worker` seals them.
- * Names, keys and texts are the suite's.
+ * Tools and a prompt of the conformance suite that ask their client something, with states sealed as `run_worker` seals
+ * them. Names, keys and texts are the suite's.
  */
 import { randomBytes } from 'node:crypto';
 import { createTokenHasher } from '@gantry/auth';
@@ -22,8 +22,8 @@ const hasher = createTokenHasher({ current: 'v1', keys: new Map([['v1', randomBy
 const CALLER = 'the suite';
 
 /** @throws Error for a state that was not sealed here */
-export const openConformanceState = (sealed: string) => openState(hasher, CALLER, sealed);
-const sealed = (round: string): string => sealState(hasher, CALLER, { runId: round, approvalId: round });
+export const openConformanceState = (sealRound: string) => openState(hasher, CALLER, sealRound);
+const sealRound = (round: string): string => sealState(hasher, CALLER, { runId: round, approvalId: round });
 
 type Answers = Record<string, InputRequest>;
 type Ask = (context: ServerContext) => Answers;
@@ -96,7 +96,7 @@ export function askByTool(name: string, context: ServerContext): CallToolResult 
   if (!open) return { content: [{ type: 'text', text: `state-ok ${JSON.stringify(context.mcpReq.inputResponses)}` }] };
   return inputRequired({
     inputRequests: open(context),
-    ...(asking.hasState && { requestState: sealed(String(round)) }),
+    ...(asking.hasState && { requestState: sealRound(String(round)) }),
   });
 }
 

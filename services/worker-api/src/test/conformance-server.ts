@@ -14,7 +14,7 @@ const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 
 const IMAGE = { type: 'image' as const, data: PIXEL, mimeType: 'image/png' };
 const text = (said: string) => ({ type: 'text' as const, text: said });
-const embedded = (uri: string, mimeType: string, said: string) => ({
+const toEmbeddedResource = (uri: string, mimeType: string, said: string) => ({
   type: 'resource' as const,
   resource: { uri, mimeType, text: said },
 });
@@ -26,7 +26,10 @@ const ADDRESSED = {
   type: 'object' as const,
   $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: STRING, city: STRING } } },
   properties: {
-    ...{ name: STRING, address: { $ref: '#/$defs/address' }, phone: STRING, email: STRING },
+    name: STRING,
+    address: { $ref: '#/$defs/address' },
+    phone: STRING,
+    email: STRING,
     contactMethod: { ...STRING, enum: ['phone', 'email'] },
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
@@ -42,13 +45,13 @@ const ANSWERS: Record<string, CallToolResult> = {
   test_image_content: { content: [IMAGE] },
   test_audio_content: { content: [{ type: 'audio', data: SILENCE, mimeType: 'audio/wav' }] },
   test_embedded_resource: {
-    content: [embedded('test://embedded-resource', 'text/plain', 'This is an embedded resource content.')],
+    content: [toEmbeddedResource('test://embedded-resource', 'text/plain', 'This is an embedded resource content.')],
   },
   test_multiple_content_types: {
     content: [
       text('Multiple content types test:'),
       IMAGE,
-      embedded('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
+      toEmbeddedResource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
     ],
   },
   test_error_handling: {
@@ -66,7 +69,7 @@ const PROMPTS = {
     text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`),
   ],
   test_prompt_with_embedded_resource: ({ resourceUri = '' }) => [
-    embedded(resourceUri, 'text/plain', 'Embedded resource content for testing.'),
+    toEmbeddedResource(resourceUri, 'text/plain', 'Embedded resource content for testing.'),
     text('Please process the embedded resource above.'),
   ],
   test_prompt_with_image: () => [IMAGE, text('Please analyze the image above.')],
@@ -87,7 +90,8 @@ function fixture(): Server {
   );
   server.setRequestHandler('tools/list', () => ({
     tools: [...Object.keys(ANSWERS), ...ASKING_TOOLS].map((name) => ({
-      ...{ name, description: `Answers as the scenario of ${name} says.` },
+      name,
+      description: `Answers as the scenario of ${name} says.`,
       inputSchema: name === 'json_schema_2020_12_tool' ? ADDRESSED : EMPTY,
     })),
   }));
@@ -117,10 +121,11 @@ function fixture(): Server {
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'Data', mimeType: 'application/json' }],
   }));
-  server.setRequestHandler('resources/read', ({ params: { uri } }) => ({ contents: [contentOf(uri)] }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => ({ contents: [readContent(uri)] }));
   server.setRequestHandler('prompts/list', () => ({
     prompts: [...Object.keys(PROMPTS), ASKING_PROMPT].map((name) => ({
-      ...{ name, description: `The prompt of ${name}` },
+      name,
+      description: `The prompt of ${name}`,
       arguments: (PROMPT_ARGUMENTS[name] ?? []).map((one) => ({ name: one, required: true })),
     })),
   }));
@@ -133,7 +138,7 @@ function fixture(): Server {
   return server;
 }
 
-function contentOf(uri: string) {
+function readContent(uri: string) {
   if (uri === 'test://static-text') {
     return { uri, mimeType: 'text/plain', text: 'This is the content of the static text resource.' };
   }

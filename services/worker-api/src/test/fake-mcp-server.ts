@@ -70,9 +70,12 @@ export async function startFakeMcpServer() {
 
   const metadata = () => ({
     issuer: habits.issuer ?? origin,
-    ...{ authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token` },
-    ...{ registration_endpoint: `${origin}/register`, revocation_endpoint: `${origin}/revoke` },
-    ...{ code_challenge_methods_supported: ['S256'], token_endpoint_auth_methods_supported: ['none'] },
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    revocation_endpoint: `${origin}/revoke`,
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
   });
 
   function tokens(asked: URLSearchParams): [number, object] {
@@ -99,7 +102,12 @@ export async function startFakeMcpServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ habits, seen, good, refreshes, url: `${origin}/mcp`, origin },
+    habits,
+    seen,
+    good,
+    refreshes,
+    url: `${origin}/mcp`,
+    origin,
     /** As the person's browser comes back from the consent page. */
     consent(authorizationUrl: string, { iss = origin }: { iss?: string | null } = {}): URL {
       const asked = new URL(authorizationUrl).searchParams;

@@ -109,7 +109,12 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, habits, asked, revoked, good },
+    url: `http://127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`,
+    habits,
+    asked,
+    revoked,
+    good,
     consent: (authorizationUrl) => {
       const { searchParams } = new URL(authorizationUrl);
       const code = `code_${random()}`;
@@ -134,7 +139,10 @@ export const appAt = ({ url }: Pick<FakeProvider, 'url'>) => ({
   client_id: 'gantry-test',
   client_secret: 'a-secret-of-this-test',
   provider: {
-    ...{ protocol: 'oauth2' as const, name: 'Acme CRM', hosts: ['api.acme.example'], scopes: ['contacts.read'] },
+    protocol: 'oauth2' as const,
+    name: 'Acme CRM',
+    hosts: ['api.acme.example'],
+    scopes: ['contacts.read'],
     authorize_url: `${url}/authorize`,
     token_url: `${url}/token`,
     revoke_url: `${url}/revoke`,

@@ -1,8 +1,8 @@
 /** A provider of models that an attacker runs: it may write anything into the streams of its answers. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { given } from '@gantry/testing';
-import { callerOf } from './caller';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from './caller';
 import { startTestWorkerApi } from './test-worker-api';
 
 type Script = (res: ServerResponse) => void | Promise<void>;
@@ -39,7 +39,7 @@ async function startHostileProvider() {
 }
 
 /** Offers `acme/m` in the caller's workspace. */
-async function offerProvider(caller: ReturnType<typeof callerOf>, { host }: HostileProvider): Promise<void> {
+async function offerProvider(caller: ReturnType<typeof createCaller>, { host }: HostileProvider): Promise<void> {
   const key = { app: 'acme', value: 'sk-of-the-workspace-4f9K', visibility: 'workspace', hosts: [host] };
   const { body } = await caller.post('/api/connections', key).expect(201);
   const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 5 } };
@@ -48,13 +48,13 @@ async function offerProvider(caller: ReturnType<typeof callerOf>, { host }: Host
 }
 
 /** For the tests of this file: a service whose owner has added the provider to their workspace. */
-export function givenHostileProvider() {
-  const provider = given(startHostileProvider, (one) => one.stop());
-  const api = given(
+export function setupHostileProvider() {
+  const provider = setupResource(startHostileProvider, (one) => one.stop());
+  const api = setupResource(
     () => startTestWorkerApi({ outboundAllow: [provider.host] }),
     (started) => started.stop(),
   );
-  const me = given(() => callerOf(api.url, api.owner.jwt));
+  const me = setupResource(() => createCaller(api.url, api.owner.jwt));
   beforeAll(() => offerProvider(me, provider));
   return { provider, api, me };
 }
@@ -70,7 +70,7 @@ export const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(level
 const LONG = 'n'.repeat(1_400_000);
 const parts = (count: number, index: (at: number) => number) =>
   delta({ tool_calls: Array.from({ length: count }, (_, at) => ({ index: index(at), function: { arguments: 'x' } })) });
-const argumentsOf = (chars: number) => JSON.stringify({ text: 'x'.repeat(chars) }).slice(0, -2);
+const buildArguments = (chars: number) => JSON.stringify({ text: 'x'.repeat(chars) }).slice(0, -2);
 
 /** None of them can be read. */
 export const HOSTILE_ANSWERS: [string, string[]][] = [
@@ -80,18 +80,18 @@ export const HOSTILE_ANSWERS: [string, string[]][] = [
   ['empty calls', Array.from({ length: 2_000 }, () => delta({ tool_calls: Array(100).fill({ function: {} }) }))],
   [
     'thousands of parts of a long call in an event',
-    [call(0, { name: 'list', arguments: argumentsOf(350_000) }), ...Array(5).fill(parts(3_000, () => 0))],
+    [call(0, { name: 'list', arguments: buildArguments(350_000) }), ...Array(5).fill(parts(3_000, () => 0))],
   ],
   [
     'thousands of parts of many calls in an event',
     [
-      ...Array.from({ length: 128 }, (_, at) => call(at, { name: 'list', arguments: argumentsOf(3_000) })),
+      ...Array.from({ length: 128 }, (_, at) => call(at, { name: 'list', arguments: buildArguments(3_000) })),
       parts(3_000, (at) => at % 128),
     ],
   ],
   [
     'long arguments in parts of a character',
-    [call(0, { name: 'list', arguments: argumentsOf(380_000) }), ...Array(3_000).fill(parts(1, () => 0))],
+    [call(0, { name: 'list', arguments: buildArguments(380_000) }), ...Array(3_000).fill(parts(1, () => 0))],
   ],
   ['a line of 16 MB', [delta({ content: 'a'.repeat(16 << 20) })]],
   ['a line without an end', ['data: ', 'a'.repeat(2 << 20)]],

@@ -1,6 +1,6 @@
 /** A real SMTP server that keeps what it is given. */
 import type { AddressInfo } from 'node:net';
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import { SMTPServer } from 'smtp-server';
 
 export interface MailCatcher {
@@ -43,7 +43,7 @@ export async function startMailCatcher(): Promise<MailCatcher> {
 }
 
 /** Before the tests of this file or `describe`, and until after them. */
-export const givenMail = (): MailCatcher => given(startMailCatcher, (mail) => mail.close());
+export const setupMail = (): MailCatcher => setupResource(startMailCatcher, (mail) => mail.close());
 
 const decodeQuotedPrintable = (text: string): string =>
   text
@@ -51,4 +51,4 @@ const decodeQuotedPrintable = (text: string): string =>
     .replace(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** The token behind the `#` of a link. */
-export const tokenIn = (text: string): string => /#((?:inv|rst|vfy)_[0-9A-Za-z]+)/.exec(text)?.[1] ?? '';
+export const findToken = (text: string): string => /#((?:inv|rst|vfy)_[0-9A-Za-z]+)/.exec(text)?.[1] ?? '';

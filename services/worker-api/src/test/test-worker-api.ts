@@ -1,4 +1,6 @@
-/** The whole service in this process: real app, real PostgreSQL, real NATS, answers checked against the OpenAPI file. */
+/**
+ * The whole service in this process: real app, real PostgreSQL, real NATS, answers checked against the OpenAPI file.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -15,9 +17,9 @@ import {
   type FakeJob,
   fakeExecutor,
   freePort,
-  given,
   patientPool,
   serveInspections,
+  setupResource,
   startTestNats,
   type TestNats,
   temporaryDir,
@@ -193,7 +195,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
       await insertMembership(tx, workspace, userId, role);
     });
     const signedIn = await request(url).post('/auth/login').send({ email, password: PASSWORD }).expect(200);
-    return { userId, email, jwt: signedIn.body.access_token, cookie: cookieIn(signedIn) };
+    return { userId, email, jwt: signedIn.body.access_token, cookie: getCookie(signedIn) };
   }
 
   const { id: foreignId } = await insertWorkspace(prisma, { id: newId('ws_'), name: 'Elsewhere' });
@@ -209,7 +211,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
       userId: setup.body.user.id,
       email: 'owner@example.com',
       jwt: setup.body.access_token,
-      cookie: cookieIn(setup),
+      cookie: getCookie(setup),
     },
     foreign: { workspaceId: foreignId, owner: await addPerson('owner', foreignId) },
     addMember: (role, given) => addPerson(role, workspaceId, given),
@@ -234,13 +236,13 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
 
 /** Before the tests of this file or `describe`, and until after them. */
 export const testWorkerApi = (options: TestWorkerApiOptions | (() => TestWorkerApiOptions) = {}): TestWorkerApi =>
-  given(
+  setupResource(
     () => startTestWorkerApi(typeof options === 'function' ? options() : options),
     (api) => api.stop(),
   );
 
 /** The value of the session cookie that an answer sets. */
-export function cookieIn(answer: request.Response): string {
+export function getCookie(answer: request.Response): string {
   const set = ([] as string[]).concat(answer.headers['set-cookie'] ?? []);
   return /svc_cloud_session=([^;]*)/.exec(set.join())?.[1] ?? '';
 }

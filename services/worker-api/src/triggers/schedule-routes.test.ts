@@ -1,19 +1,19 @@
-import { given } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
 
 let now = new Date('2026-03-28T12:00:00Z');
 const api = testWorkerApi({ now: () => now });
-const viewer = given(async () => callerOf(api.url, (await api.addMember('viewer')).jwt));
+const viewer = setupResource(async () => createCaller(api.url, (await api.addMember('viewer')).jwt));
 
-const firesOf = async (body: object, from: string): Promise<string[]> => {
+const listFires = async (body: object, from: string): Promise<string[]> => {
   now = new Date(from);
   const answer = await viewer.post('/api/schedules/preview', body).expect(200);
   return answer.body.fires.map((fire: string) => fire.slice(5, 16));
 };
 
 test('a preview is the next ten fires, in UTC unless it names a zone', async () => {
-  const fires = await firesOf({ cron: '0 9 * * MON-FRI' }, '2026-01-02T09:00:00Z');
+  const fires = await listFires({ cron: '0 9 * * MON-FRI' }, '2026-01-02T09:00:00Z');
   expect(fires.slice(0, 2)).toEqual(['01-05T09:00', '01-06T09:00']);
   expect(fires).toHaveLength(10);
 });
@@ -50,7 +50,7 @@ test.each([
     'thirty minutes that come twice',
   ],
 ])('%s in %s from %s', async (cron, timezone, from, expected, _what) => {
-  const fires = await firesOf({ cron, timezone }, `${from}:00Z`);
+  const fires = await listFires({ cron, timezone }, `${from}:00Z`);
   expect(fires.slice(0, expected.length)).toEqual(expected);
 });
 

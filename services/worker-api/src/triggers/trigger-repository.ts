@@ -27,7 +27,7 @@ export async function replaceTriggers(
   await tx.workerTrigger.deleteMany({ where: mine });
   await tx.workerTrigger.createMany({
     data: triggers.map((one) => {
-      const columns = columnsOf(one, worker.status, before.get(one.type), now);
+      const columns = toColumns(one, worker.status, before.get(one.type), now);
       return { id: newId('trg_'), ...mine, ...columns, ...(one.type === 'webhook' && webhook) };
     }),
   });
@@ -49,7 +49,7 @@ export async function retimeTriggers(tx: Db, worker: TriggeredWorker, now: Date)
   if (!trigger) return;
   await tx.workerTrigger.update({
     where: { id: trigger.id },
-    data: { nextRunAt: status === 'active' ? nextFire(scheduleOf(trigger), now) : null },
+    data: { nextRunAt: status === 'active' ? nextFire(toSchedule(trigger), now) : null },
   });
 }
 
@@ -78,9 +78,9 @@ export async function isAwaited(sql: Sql, workspaceId: string, type: TriggerEven
 /** Query: workspaces with a trigger that waits for an event. */
 export const TRIGGERS_LISTENING = "SELECT workspace_id FROM worker_triggers WHERE type = 'event'";
 
-const scheduleOf = ({ cron, timezone }: WorkerTrigger) => ({ cron: String(cron), timezone: String(timezone) });
+const toSchedule = ({ cron, timezone }: WorkerTrigger) => ({ cron: String(cron), timezone: String(timezone) });
 
-function columnsOf(trigger: TriggerInput, status: Worker['status'], before: WorkerTrigger | undefined, now: Date) {
+function toColumns(trigger: TriggerInput, status: Worker['status'], before: WorkerTrigger | undefined, now: Date) {
   switch (trigger.type) {
     case 'cron':
       return cronColumns(trigger, status, before, now);
@@ -98,7 +98,11 @@ function cronColumns(trigger: CronInput, status: Worker['status'], before: Worke
   const isSame = before !== undefined && before.cron === cron && before.timezone === timezone;
   const kept = isSame && before.nextRunAt;
   return {
-    ...{ type, cron, timezone, misfire, on: [] },
+    type,
+    cron,
+    timezone,
+    misfire,
+    on: [],
     inputs: inputs as Prisma.InputJsonObject,
     nextRunAt: status === 'active' ? kept || nextFire({ cron, timezone }, now) : null,
     ...(isSame && { lastScheduledAt: before.lastScheduledAt, missedFires: before.missedFires }),

@@ -1,6 +1,6 @@
 import { parseTriggers, type TriggerBody, triggersToApi } from './trigger';
 
-const problemsOf = (body: TriggerBody): string[] => {
+const listProblems = (body: TriggerBody): string[] => {
   try {
     parseTriggers(body);
     return [];
@@ -52,5 +52,5 @@ test.each<[TriggerBody, string]>([
   [{ triggers: 'webhook' }, 'triggers'],
   [{ trigger: 'manual', schedule: '* * * * *' }, 'schedule'],
 ])('%j is refused at %s', (body, path) => {
-  expect(problemsOf(body)).toEqual([path]);
+  expect(listProblems(body)).toEqual([path]);
 });

@@ -1,5 +1,5 @@
 /** Triggers, which start a worker besides people and clients: how requests write them, and how the API shows them. */
-import { apiFields, invalid, sayIssues, together } from '@gantry/http';
+import { formatIssues, invalid, runChecks, toApiFields } from '@gantry/http';
 import type { InputValidator } from '@gantry/program';
 import { checkSchedule, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
@@ -113,7 +113,7 @@ export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
   if (name === 'schedule') return onlyStored([parseOne(asCron(body.schedule), 'schedule')]);
   if (!Array.isArray(body.triggers)) throw invalid([{ path: 'triggers', message: 'must be a list' }], 'bad_trigger');
   if (body.triggers.length > TRIGGERS_MAX + 1) throw tooMany(TRIGGERS_MAX, '');
-  const parsed = onlyStored(together(...body.triggers.map((one, index) => () => parseOne(one, `triggers.${index}`))));
+  const parsed = onlyStored(runChecks(...body.triggers.map((one, index) => () => parseOne(one, `triggers.${index}`))));
   for (const [type, max] of [['cron', 1] as const, ['webhook', 1] as const, ['event', EVENTS_MAX] as const]) {
     if (parsed.filter((one) => one.type === type).length > max) throw tooMany(max, `${type} `);
   }
@@ -136,7 +136,7 @@ const asCron = (schedule: unknown): unknown =>
 
 function parseOne(value: unknown, path: string): TriggerInput | Manual {
   const result = trigger.safeParse(value);
-  if (!result.success) throw invalid(sayIssues(result.error, [path]), 'bad_trigger');
+  if (!result.success) throw invalid(formatIssues(result.error, [path]), 'bad_trigger');
   const parsed = result.data;
   if (parsed.type !== 'cron') return parsed;
   checkSchedule(parsed, { cron: `${path}.cron`, timezone: `${path}.timezone` });
@@ -151,7 +151,7 @@ export function checkTriggerInputs(triggers: TriggerInput[], inputs: InputValida
   const scheduled = triggers.find((one) => one.type === 'cron');
   if (!scheduled || !Object.keys(inputs.schema.properties).length) return;
   const problems = inputs
-    .problems(scheduled.inputs)
+    .listProblems(scheduled.inputs)
     .map(({ path, message }) => ({ path: `${scheduled.path}.${path}`, message }));
   if (problems.length) throw invalid(problems, 'invalid_inputs');
 }
@@ -166,7 +166,9 @@ export const triggersBesideCron = (rows: WorkerTrigger[]): TriggerInput[] =>
 
 type ShownWorker = Pick<Worker, 'id'>;
 
-/** In the order cron, webhook, event; `manual` where there is none. Never a secret: the address is without its token. */
+/**
+ * In the order cron, webhook, event; `manual` where there is none. Never a secret: the address is without its token.
+ */
 export function triggersToApi(worker: ShownWorker, rows: WorkerTrigger[], baseUrl: string) {
   if (!rows.length) return [{ type: 'manual' as const }];
   const order = { cron: 0, webhook: 1, event: 2 };
@@ -179,8 +181,8 @@ function triggerToApi(worker: ShownWorker, row: WorkerTrigger, baseUrl: string) 
   switch (row.type) {
     case 'cron':
       return {
-        ...apiFields(row, 'type', 'cron', 'timezone', 'misfire', 'inputs'),
-        ...apiFields(row, 'nextRunAt', 'lastScheduledAt', 'missedFires'),
+        ...toApiFields(row, 'type', 'cron', 'timezone', 'misfire', 'inputs'),
+        ...toApiFields(row, 'nextRunAt', 'lastScheduledAt', 'missedFires'),
       };
     case 'webhook':
       return {
@@ -194,13 +196,13 @@ function triggerToApi(worker: ShownWorker, row: WorkerTrigger, baseUrl: string) 
 }
 
 /** The type that lists show for a worker's triggers. */
-export function triggerTypeOf(rows: Pick<WorkerTrigger, 'type'>[]): 'manual' | WorkerTrigger['type'] {
+export function getTriggerType(rows: Pick<WorkerTrigger, 'type'>[]): 'manual' | WorkerTrigger['type'] {
   const types = new Set(rows.map(({ type }) => type));
   return (['cron', 'webhook', 'event'] as const).find((type) => types.has(type)) ?? 'manual';
 }
 
 /** When the worker runs next by itself; null: never. */
-export const nextRunAtOf = (rows: Pick<WorkerTrigger, 'nextRunAt'>[]): Date | null =>
+export const getNextRunAt = (rows: Pick<WorkerTrigger, 'nextRunAt'>[]): Date | null =>
   rows.map(({ nextRunAt }) => nextRunAt).find((at) => at !== null) ?? null;
 
 export const webhookUrl = (baseUrl: string, workerId: string): string => `${baseUrl}/api/webhooks/${workerId}`;

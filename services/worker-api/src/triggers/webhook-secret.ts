@@ -2,7 +2,7 @@
  * Credentials that the sender of a webhook shows: a token in the address and, where the trigger is signed, a key that
  * signs each request. The database keeps the token as an HMAC and the key sealed; both are shown once.
  */
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { invalid } from '@gantry/http';
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
@@ -48,7 +48,7 @@ export async function planWebhook(
   const plan: WebhookPlan = { columns: {}, shown: {} };
   if (had.key && !wanted.key) plan.columns.webhookSigningKey = null;
   if (wanted.token && (!had.token || rotateSecret)) {
-    const token = newOpaqueToken('whk_');
+    const token = createOpaqueToken('whk_');
     const { hash, pepperVersion } = deps.hasher.hash(token);
     Object.assign(plan.columns, { webhookHash: new Uint8Array(hash), webhookPepperVersion: pepperVersion });
     plan.shown.webhook_secret = token;
@@ -56,7 +56,7 @@ export async function planWebhook(
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
     const key = createSigningKey();
-    plan.columns.webhookSigningKey = await replaceSecret(deps.vault, heldBy({ ...worker, sealed }), key, now);
+    plan.columns.webhookSigningKey = await replaceSecret(deps.vault, toRotatingSecret({ ...worker, sealed }), key, now);
     plan.shown.webhook_signing_key = key;
   }
   return plan;
@@ -67,7 +67,7 @@ const nothingToRotate = (path: string, why: string) => invalid([{ path, message:
 type KeyHolder = Pick<Worker, 'uid' | 'workspaceId'> & Pick<RotatingSecret, 'sealed'>;
 
 /** The key lies with the trigger; what it is sealed for is as old as the first of them, when it lay with the worker. */
-const heldBy = ({ uid, workspaceId, sealed }: KeyHolder): RotatingSecret => ({
+const toRotatingSecret = ({ uid, workspaceId, sealed }: KeyHolder): RotatingSecret => ({
   workspaceId,
   associatedData: { table: 'workers', name: `webhook_signing_key:${uid}`, version: 1 },
   sealed,
@@ -75,4 +75,4 @@ const heldBy = ({ uid, workspaceId, sealed }: KeyHolder): RotatingSecret => ({
 
 /** Keys that sign requests now, the newest first; none where the trigger isn't signed. */
 export const openSigningKeys = (vault: Vault, holder: KeyHolder, now: Date): Promise<string[]> =>
-  openSecrets(vault, heldBy(holder), now);
+  openSecrets(vault, toRotatingSecret(holder), now);

@@ -1,7 +1,7 @@
 /**
  * Requests signed as Standard Webhooks has it, both those that we get and those that we send: HMAC-SHA-256 over
- * `<id>.<timestamp>.<body>`, so that an attacker who has only the address can neither make one nor send an old one again.
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * `<id>.<timestamp>.<body>`, so that an attacker who has only the address can neither make one nor send an old one
+ * again. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError } from '@gantry/http';
@@ -18,8 +18,8 @@ const SIGNATURES_MAX = 20;
 export const createSigningKey = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64');
 
 /**
- * The headers that prove to a receiver who sent the body, which message it is and when it was sent: one signature for each
- * key, so that both the old and the new one verify while receivers change over.
+ * The headers that prove to a receiver who sent the body, which message it is and when it was sent: one signature for
+ * each key, so that both the old and the new one verify while receivers change over.
  */
 export function buildSignatureHeaders(
   keys: string[],
@@ -46,12 +46,12 @@ interface SignedRequest {
  */
 export function verifySignature(keys: string[], { id, timestamp, signature, body }: SignedRequest, now: Date): string {
   if (!id || !timestamp || !signature) {
-    throw refused('this webhook must be signed: send webhook-id, webhook-timestamp and webhook-signature');
+    throw badSignatureError('this webhook must be signed: send webhook-id, webhook-timestamp and webhook-signature');
   }
-  if (!ID.test(id)) throw refused('webhook-id: 1 to 256 visible ASCII characters');
+  if (!ID.test(id)) throw badSignatureError('webhook-id: 1 to 256 visible ASCII characters');
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   if (!(Math.abs(now.getTime() / 1_000 - seconds) <= TOLERANCE_SECONDS)) {
-    throw refused('webhook-timestamp: must be epoch seconds within five minutes of now');
+    throw badSignatureError('webhook-timestamp: must be epoch seconds within five minutes of now');
   }
   const given = signature
     .split(' ')
@@ -63,7 +63,7 @@ export function verifySignature(keys: string[], { id, timestamp, signature, body
     // Bounded: SIGNATURES_MAX signatures, and the two keys of a worker.
     return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
   });
-  if (!isGood) throw refused('webhook-signature: none of them is right for this id, timestamp and body');
+  if (!isGood) throw badSignatureError('webhook-signature: none of them is right for this id, timestamp and body');
   return id;
 }
 
@@ -72,4 +72,4 @@ function signatureBy(key: string, id: string, timestamp: string, body: Buffer | 
   return createHmac('sha256', bytes).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
-const refused = (detail: string) => new AppError('unauthorized', 'bad_signature', detail);
+const badSignatureError = (detail: string) => new AppError('unauthorized', 'bad_signature', detail);

@@ -1,5 +1,5 @@
 import { notFound } from '@gantry/http';
-import { type Sql, statement } from '@gantry/postgres';
+import { createStatement, type Sql } from '@gantry/postgres';
 import { findRunOutcomes } from '@gantry/run-engine';
 import { ANSWER_BYTES_MAX, type Turn, type WorkerConversation } from './worker-conversation';
 
@@ -48,7 +48,7 @@ async function readConversation(sql: Sql, { workspaceId, uid }: OfWorker, id: st
   return rows[0];
 }
 
-const INSERT = statement(
+const INSERT = createStatement(
   undefined,
   `INSERT INTO worker_conversations (id, workspace_id, worker_uid, title, inputs, created_by)
    VALUES ($id, $workspaceId, $uid, '', $inputs, $createdBy)`,
@@ -64,7 +64,7 @@ export const deleteConversation = (tx: Sql, { workspaceId, uid }: OfWorker, id: 
     ...[workspaceId, uid, id],
   ]);
 
-const INSERT_TURN = statement(
+const INSERT_TURN = createStatement(
   undefined,
   `WITH turn AS (
      INSERT INTO worker_conversation_turns (conversation_id, number, message, run_id, left_out)
@@ -122,10 +122,10 @@ export async function findTurnOfRun(
 }
 
 /**
- * Turns of runs that are deleted, and conversations that have no others. One that is written to in this moment is updated under
- * the lock that the deletion waits for, so it stays.
+ * Turns of runs that are deleted, and conversations that have no others. One that is written to in this moment is
+ * updated under the lock that the deletion waits for, so it stays.
  */
-export const deleteTurnsOf = (tx: Sql, runIds: string[]): Promise<unknown> =>
+export const deleteTurns = (tx: Sql, runIds: string[]): Promise<unknown> =>
   tx.query(
     `WITH gone AS (DELETE FROM worker_conversation_turns WHERE run_id = ANY($1) RETURNING conversation_id)
      DELETE FROM worker_conversations c WHERE id IN (SELECT conversation_id FROM gone)

@@ -1,6 +1,6 @@
-import { type Call, created, noContent, notFound, type Operations, ok, pageHeaders } from '@gantry/http';
+import { buildPageHeaders, type Call, created, noContent, notFound, type Operations, ok } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
-import { originOf } from '../runs/run-of-request';
+import { toOrigin } from '../runs/requested-run';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { conversationToApi, headToApi, turnToApi } from './worker-conversation';
 import type { WorkerConversationDeps } from './worker-conversation-deps';
@@ -15,23 +15,25 @@ const FIRST_PAGE = { limit: 20, offset: 0 };
 export function workerConversationOperations(deps: WorkerConversationDeps): Operations<'worker'> {
   const { prisma, pool, engine } = deps;
 
-  const workerOf = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
+  const getWorkerOfCall = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
 
-  const writerOf = async (call: InWorker & Pick<Call, 'made' | 'req'>) => ({
-    ...{ worker: await workerOf(call), origin: originOf(call.req), made: call.made },
+  const toWriter = async (call: InWorker & Pick<Call, 'made' | 'req'>) => ({
+    worker: await getWorkerOfCall(call),
+    origin: toOrigin(call.req),
+    made: call.made,
   });
 
   const waitFor = (run: Run, waitSeconds = 0) => engine.waitForEnd(run, waitSeconds * 1_000);
 
   async function read(call: InWorker, id: string, page = FIRST_PAGE) {
-    const worker = await workerOf(call);
+    const worker = await getWorkerOfCall(call);
     const conversation = await getConversation(pool, worker, id);
     const { turns, total } = await listTurns(pool, worker.workspaceId, id, page);
     return { body: conversationToApi(call.caller, worker, conversation, turns), total };
   }
 
   async function readTurn(call: InConversation, runId: string) {
-    const worker = await workerOf(call);
+    const worker = await getWorkerOfCall(call);
     await getConversation(pool, worker, call.path.conversation_id);
     const turn = await findTurnOfRun(pool, worker, runId);
     if (!turn) throw notFound('message', runId);
@@ -40,37 +42,37 @@ export function workerConversationOperations(deps: WorkerConversationDeps): Oper
 
   return {
     listWorkerConversations: async (call) => {
-      const worker = await workerOf(call);
+      const worker = await getWorkerOfCall(call);
       const { conversations, total } = await listConversations(pool, worker, call.query);
       const items = conversations.map((one) => headToApi(call.caller, worker, one));
-      return ok(items, pageHeaders(call.req, call.query, total));
+      return ok(items, buildPageHeaders(call.req, call.query, total));
     },
     createWorkerConversation: {
-      make: async (call) => {
+      create: async (call) => {
         const { message, inputs, wait } = call.body ?? {};
-        const { id, run } = await createConversation(deps, await writerOf(call), { message, inputs });
+        const { id, run } = await createConversation(deps, await toWriter(call), { message, inputs });
         if (run) await waitFor(run, wait);
         return created((await read(call, id)).body);
       },
-      see: read,
+      assertVisible: read,
       answer: async (call, id) => created((await read(call, id)).body),
     },
     getWorkerConversation: async (call) => {
       const { body, total } = await read(call, call.path.conversation_id, call.query);
-      return ok(body, pageHeaders(call.req, call.query, total));
+      return ok(body, buildPageHeaders(call.req, call.query, total));
     },
     deleteWorkerConversation: async (call) => {
-      await removeConversation(deps, call, await workerOf(call), call.path.conversation_id);
+      await removeConversation(deps, call, await getWorkerOfCall(call), call.path.conversation_id);
       return noContent();
     },
     sendWorkerMessage: {
-      make: async (call) => {
+      create: async (call) => {
         const { message, wait } = call.body;
-        const run = await sendMessage(deps, await writerOf(call), { id: call.path.conversation_id, message });
+        const run = await sendMessage(deps, await toWriter(call), { id: call.path.conversation_id, message });
         await waitFor(run, wait);
         return created(turnToApi(await readTurn(call, run.id)));
       },
-      see: readTurn,
+      assertVisible: readTurn,
       answer: async (call, runId) => {
         await waitFor(await engine.get(call.caller.workspaceId, runId), call.body.wait);
         return created(turnToApi(await readTurn(call, runId)));

@@ -1,11 +1,11 @@
 import { newId } from '@gantry/events';
-import { AppError, conflict, forbidden, invalid, type Made, notFound, type Requester } from '@gantry/http';
+import { AppError, conflict, forbidden, invalid, type MarkCreated, notFound, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { toConversationTitle } from '../conversation-title';
 import type { Worker } from '../generated/prisma/client';
-import type { Origin } from '../runs/run-of-request';
+import type { Origin } from '../runs/requested-run';
 import { startRun } from '../runs/start-run';
 import { lockWorker } from '../workers/worker-queries';
 import { MEMORY_TURNS_MAX, toMemory } from './conversation-memory';
@@ -30,7 +30,7 @@ const MESSAGE = 'message';
 export interface Writer {
   worker: Worker;
   origin: Origin;
-  made: Made;
+  made: MarkCreated;
 }
 
 /**
@@ -94,7 +94,11 @@ async function startTurn(
   }
   const conversation = toMemory(turns, total);
   const run = await startRun(deps, {
-    ...{ worker, conversation, tx, trigger: 'api', ...origin },
+    worker,
+    conversation,
+    tx,
+    trigger: 'api',
+    ...origin,
     inputs: { ...inputs, [MESSAGE]: message },
   });
   const number = (last?.number ?? 0) + 1;

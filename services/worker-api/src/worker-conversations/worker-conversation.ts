@@ -1,8 +1,8 @@
 /** A conversation with an agent worker, as the API shows it. */
-import { apiFields, type Principal } from '@gantry/http';
+import { type Principal, toApiFields } from '@gantry/http';
 import type { RunOutcome } from '@gantry/run-engine';
-import { canTakeAway, type Owned, ownerIdOf } from '../ownership';
-import { outputOf } from '../runs/output-object';
+import { canManage, getOwnerId, type Owned } from '../ownership';
+import { toRunOutput } from '../runs/output-object';
 import { toApiStatus } from '../workers/run-status';
 
 export interface WorkerConversation {
@@ -28,10 +28,10 @@ export interface Turn {
 export const ANSWER_BYTES_MAX = 64 * 1024;
 
 export const canDelete = (caller: Principal, worker: Owned, { createdBy }: WorkerConversation): boolean =>
-  canTakeAway(caller, worker) || (createdBy !== null && createdBy === ownerIdOf(caller));
+  canManage(caller, worker) || (createdBy !== null && createdBy === getOwnerId(caller));
 
 export const headToApi = (caller: Principal, worker: Owned & { id: string }, conversation: WorkerConversation) => ({
-  ...apiFields(conversation, 'id', 'createdBy', 'createdAt', 'updatedAt'),
+  ...toApiFields(conversation, 'id', 'createdBy', 'createdAt', 'updatedAt'),
   worker_id: worker.id,
   title: conversation.title || 'New conversation',
   permissions: { delete: canDelete(caller, worker, conversation) },
@@ -45,15 +45,21 @@ export const conversationToApi = (
 ) => ({ ...headToApi(caller, worker, conversation), inputs: conversation.inputs, turns: turns.map(turnToApi) });
 
 export const turnToApi = ({ number, message, leftOut, run }: Turn) => ({
-  ...{ number, message, run_id: run.id, status: toApiStatus(run.status), answer: toAnswer(run) },
-  ...{ error: run.error?.message ?? null, left_out: leftOut, created_by: run.createdBy },
+  number,
+  message,
+  run_id: run.id,
+  status: toApiStatus(run.status),
+  answer: toAnswer(run),
+  error: run.error?.message ?? null,
+  left_out: leftOut,
+  created_by: run.createdBy,
   created_at: run.createdAt.toISOString(),
   ended_at: run.finishedAt?.toISOString() ?? null,
 });
 
 /** The text that the agent returned, or its output as JSON; null: none, or too large. */
 export function toAnswer(run: RunOutcome): string | null {
-  const output = run.hasOutput ? outputOf(run, run.output) : null;
+  const output = run.hasOutput ? toRunOutput(run, run.output) : null;
   if (output === null) return null;
   return typeof output.text === 'string' ? output.text : JSON.stringify(output);
 }

@@ -1,31 +1,34 @@
-import { type FakeJob, given, noUsage, until } from '@gantry/testing';
-import { sweepsOf } from '../housekeeping';
-import { callerOf } from '../test/caller';
+import { type FakeJob, noUsage, setupResource, until } from '@gantry/testing';
+import { listSweeps } from '../housekeeping';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { untilEnded } from '../test/until-ended';
 
 const api = testWorkerApi();
-const me = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const me = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 const createAgent = (more: object = {}) =>
   createWorker(api, {
-    ...{ runner: 'agent', inputs: [], network: 'none', retry: { max_attempts: 1 } },
+    runner: 'agent',
+    inputs: [],
+    network: 'none',
+    retry: { max_attempts: 1 },
     files: [{ path: 'SKILL.md', content: 'Answer questions.' }],
     ...more,
   });
-const conversationsOf = (workerId: string) => `/api/workers/${workerId}/conversations`;
+const conversationsPath = (workerId: string) => `/api/workers/${workerId}/conversations`;
 
 const claim = (): Promise<FakeJob> => until(() => executor.claim());
 
 async function begin(workerId: string, body: object = {}, as = me): Promise<string> {
-  return (await as.post(conversationsOf(workerId), body).expect(201)).body.id;
+  return (await as.post(conversationsPath(workerId), body).expect(201)).body.id;
 }
 
 /** Sends a message and lets its run end. @returns the job, and the turn as it is read then */
-async function say(workerId: string, id: string, message: string, output: unknown) {
-  const path = `${conversationsOf(workerId)}/${id}`;
+async function sendMessage(workerId: string, id: string, message: string, output: unknown) {
+  const path = `${conversationsPath(workerId)}/${id}`;
   const sent = (await me.post(`${path}/messages`, { message }).expect(201)).body;
   const job = await claim();
   await job.complete(output);
@@ -37,7 +40,7 @@ async function say(workerId: string, id: string, message: string, output: unknow
 test('each message is a run that is given the messages before it with their answers', async () => {
   const { id: workerId } = await createAgent();
   const claimed = claim();
-  const conversation = (await me.post(conversationsOf(workerId), { message: 'Who was Ada?' }).expect(201)).body;
+  const conversation = (await me.post(conversationsPath(workerId), { message: 'Who was Ada?' }).expect(201)).body;
   expect(conversation).toMatchObject({ worker_id: workerId, title: 'Who was Ada?', inputs: {} });
   expect(conversation.turns).toMatchObject([{ number: 1, message: 'Who was Ada?', answer: null, ended_at: null }]);
   const first = await claimed;
@@ -46,7 +49,7 @@ test('each message is a run that is given the messages before it with their answ
   await first.complete({ text: 'A mathematician.' });
   await untilEnded(api, conversation.turns[0].run_id);
 
-  const { job, turn } = await say(workerId, conversation.id, 'Born when?', { year: 1815 });
+  const { job, turn } = await sendMessage(workerId, conversation.id, 'Born when?', { year: 1815 });
   expect(job.agent?.conversation).toEqual({
     messages: [
       { role: 'user', content: 'Who was Ada?' },
@@ -55,7 +58,7 @@ test('each message is a run that is given the messages before it with their answ
     leftOut: 0,
   });
   expect(turn).toMatchObject({ number: 2, status: 'completed', answer: '{"year":1815}', error: null, left_out: 0 });
-  const listed = await me.get(conversationsOf(workerId)).expect(200);
+  const listed = await me.get(conversationsPath(workerId)).expect(200);
   expect(listed.body).toMatchObject([{ id: conversation.id, permissions: { delete: true } }]);
   expect(listed.headers).toMatchObject({ 'x-total-count': '1' });
 });
@@ -63,8 +66,8 @@ test('each message is a run that is given the messages before it with their answ
 test('a message that repeats a run with its memory gives the same memory again', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
-  await say(workerId, id, 'One', { text: 'Two' });
-  const { turn } = await say(workerId, id, 'Three', { text: 'Four' });
+  await sendMessage(workerId, id, 'One', { text: 'Two' });
+  const { turn } = await sendMessage(workerId, id, 'Three', { text: 'Four' });
   const claimed = claim();
   await me.post(`/api/runs/${turn.run_id}/replay`, {}).expect(201);
   const job = await claimed;
@@ -78,10 +81,10 @@ test('a request waits for the answer if it says so', async () => {
   const id = await begin(workerId);
   const stop = await api.serveRuns(() => ({ text: 'Here.' }));
   const sent = await me
-    .post(`${conversationsOf(workerId)}/${id}/messages`, { message: 'Where?', wait: 10 })
+    .post(`${conversationsPath(workerId)}/${id}/messages`, { message: 'Where?', wait: 10 })
     .expect(201);
   expect(sent.body).toMatchObject({ status: 'completed', answer: 'Here.' });
-  const began = await me.post(conversationsOf(workerId), { message: 'There?', wait: 10 }).expect(201);
+  const began = await me.post(conversationsPath(workerId), { message: 'There?', wait: 10 }).expect(201);
   expect(began.body.turns).toMatchObject([{ status: 'completed', answer: 'Here.' }]);
   await stop();
 });
@@ -89,7 +92,7 @@ test('a request waits for the answer if it says so', async () => {
 test('a message waits for the answer to the one before, and a run that failed is remembered as such', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
-  const messages = `${conversationsOf(workerId)}/${id}/messages`;
+  const messages = `${conversationsPath(workerId)}/${id}/messages`;
   const claimed = claim();
   const sent = (await me.post(messages, { message: 'One' }).expect(201)).body;
   const refused = await me.post(messages, { message: 'Two' }).expect(409);
@@ -98,19 +101,19 @@ test('a message waits for the answer to the one before, and a run that failed is
   const error = { code: 'exception' as const, message: 'the model is away' };
   await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
   await untilEnded(api, sent.run_id);
-  const next = await say(workerId, id, 'Two', { text: 'Done' });
+  const next = await sendMessage(workerId, id, 'Two', { text: 'Done' });
   expect(next.job.agent?.conversation?.messages).toEqual([
     { role: 'user', content: 'One' },
     { role: 'assistant', content: '[no answer: the run failed]' },
   ]);
-  const { turns } = (await me.get(`${conversationsOf(workerId)}/${id}`)).body;
+  const { turns } = (await me.get(`${conversationsPath(workerId)}/${id}`)).body;
   expect(turns[0]).toMatchObject({ status: 'failed', answer: null, error: 'the model is away' });
 });
 
 test('of two messages at once, one is refused', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
-  const messages = `${conversationsOf(workerId)}/${id}/messages`;
+  const messages = `${conversationsPath(workerId)}/${id}/messages`;
   const answers = await Promise.all(['A', 'B', 'C'].map((message) => me.post(messages, { message })));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   const sent = answers.find(({ status }) => status === 201)?.body;
@@ -120,10 +123,10 @@ test('of two messages at once, one is refused', async () => {
 test('long texts are shortened, and what has no room is left out and counted', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
-  await say(workerId, id, 'First', { text: 'Forgotten'.repeat(100) });
-  await say(workerId, id, 'Second', { text: 'a'.repeat(9_000) });
-  await say(workerId, id, 'b'.repeat(8_000), { text: 'c'.repeat(8_500) });
-  const { job, turn } = await say(workerId, id, 'What do you remember?', { text: 'Much' });
+  await sendMessage(workerId, id, 'First', { text: 'Forgotten'.repeat(100) });
+  await sendMessage(workerId, id, 'Second', { text: 'a'.repeat(9_000) });
+  await sendMessage(workerId, id, 'b'.repeat(8_000), { text: 'c'.repeat(8_500) });
+  const { job, turn } = await sendMessage(workerId, id, 'What do you remember?', { text: 'Much' });
   expect(turn.left_out).toBe(1);
   const { messages, leftOut } = job.agent?.conversation ?? { messages: [] };
   expect(leftOut).toBe(1);
@@ -135,13 +138,13 @@ test('a request that is repeated with its key starts no second run', async () =>
   const { id: workerId } = await createAgent();
   const post = (path: string, body: object) => me.post(path, body).set('Idempotency-Key', path.replaceAll('/', '-'));
   const [one, again] = [
-    await post(conversationsOf(workerId), { message: 'One' }),
-    await post(conversationsOf(workerId), { message: 'One' }),
+    await post(conversationsPath(workerId), { message: 'One' }),
+    await post(conversationsPath(workerId), { message: 'One' }),
   ];
   expect([one.status, again.status]).toEqual([201, 201]);
   expect(again.body.id).toBe(one.body.id);
   await me.post(`/api/runs/${one.body.turns[0].run_id}/cancel`, {}).expect(200);
-  const messages = `${conversationsOf(workerId)}/${one.body.id}/messages`;
+  const messages = `${conversationsPath(workerId)}/${one.body.id}/messages`;
   const [two, twice] = [await post(messages, { message: 'Two' }), await post(messages, { message: 'Two' })];
   expect(two.status).toBe(201);
   expect(twice.body.run_id).toBe(two.body.run_id);
@@ -151,10 +154,10 @@ test('a request that is repeated with its key starts no second run', async () =>
 
 test('only an agent has conversations, and its inputs decide what it is told', async () => {
   const python = await createWorker(api);
-  const refused = await me.post(conversationsOf(python.id), { message: 'Hi' }).expect(409);
+  const refused = await me.post(conversationsPath(python.id), { message: 'Hi' }).expect(409);
   expect(refused.body.code).toBe('not_an_agent');
   const closed = await createAgent({ inputs: [{ name: 'region', type: 'select', options: ['north', 'south'] }] });
-  expect((await me.post(conversationsOf(closed.id), {}).expect(409)).body.code).toBe('no_message_input');
+  expect((await me.post(conversationsPath(closed.id), {}).expect(409)).body.code).toBe('no_message_input');
 
   const { id: workerId } = await createAgent({
     inputs: [
@@ -162,44 +165,46 @@ test('only an agent has conversations, and its inputs decide what it is told', a
       { name: 'region', type: 'select', options: ['north', 'south'], required: true },
     ],
   });
-  const wrong = await me.post(conversationsOf(workerId), { message: 'Hi', inputs: { region: 'west' } }).expect(400);
+  const wrong = await me.post(conversationsPath(workerId), { message: 'Hi', inputs: { region: 'west' } }).expect(400);
   expect(wrong.body.errors).toMatchObject([{ path: 'inputs.region' }]);
-  await me.post(conversationsOf(workerId), { inputs: { message: 'Hi', region: 'north' } }).expect(400);
-  expect((await me.get(conversationsOf(workerId))).body).toEqual([]);
+  await me.post(conversationsPath(workerId), { inputs: { message: 'Hi', region: 'north' } }).expect(400);
+  expect((await me.get(conversationsPath(workerId))).body).toEqual([]);
   const id = await begin(workerId, { inputs: { region: 'north' } });
-  const tooLong = await me.post(`${conversationsOf(workerId)}/${id}/messages`, { message: 'a'.repeat(21) }).expect(400);
+  const tooLong = await me
+    .post(`${conversationsPath(workerId)}/${id}/messages`, { message: 'a'.repeat(21) })
+    .expect(400);
   expect(tooLong.body.errors).toMatchObject([{ path: 'inputs.message' }]);
-  const { job } = await say(workerId, id, 'Hi', { text: 'Hello' });
+  const { job } = await sendMessage(workerId, id, 'Hi', { text: 'Hello' });
   expect(job.inputs).toEqual({ region: 'north', message: 'Hi' });
 });
 
 test('the run of a message is held, limited and refused as every other run of its writer', async () => {
   const { id: workerId } = await createAgent({ approvals: { required: true } });
   const id = await begin(workerId);
-  const messages = `${conversationsOf(workerId)}/${id}/messages`;
+  const messages = `${conversationsPath(workerId)}/${id}/messages`;
   expect((await me.post(messages, { message: 'May I?' }).expect(201)).body.status).toBe('pending_approval');
   await me.post(messages, { message: 'Now?' }).expect(409);
 
   const paused = await createAgent();
   await me.post(`/api/workers/${paused.id}/pause`).expect(200);
-  expect((await me.post(conversationsOf(paused.id), { message: 'Hi' }).expect(409)).body.code).toBe('paused');
+  expect((await me.post(conversationsPath(paused.id), { message: 'Hi' }).expect(409)).body.code).toBe('paused');
 
   const other = await createAgent();
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { workers: [other.id] } });
-  const limited = callerOf(api.url, token);
-  await limited.post(conversationsOf(workerId), { message: 'Hi' }).expect(403);
-  const began = (await limited.post(conversationsOf(other.id), { message: 'Hi' }).expect(201)).body;
-  await limited.get(`${conversationsOf(other.id)}/${id}`).expect(404);
+  const limited = createCaller(api.url, token);
+  await limited.post(conversationsPath(workerId), { message: 'Hi' }).expect(403);
+  const began = (await limited.post(conversationsPath(other.id), { message: 'Hi' }).expect(201)).body;
+  await limited.get(`${conversationsPath(other.id)}/${id}`).expect(404);
   await me.post(`/api/runs/${began.turns[0].run_id}/cancel`, {}).expect(200);
 });
 
 test('a conversation is deleted by who began it, the owner of the worker and admins; its runs stay', async () => {
   const { id: workerId } = await createAgent();
   const [one, two] = [await api.addMember('member'), await api.addMember('member')];
-  const [first, second] = [callerOf(api.url, one.jwt), callerOf(api.url, two.jwt)];
+  const [first, second] = [createCaller(api.url, one.jwt), createCaller(api.url, two.jwt)];
   const id = await begin(workerId, {}, first);
-  const { turn } = await say(workerId, id, 'Hi', { text: 'Hello' });
-  const path = `${conversationsOf(workerId)}/${id}`;
+  const { turn } = await sendMessage(workerId, id, 'Hi', { text: 'Hello' });
+  const path = `${conversationsPath(workerId)}/${id}`;
   expect((await second.get(path).expect(200)).body.permissions.delete).toBe(false);
   await second.remove(path).expect(403);
   await first.remove(path).expect(204);
@@ -210,8 +215,8 @@ test('a conversation is deleted by who began it, the owner of the worker and adm
 test('messages go with their runs, and a conversation with its last message', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
-  const old = await say(workerId, id, 'Old', { text: 'Answer' });
-  const recent = await say(workerId, id, 'Recent', { text: 'Answer' });
+  const old = await sendMessage(workerId, id, 'Old', { text: 'Answer' });
+  const recent = await sendMessage(workerId, id, 'Recent', { text: 'Answer' });
   const age = async (runId: string) => {
     const year = "interval '400 days'";
     await api.database.pool.query(
@@ -221,11 +226,11 @@ test('messages go with their runs, and a conversation with its last message', as
     await api.database.pool.query(`UPDATE worker_conversations SET updated_at = updated_at - ${year}`);
     const { defaults, maximums } = api.deps.retention;
     const retention = { maximums, defaults: { ...defaults, runsKept: 0 } };
-    const sweeps = sweepsOf({ ...api.deps, retention }, { signingKeys: api.signingKeys, auditRetentionDays: 365 });
+    const sweeps = listSweeps({ ...api.deps, retention }, { signingKeys: api.signingKeys, auditRetentionDays: 365 });
     await sweeps.find(({ what }) => what === 'runs')?.run();
   };
   await age(old.turn.run_id);
-  const path = `${conversationsOf(workerId)}/${id}`;
+  const path = `${conversationsPath(workerId)}/${id}`;
   const { body, headers } = await me.get(path).expect(200);
   expect(body.turns).toMatchObject([{ number: 2, message: 'Recent' }]);
   expect(headers).toMatchObject({ 'x-total-count': '1' });

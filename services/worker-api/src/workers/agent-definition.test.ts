@@ -1,37 +1,41 @@
 import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
-import { type FakeJob, given, startScriptedModel, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { type FakeJob, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { createWorker } from '../test/create-worker';
-import { makeWorker } from '../test/make-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 import { toManifest } from './bundle';
 import { parseDefinition } from './definition';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
 const api = testWorkerApi(() => ({
   models: parseModels([
     {
-      ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices },
+      name: 'local',
+      kind: 'openai-compatible',
+      base_url: model.baseUrl,
+      models: ['m'],
+      prices,
       max_output_tokens: 1_000,
     },
   ]),
 }));
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 const skill = (content = '# Sort\n\nSort the mail.\n') => [{ path: 'SKILL.md', content }];
 const sorter = (more: object = {}) => ({ name: 'Sorter', runner: 'agent', files: skill(), ...more });
 
-async function begun(id: string): Promise<FakeJob> {
+async function startJob(id: string): Promise<FakeJob> {
   await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
   return job;
 }
 
-function ask({ runId, attempt, token }: FakeJob, tools: object[], ordinal = 1): Promise<ToolReply> {
+function sendQuestion({ runId, attempt, token }: FakeJob, tools: object[], ordinal = 1): Promise<ToolReply> {
   const given = { messages: [{ role: 'user', content: 'Go' }], tools };
   const payload = { runId, attempt, token, ordinal, connection: MODELS, tool: 'default', arguments: given };
   return request(
@@ -48,18 +52,26 @@ test('an agent is made of a skill, and its run is told what to work with', async
   const output = { type: 'object', properties: { sorted: { type: 'integer' } } };
   const made = await owner.post('/api/workers', sorter({ tools, model: 'local/m', max_turns: 5, output })).expect(201);
   expect(made.body).toMatchObject({
-    ...{ runner: 'agent', entrypoint: 'SKILL.md', model: 'local/m', max_turns: 5, budget_usd: null, output },
+    runner: 'agent',
+    entrypoint: 'SKILL.md',
+    model: 'local/m',
+    max_turns: 5,
+    budget_usd: null,
+    output,
     retry: { max_attempts: 5 },
     tools: [
       { tool: 'python', approve: 'destructive' },
       { tool: 'worker:report', approve: 'always' },
     ],
   });
-  const job = await begun('sorter');
+  const job = await startJob('sorter');
   expect(job).toMatchObject({
     entrypoint: 'SKILL.md',
     agent: {
-      ...{ skill: 'SKILL.md', model: 'local/m', maxTurns: 5, output },
+      skill: 'SKILL.md',
+      model: 'local/m',
+      maxTurns: 5,
+      output,
       tools: [
         { kind: 'python', approve: 'destructive' },
         { kind: 'worker', worker: 'report', approve: 'always' },
@@ -79,7 +91,7 @@ test('settings of its answers are saved and handed to its run, and a choice that
   const settings = { temperature: 0.2, reasoning: 'low', tool_choice: 'python' };
   const made = await owner.post('/api/workers', sorter({ name: 'Set', tools: ['python'], ...settings })).expect(201);
   expect(made.body).toMatchObject(settings);
-  const job = await begun('set');
+  const job = await startJob('set');
   expect(job.agent).toMatchObject({ temperature: 0.2, reasoning: 'low', toolChoice: 'python' });
   await job.complete({ text: 'Done.' });
   for (const choice of ['http', 'worker:report']) {
@@ -117,10 +129,10 @@ test('a skill that is too long for a model is refused with its size', async () =
 
 test('a model is told of workers that it may run by their inputs, and its calls say whom they go to', async () => {
   await createWorker(api, { name: 'Report', inputs: [{ name: 'year', type: 'integer', required: true }] });
-  const worker = await makeWorker(api, { definition: { runner: 'agent', tools: ['worker:report'] } });
-  const job = await begun(worker.id);
+  const worker = await createTestWorker(api, { definition: { runner: 'agent', tools: ['worker:report'] } });
+  const job = await startJob(worker.id);
   await model.says({ calls: [{ name: 'run__report', input: { year: 2025 }, id: 'c1' }] });
-  expect(await ask(job, [{ worker: 'report' }])).toMatchObject({
+  expect(await sendQuestion(job, [{ worker: 'report' }])).toMatchObject({
     result: {
       tool_calls: [
         { name: 'run__report', arguments: { year: 2025 }, serves: { worker: 'report', destructive: false } },
@@ -133,23 +145,23 @@ test('a model is told of workers that it may run by their inputs, and its calls 
       function: { name: 'run__report', parameters: { properties: { year: { type: 'integer' } }, required: ['year'] } },
     },
   ]);
-  expect(await ask(job, [{ worker: 'nobody' }], 2)).toMatchObject({
+  expect(await sendQuestion(job, [{ worker: 'nobody' }], 2)).toMatchObject({
     failed: { code: 'unknown_tool', message: expect.stringContaining('no worker nobody') },
   });
-  expect(await ask(job, [{ connection: 'linear' }], 3)).toMatchObject({
+  expect(await sendQuestion(job, [{ connection: 'linear' }], 3)).toMatchObject({
     failed: { code: 'not_allowed', message: expect.stringContaining('does not declare the connection linear') },
   });
 });
 
 test('no model is asked beyond the budget of a run', async () => {
-  const worker = await makeWorker(api, { definition: { runner: 'agent', budget_usd: 0.003 } });
-  const job = await begun(worker.id);
+  const worker = await createTestWorker(api, { definition: { runner: 'agent', budget_usd: 0.003 } });
+  const job = await startJob(worker.id);
   await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
-  expect(await ask(job, [])).toMatchObject({ result: {} });
-  expect(await ask(job, [], 2)).toMatchObject({
+  expect(await sendQuestion(job, [])).toMatchObject({ result: {} });
+  expect(await sendQuestion(job, [], 2)).toMatchObject({
     failed: { code: 'budget_exceeded', message: expect.stringContaining('budget_usd: the models of this run') },
   });
-  const other = await begun(worker.id);
+  const other = await startJob(worker.id);
   await model.says({ text: 'y' });
-  expect(await ask(other, [])).toMatchObject({ result: { text: 'y' } });
+  expect(await sendQuestion(other, [])).toMatchObject({ result: { text: 'y' } });
 });

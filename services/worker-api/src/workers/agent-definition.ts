@@ -91,7 +91,7 @@ export function agentProblems(agent: AgentFields, declared: Declared): FieldProb
   const seen = new Set<string>();
   const choice = toolChoiceProblem(agent, declared);
   const problems = agent.tools.flatMap(({ tool }, index) => {
-    const read = toolOf(tool, declared);
+    const read = resolveTool(tool, declared);
     const problem = seen.has(tool) ? 'appears twice' : typeof read === 'string' ? read : null;
     seen.add(tool);
     return problem === null ? [] : [{ path: `tools.${index}`, message: problem }];
@@ -102,21 +102,24 @@ export function agentProblems(agent: AgentFields, declared: Declared): FieldProb
 function toolChoiceProblem({ tool_choice: choice, tools }: AgentFields, declared: Declared): string | null {
   if (choice === null || choice === 'auto' || choice === 'none') return null;
   if (choice === 'required') return tools.length ? null : 'needs tools to choose from';
-  const read = tools.some(({ tool }) => tool === choice) ? toolOf(choice, declared) : 'is missing';
+  const read = tools.some(({ tool }) => tool === choice) ? resolveTool(choice, declared) : 'is missing';
   const isOne =
     typeof read !== 'string' && read.kind !== 'context' && (read.kind !== 'connection' || read.tool !== null);
   return isOne ? null : 'must be auto, none, required, or a single tool among tools';
 }
 
 /** As a run hands it to the executor. */
-export const agentOf = (agent: AgentFields, skill: string, declared: Declared): JobAgent => ({
-  ...{ skill, model: agent.model, maxTurns: agent.max_turns, output: agent.output },
+export const toJobAgent = (agent: AgentFields, skill: string, declared: Declared): JobAgent => ({
+  skill,
+  model: agent.model,
+  maxTurns: agent.max_turns,
+  output: agent.output,
   ...(agent.skills.length && { skills: toJobSkills(agent.skills) }),
   ...(agent.temperature !== null && { temperature: agent.temperature }),
   ...(agent.reasoning !== null && { reasoning: agent.reasoning }),
   ...(agent.tool_choice !== null && { toolChoice: agent.tool_choice }),
   tools: agent.tools.flatMap(({ tool, approve }) => {
-    const read = toolOf(tool, declared);
+    const read = resolveTool(tool, declared);
     return typeof read === 'string' ? [] : [{ ...read, approve }];
   }),
 });
@@ -128,7 +131,7 @@ type AgentTool = JobAgent['tools'][number] extends infer Tool
   : never;
 
 /** A string is what is wrong. */
-function toolOf(tool: string, { connections, contexts }: Declared): AgentTool | string {
+function resolveTool(tool: string, { connections, contexts }: Declared): AgentTool | string {
   const own = OWN.find((name) => name === tool);
   if (own) return { kind: own };
   const [kind, name = ''] = [tool.slice(0, tool.indexOf(':')), tool.slice(tool.indexOf(':') + 1)];

@@ -1,20 +1,22 @@
-import { given, startScriptedModel } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, startScriptedModel } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { createWorker } from '../test/create-worker';
-import { makeWorker } from '../test/make-worker';
 import { parseModels } from '../test/parse-models';
 import { testWorkerApi } from '../test/test-worker-api';
 
-const model = given(startScriptedModel, (one) => one.stop());
+const model = setupResource(startScriptedModel, (one) => one.stop());
 const providers = () => [
   { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['qwen3', 'llama'] },
 ];
 const api = testWorkerApi(() => ({ models: parseModels(providers(), { smart: 'local/qwen3' }) }));
 const bare = testWorkerApi(() => ({ models: parseModels([]) }));
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 const agent = (name: string, more: object = {}) => ({
-  ...{ name, runner: 'agent', files: [{ path: 'SKILL.md', content: '# Sort\n\nSort the mail.\n' }] },
+  name,
+  runner: 'agent',
+  files: [{ path: 'SKILL.md', content: '# Sort\n\nSort the mail.\n' }],
   ...more,
 });
 const read = async (id: string) => (await owner.get(`/api/workers/${id}`).expect(200)).body;
@@ -50,13 +52,13 @@ test('workers among the tools that a run could not call are named, and no more o
 
 test('a worker of another workspace is none that an agent could call', async () => {
   await api.deps.prisma.workspace.create({ data: { id: 'ws_elsewhere', name: 'Elsewhere' } });
-  const { id } = await makeWorker(api, { workspaceId: 'ws_elsewhere' });
+  const { id } = await createTestWorker(api, { workspaceId: 'ws_elsewhere' });
   const { body } = await owner.post('/api/workers', agent('Stranger', { tools: [`worker:${id}`] })).expect(201);
   expect(body.missing_workers).toEqual([id]);
 });
 
 test('without any model an agent is saved, and says so before its first run; code names none', async () => {
-  const { body } = await callerOf(bare.url, bare.owner.jwt).post('/api/workers', agent('Early')).expect(201);
+  const { body } = await createCaller(bare.url, bare.owner.jwt).post('/api/workers', agent('Early')).expect(201);
   const problem = expect.stringContaining('no model is configured');
   expect(body).toMatchObject({ model_problem: problem, warnings: [expect.stringContaining('no model is configured')] });
   const code = await createWorker(bare, { name: 'Code', inputs: [] });

@@ -1,22 +1,24 @@
-/** Skills that an agent loads when it needs them: how they are named, copied, described, exported and handed to runs. */
+/**
+ * Skills that an agent loads when it needs them: how they are named, copied, described, exported and handed to runs.
+ */
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readZip } from '@gantry/archive';
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { startTestWorkerApi } from '../test/test-worker-api';
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 const NOTES = '# Release notes\n\nGroup by kind.\n';
 let notes = NOTES;
 
-const surface = given(
+const surface = setupResource(
   async () => {
     const server = http.createServer(({ url }, res) => {
       const found = url === '/api/v1/skills/release-notes';
       const skill = { title: 'Release notes', description: 'Writes\u202e them', version: 3, body_md: notes };
-      const body = found ? { ...skill, content_hash: hashOf(notes) } : { detail: 'no such skill' };
+      const body = found ? { ...skill, content_hash: hashText(notes) } : { detail: 'no such skill' };
       res.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -27,12 +29,12 @@ const surface = given(
     server.close();
   },
 );
-const api = given(
+const api = setupResource(
   () => startTestWorkerApi({ skillsUrl: `http://127.0.0.1:${(surface.address() as AddressInfo).port}` }),
   (started) => started.stop(),
 );
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 beforeEach(() => {
   notes = NOTES;
 });
@@ -46,17 +48,29 @@ const tone = [
   { path: 'skills/tone/scripts/count.py', content: 'print(1)' },
 ];
 const agent = (id: string, skills: unknown[], files = tone) => ({
-  ...{ id, name: 'Letters', runner: 'agent', skills, files: [task, ...files] },
+  id,
+  name: 'Letters',
+  runner: 'agent',
+  skills,
+  files: [task, ...files],
 });
 const toneSkill = {
-  ...{ path: 'skills/tone/SKILL.md', skill: null, version: null },
-  ...{ name: 'tone', description: 'How we write', hash: hashOf(TONE) },
+  path: 'skills/tone/SKILL.md',
+  skill: null,
+  version: null,
+  name: 'tone',
+  description: 'How we write',
+  hash: hashText(TONE),
 };
 const notesSkill = {
-  ...{ path: 'skills/release-notes/SKILL.md', skill: `release-notes@${hashOf(NOTES)}`, version: 3 },
-  ...{ name: 'release-notes', description: 'Writes  them', hash: hashOf(NOTES) },
+  path: 'skills/release-notes/SKILL.md',
+  skill: `release-notes@${hashText(NOTES)}`,
+  version: 3,
+  name: 'release-notes',
+  description: 'Writes  them',
+  hash: hashText(NOTES),
 };
-const contentOf = async (id: string, path: string) => {
+const readContent = async (id: string, path: string) => {
   const { body } = await owner.get(`/api/workers/${id}/files`).expect(200);
   return body.find((one: { path: string }) => one.path === path)?.content;
 };
@@ -64,7 +78,7 @@ const contentOf = async (id: string, path: string) => {
 test('a folder of the worker and a copy of a published skill are handed to the run with name and description', async () => {
   const { body } = await owner.post('/api/workers', agent('letters', ['skills/tone/', 'release-notes'])).expect(201);
   expect(body.skills).toEqual([toneSkill, notesSkill]);
-  expect(await contentOf('letters', notesSkill.path)).toBe(NOTES);
+  expect(await readContent('letters', notesSkill.path)).toBe(NOTES);
   await owner.post('/api/workers/letters/runs', { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   expect(job).toMatchObject({
@@ -98,7 +112,7 @@ test('a version stays as it is when the skill changes, and an edited copy needs 
     ],
   });
   const newer = await owner.patch('/api/workers/steady', { skills: ['release-notes', 'skills/tone'] }).expect(200);
-  expect(newer.body.skills[0]).toMatchObject({ skill: `release-notes@${hashOf(notes)}` });
+  expect(newer.body.skills[0]).toMatchObject({ skill: `release-notes@${hashText(notes)}` });
   const { body: first } = await owner.get(`/api/workers/steady/versions/${made.sha}`).expect(200);
   expect(first.definition.skills).toEqual(made.skills);
   const { body: compared } = await owner.get(`/api/workers/steady/versions/${newer.body.sha}`).expect(200);
@@ -174,7 +188,8 @@ test('skills are for agents, and the descriptions of all have a bound together',
   const { body } = await owner.post('/api/workers', code).expect(400);
   expect(body.detail).toContain('skills: is for agents');
   const long = Array.from({ length: 20 }, (_, index) => ({
-    ...{ path: `skills/s${index}/SKILL.md`, content: skillMd(`s${index}`, 'ä'.repeat(1_024)) },
+    path: `skills/s${index}/SKILL.md`,
+    content: skillMd(`s${index}`, 'ä'.repeat(1_024)),
   }));
   const paths = long.map(({ path }) => path);
   const { body: refused } = await owner.post('/api/workers', agent('long', paths, long)).expect(400);

@@ -1,10 +1,10 @@
 /** Skills that an agent loads when it needs them: folders of its worker, each with a SKILL.md that describes it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { pathProblem } from '@gantry/archive';
+import { findPathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/http';
 import { z } from 'zod';
 import { plain } from '../connections/request-template';
-import { type FileTree, textOf } from '../file-trees/file-tree';
+import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { DESCRIPTION_CHARS_MAX, readSkillHeader, type SkillHeader } from './skill-header';
 
 const SKILLS_MAX = 20;
@@ -19,7 +19,7 @@ const skillPath = z
   .string()
   .transform((path) => (path.endsWith(FILE) ? path : path.replace(/\/$/, '') + FILE))
   .superRefine((path, context) => {
-    const problem = pathProblem(path);
+    const problem = findPathProblem(path);
     if (problem) context.addIssue({ code: 'custom', message: `"${path.slice(0, 200)}" ${problem}` });
   });
 
@@ -107,7 +107,7 @@ function readSkill(given: AgentSkill, tree: FileTree): Read {
       `it has ${file.size} bytes, ${TEXT_BYTES_MAX} are possible; put the rest into other files of its folder`,
     );
   }
-  const text = textOf(file.content);
+  const text = decodeText(file.content);
   if (text === null) return wrong('it is not UTF-8 text');
   const { header, problems } = readSkillHeader(text);
   const hash = file.sha;

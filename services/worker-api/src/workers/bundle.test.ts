@@ -1,11 +1,11 @@
-import { given, rawZip, zipOf } from '@gantry/testing';
+import { createZip, rawZip, setupResource } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker, HELLO } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 function upload(zip: Buffer, fields: Record<string, string> = {}, to: { put?: string } = {}) {
   const asked = to.put ? request(api.url).put(to.put) : request(api.url).post('/api/workers');
@@ -75,14 +75,19 @@ test('what is exported and created again is the same version of the same worker'
 
 test('a zipped folder with a worker.json is a bundle too, and replaces code and definition but not what it leaves out', async () => {
   const made = await createWorker(api, { name: 'Replaced', trigger: 'webhook', secrets: ['OLD'] });
-  const zip = await zipOf({
+  const zip = await createZip({
     'my-worker/worker.json': JSON.stringify({ entrypoint: 'src/app.py', limits: { memory_mb: 128 } }),
     'my-worker/src/app.py': HELLO,
     'my-worker/src/__pycache__/app.pyc': 'x',
   });
   const { body } = await upload(zip, {}, { put: '/api/workers/replaced' }).expect(200);
   expect(body).toMatchObject({
-    ...{ id: 'replaced', name: 'Replaced', version: 2, entrypoint: 'src/app.py', secrets: [], trigger_type: 'webhook' },
+    id: 'replaced',
+    name: 'Replaced',
+    version: 2,
+    entrypoint: 'src/app.py',
+    secrets: [],
+    trigger_type: 'webhook',
     limits: { memory_mb: 128 },
   });
   expect(body.sha).not.toBe(made.sha);
@@ -91,16 +96,16 @@ test('a zipped folder with a worker.json is a bundle too, and replaces code and 
 });
 
 const main = { 'main.py': HELLO };
-const yaml = (text: string) => zipOf({ ...main, 'worker.yaml': text });
+const yaml = (text: string) => createZip({ ...main, 'worker.yaml': text });
 
 test.each<[string, string, () => Promise<Buffer>]>([
   ['no zip', 'usable zip', async () => Buffer.from('PK no')],
-  ['without a worker.yaml', 'holds no worker.yaml', () => zipOf(main)],
-  ['with two manifests', 'holds both', () => zipOf({ ...main, 'worker.yaml': 'name: a', 'worker.json': '{}' })],
-  ['with nothing else', 'nothing but worker.yaml', () => zipOf({ 'worker.yaml': 'name: a' })],
+  ['without a worker.yaml', 'holds no worker.yaml', () => createZip(main)],
+  ['with two manifests', 'holds both', () => createZip({ ...main, 'worker.yaml': 'name: a', 'worker.json': '{}' })],
+  ['with nothing else', 'nothing but worker.yaml', () => createZip({ 'worker.yaml': 'name: a' })],
   ['whose manifest is no map', 'must be a map', () => yaml('- a')],
   ['whose manifest is no YAML', "can't be read", () => yaml('name: [a')],
-  ['whose manifest is JSON that is none', "can't be read", () => zipOf({ ...main, 'worker.json': '{' })],
+  ['whose manifest is JSON that is none', "can't be read", () => createZip({ ...main, 'worker.json': '{' })],
   ['that leads out', 'plain relative path', async () => rawZip([{ name: '../main.py' }])],
   ['with a link in it', 'is a link', async () => rawZip([{ name: 'main.py', mode: 0o120777 }])],
   ['with a field that nobody knows', 'colour', () => yaml('name: a\ncolour: red')],
@@ -120,11 +125,15 @@ test.each<[string, string, () => Promise<Buffer>]>([
     () => yaml('- '.repeat(3_000)),
   ],
   ['whose manifest is 3,000 keys in each other', 'nested deeper than 64 levels', () => yaml('? '.repeat(3_000))],
-  ['whose JSON is nested without end', "can't be read", () => zipOf({ ...main, 'worker.json': '['.repeat(200_000) })],
+  [
+    'whose JSON is nested without end',
+    "can't be read",
+    () => createZip({ ...main, 'worker.json': '['.repeat(200_000) }),
+  ],
   [
     'whose JSON is nested deep, and ends',
     "can't be read",
-    () => zipOf({ ...main, 'worker.json': `${'['.repeat(200_000)}${']'.repeat(200_000)}` }),
+    () => createZip({ ...main, 'worker.json': `${'['.repeat(200_000)}${']'.repeat(200_000)}` }),
   ],
 ])('a bundle %s is refused', async (_what, why, zip) => {
   const { body } = await upload(await zip()).expect(400);

@@ -1,8 +1,10 @@
-/** A worker as one zip: its files, and worker.yaml with all that is not a file. What is exported can be created again. */
+/**
+ * A worker as one zip: its files, and worker.yaml with all that is not a file. What is exported can be created again.
+ */
 import { writeZip } from '@gantry/archive';
 import { invalid } from '@gantry/http';
 import { readArchive } from '@gantry/program';
-import { type FileTree, isLeftOut, treeOf } from '../file-trees/file-tree';
+import { buildTree, type FileTree, isLeftOut } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { toManifestSkills } from './agent-skills';
 import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
@@ -23,7 +25,7 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
   return {
     /** What worker.yaml says, not checked yet. */
     fields,
-    tree: treeOf(others, 'bundle'),
+    tree: buildTree(others, 'bundle'),
   };
 }
 
@@ -62,7 +64,7 @@ export async function writeBundle(manifests: Manifests, { tree, ...exported }: E
 
 export function toManifest({ worker, definition, triggers }: Omit<ExportedWorker, 'tree'>): Record<string, unknown> {
   const { name, description, tags } = worker;
-  const started = triggers.map(triggerOf);
+  const started = triggers.map(toManifestTrigger);
   return {
     name,
     ...(description && { description }),
@@ -92,7 +94,7 @@ function different(value: unknown, plain: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key, inner]) => inner !== other[key]));
 }
 
-function triggerOf({ type, cron, timezone, misfire, inputs, on, sourceId, webhookSigningKey }: WorkerTrigger) {
+function toManifestTrigger({ type, cron, timezone, misfire, inputs, on, sourceId, webhookSigningKey }: WorkerTrigger) {
   switch (type) {
     case 'cron': {
       const hasInputs = Object.keys((inputs as object | null) ?? {}).length > 0;

@@ -1,19 +1,19 @@
 import { newId } from '@gantry/events';
-import { bringsUnapprovedCode, conflict, type Requester } from '@gantry/http';
+import { conflict, type Requester, requiresCodeApproval } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
-import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
-import { ownerIdOf } from '../ownership';
+import { listEntries, shaOfVersion } from '../file-trees/file-tree';
+import { getOwnerId } from '../ownership';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { withTrueSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
-import { namedDefinition } from './definition';
+import { toNamedDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
-import { freeSlug, slugOf } from './slug';
+import { freeSlug, toSlug } from './slug';
 import { type ChangeSource, insertVersion, type NewVersion } from './version-repository';
 import { inspectCode, packCode } from './worker-code';
 import type { WorkerDeps } from './worker-deps';
@@ -34,7 +34,8 @@ const WORKERS_MAX = 10_000;
 
 /**
  * The code is kept and looked into first; row, version, triggers, audit entry and event commit together.
- * @throws AppError 400; 409 `id_taken` for an id that was asked for, `too_many_workers`; 503 with no executor to look for run()
+ * @throws AppError 400; 409 `id_taken` for an id that was asked for, `too_many_workers`; 503 with no executor to look
+ * for run()
  */
 export async function createWorker(
   deps: WorkerDeps,
@@ -45,11 +46,11 @@ export async function createWorker(
   const { prisma } = deps;
   const { workspaceId } = caller;
   const { settings, triggers, tree, message } = input;
-  const files = entriesOf(tree);
+  const files = listEntries(tree);
   const definition = await describeSkills(withTrueSkill(input.definition, files), tree);
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
   await requireContexts(prisma, caller, definition.contexts);
-  const ownerId = ownerIdOf(caller);
+  const ownerId = getOwnerId(caller);
   await requireExposure(prisma, { workspaceId, ownerId, visibility: settings.visibility }, ownerId, definition);
   if ((await countWorkers(prisma, workspaceId)) >= WORKERS_MAX) {
     throw conflict('too_many_workers', `a workspace holds at most ${WORKERS_MAX} workers; delete some first`);
@@ -58,13 +59,19 @@ export async function createWorker(
   const code = await packCode(deps, { workspaceId, uid }, tree);
   const warnings = await inspectCode(deps, definition, code);
   const version: NewVersion = {
-    ...{ workerUid: uid, number: 1, definition, files, code, message, changeSource },
-    sha: shaOfVersion(files, namedDefinition(definition)),
+    workerUid: uid,
+    number: 1,
+    definition,
+    files,
+    code,
+    message,
+    changeSource,
+    sha: shaOfVersion(files, toNamedDefinition(definition)),
     authorId: ownerId,
     authorLabel: actor.label,
-    needsApproval: bringsUnapprovedCode(caller),
+    needsApproval: requiresCodeApproval(caller),
   };
-  const wanted = input.id ?? slugOf(settings.name, 'worker');
+  const wanted = input.id ?? toSlug(settings.name, 'worker');
   for (let tries = 0; tries < SLUG_TRIES; tries++) {
     const id = input.id ?? freeSlug(wanted, await listTakenSlugs(prisma, workspaceId, wanted), tries);
     const worker = { workspaceId, uid, id };
@@ -72,8 +79,15 @@ export async function createWorker(
     const wish = { worker, present: undefined, triggers, rotateSecret: false, rotateSigningKey: false, now };
     const webhook = await planWebhook(deps, wish);
     const row = {
-      ...{ workspaceId, uid, id, ...settings, runner: definition.runner },
-      ...{ currentVersion: 1, ownerId, createdAt: now, updatedAt: now },
+      workspaceId,
+      uid,
+      id,
+      ...settings,
+      runner: definition.runner,
+      currentVersion: 1,
+      ownerId,
+      createdAt: now,
+      updatedAt: now,
     };
     const isMade = await transaction(prisma, async (tx) => {
       if (!(await insertWorker(tx, row))) return false;

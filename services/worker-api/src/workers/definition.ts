@@ -1,18 +1,21 @@
-/** What of a worker is versioned beside its files: how it runs. Stored with every shorthand spelt out and every default. */
+/**
+ * What of a worker is versioned beside its files: how it runs. Stored with every shorthand spelt out and every
+ * default.
+ */
 import { isDeepStrictEqual } from 'node:util';
-import { pathProblem } from '@gantry/archive';
-import { type FieldProblem, invalid, sayIssues } from '@gantry/http';
+import { findPathProblem } from '@gantry/archive';
+import { type FieldProblem, formatIssues, invalid } from '@gantry/http';
 import {
   checkDefaults,
-  currentIsolation,
   dependencyNames,
   inputItems,
   isolation,
+  normalizeIsolation,
   outputItems,
   secretNames,
 } from '@gantry/program';
 import { z } from 'zod';
-import { agentFields, agentOf, agentProblems, SKILL, withoutAgent } from './agent-definition';
+import { agentFields, agentProblems, SKILL, toJobAgent, withoutAgent } from './agent-definition';
 import { skillListProblems } from './agent-skills';
 import { networkRule } from './network';
 import { SLUG } from './slug';
@@ -113,13 +116,13 @@ const added = {
 } satisfies Partial<Definition>;
 
 /** As a version's row has it. */
-export function storedDefinition(stored: unknown): Definition {
+export function parseStoredDefinition(stored: unknown): Definition {
   const definition = { ...added, ...(stored as Definition) };
-  return { ...definition, isolation: currentIsolation(definition.isolation) };
+  return { ...definition, isolation: normalizeIsolation(definition.isolation) };
 }
 
 /** The part that names a version: a field that says no more than its absence did makes no other version. */
-export function namedDefinition(definition: Definition): Record<string, unknown> {
+export function toNamedDefinition(definition: Definition): Record<string, unknown> {
   const says = ([field, value]: [string, unknown]) =>
     !Object.hasOwn(added, field) || !isDeepStrictEqual(value, added[field as keyof typeof added]);
   const named = Object.fromEntries(Object.entries(definition).filter(says));
@@ -129,7 +132,7 @@ export function namedDefinition(definition: Definition): Record<string, unknown>
 
 /** What the code of a run is told of its agent; null: it is no agent. */
 export const agentOfDefinition = (definition: Definition) =>
-  definition.runner === 'agent' ? agentOf(definition, definition.entrypoint, definition) : null;
+  definition.runner === 'agent' ? toJobAgent(definition, definition.entrypoint, definition) : null;
 
 type DefinitionField = keyof Definition;
 
@@ -148,7 +151,7 @@ export function parseDefinition(input: DefinitionInput): Definition {
   const field = Object.entries(input).find(([, value]) => UNREADABLE.test(JSON.stringify(value) ?? ''))?.[0];
   if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
   const parsed = definition.safeParse({ ...defaultsFor(input.runner), ...input });
-  if (!parsed.success) throw invalid(sayIssues(parsed.error), 'bad_worker');
+  if (!parsed.success) throw invalid(formatIssues(parsed.error), 'bad_worker');
   const problems = crossProblems(parsed.data);
   if (problems.length) throw invalid(problems, 'bad_worker');
   return parsed.data;
@@ -156,7 +159,7 @@ export function parseDefinition(input: DefinitionInput): Definition {
 
 function crossProblems(definition: Definition): FieldProblem[] {
   const { inputs, limits, entrypoint, runner } = definition;
-  const problems = [...checkDefaults(inputs, 'inputs'), ...undeclaredProblems(definition)];
+  const problems = [...checkDefaults(inputs, 'inputs'), ...listUndeclaredProblems(definition)];
   const { concurrency, concurrency_key: key } = limits;
   if (key !== null && !inputs.some(({ name }) => name === key)) {
     problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
@@ -164,7 +167,7 @@ function crossProblems(definition: Definition): FieldProblem[] {
   if (key !== null && concurrency === null) {
     problems.push({ path: 'limits.concurrency', message: 'is needed where there is a concurrency_key' });
   }
-  const wrong = entrypoint.endsWith('/') ? 'is a directory' : pathProblem(entrypoint);
+  const wrong = entrypoint.endsWith('/') ? 'is a directory' : findPathProblem(entrypoint);
   if (wrong) problems.push({ path: 'entrypoint', message: `"${entrypoint.slice(0, 200)}" ${wrong}` });
   else if (!entrypoint.endsWith(runner === 'agent' ? '.md' : '.py')) {
     const wanted = runner === 'agent' ? `a Markdown file, like ${SKILL}` : 'a Python file, like main.py or src/main.py';
@@ -193,7 +196,7 @@ const codeProblems = (definition: Definition): FieldProblem[] =>
     message: 'is for agents: it needs runner: "agent"',
   }));
 
-const undeclaredProblems = (definition: Definition): FieldProblem[] =>
+const listUndeclaredProblems = (definition: Definition): FieldProblem[] =>
   (['expose', 'in_body'] as const).flatMap((field) =>
     definition[field].flatMap((name, index) => {
       // Bounded: 100 names (CREDENTIALS_NAMED_MAX) among 50 secrets and 50 connections (NAMES_MAX).

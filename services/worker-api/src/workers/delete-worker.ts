@@ -1,12 +1,13 @@
 /**
- * A deleted worker is gone for everybody at once, and its id is free again. What it leaves behind (runs, their events and
- * files, versions and their code) is taken away by housekeeping, a batch at a time, when none of its runs goes on any more.
+ * A deleted worker is gone for everybody at once, and its id is free again. What it leaves behind (runs, their events
+ * and files, versions and their code) is taken away by housekeeping, a batch at a time, when none of its runs goes on
+ * any more.
  */
 
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
-import { requireTakingAway } from '../ownership';
+import { requireManage } from '../ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
 import { announceNoSkill } from './version-repository';
@@ -18,7 +19,7 @@ import { lockVisibleWorker } from './worker-repository';
 export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requester, id: string): Promise<void> {
   const uid = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
-    requireTakingAway(caller, worker, 'worker');
+    requireManage(caller, worker, 'worker');
     const now = deps.now();
     await replaceTriggers(tx, worker, [], now);
     await tx.worker.update({ where: { uid: worker.uid }, data: { id: worker.uid, deletedAt: now } });
@@ -28,7 +29,7 @@ export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requeste
     return worker.uid;
   });
   // Who asked is not kept waiting for a long queue: what is left, housekeeping goes on with.
-  void deps.engine.cancelAllOf(caller.workspaceId, uid).catch((err) => {
+  void deps.engine.cancelAll(caller.workspaceId, uid).catch((err) => {
     deps.log.warn({ err }, 'deleted worker: its runs go on until housekeeping comes');
   });
 }
@@ -46,7 +47,7 @@ export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {
   );
   let purged = 0;
   for (const { uid, workspace_id: workspaceId } of rows) {
-    await deps.engine.cancelAllOf(workspaceId, uid);
+    await deps.engine.cancelAll(workspaceId, uid);
     if (await purgeWorker(deps, workspaceId, uid)) purged++;
   }
   return purged;

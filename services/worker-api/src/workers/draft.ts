@@ -1,8 +1,8 @@
 /** Inspects and tests unsaved files and definitions, which do not become a version. */
-import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
+import { applyChanges, type FileChange, type FileTree, listEntries, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { describeSkills } from './agent-skills';
-import { type Definition, type DefinitionInput, namedDefinition, parseDefinition } from './definition';
+import { type Definition, type DefinitionInput, parseDefinition, toNamedDefinition } from './definition';
 import { definitionWith } from './edit-worker';
 import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
 import type { WorkerDeps } from './worker-deps';
@@ -33,7 +33,7 @@ export interface Draft {
 export async function readDraft(deps: DraftDeps, worker: WorkerWithTriggers | null, input: DraftInput): Promise<Draft> {
   const { tree, base, definition: parsed } = await loadDraft(deps, worker, input);
   const definition = await describeSkills(parsed, tree);
-  return { definition, tree, base, sha: shaOfVersion(entriesOf(tree), namedDefinition(definition)) };
+  return { definition, tree, base, sha: shaOfVersion(listEntries(tree), toNamedDefinition(definition)) };
 }
 
 /**

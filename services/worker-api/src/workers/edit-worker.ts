@@ -1,20 +1,26 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
 import { isDeepStrictEqual } from 'node:util';
-import { bringsUnapprovedCode, conflict, intersectReach, type Requester, reachOf } from '@gantry/http';
+import { conflict, getTokenScope, intersectScopes, type Requester, requiresCodeApproval } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
-import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
+import { applyChanges, type FileTree, listEntries, shaOfVersion } from '../file-trees/file-tree';
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
 import { readTree, readTreeToChange } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
-import { ownerIdOf, requireTakingAway } from '../ownership';
+import { getOwnerId, requireManage } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { withTrueSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
-import { type Definition, type DefinitionInput, mergeDefinition, namedDefinition, parseDefinition } from './definition';
+import {
+  type Definition,
+  type DefinitionInput,
+  mergeDefinition,
+  parseDefinition,
+  toNamedDefinition,
+} from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { needsApprovalStill } from './version-approval';
@@ -43,7 +49,8 @@ export interface WorkerEdit {
 }
 
 /**
- * A new version where definition or files come to be others; row, version, triggers, audit entry and event commit together.
+ * A new version where definition or files come to be others; row, version, triggers, audit entry and event commit
+ * together.
  * @throws AppError 400, 403, 404; 409 `archived`, or `not_current` where the change was made from another version
  */
 export async function editWorker(
@@ -74,7 +81,7 @@ async function tryEdit(
   const before = await getVisibleWorker(deps.prisma, caller, id);
   requireNotArchived(before);
   if (change.settings.visibility !== undefined && change.settings.visibility !== before.visibility) {
-    requireTakingAway(caller, before, 'worker');
+    requireManage(caller, before, 'worker');
   }
   const current = await getCurrentVersion(deps.prisma, before);
   if (change.baseSha !== null && change.baseSha !== current.sha) {
@@ -85,9 +92,9 @@ async function tryEdit(
   const isNew = next.sha !== current.sha;
   const { visibility = before.visibility } = change.settings;
   if (isNew || visibility !== before.visibility) {
-    await requireExposure(deps.prisma, { ...before, visibility }, ownerIdOf(caller), next.definition);
+    await requireExposure(deps.prisma, { ...before, visibility }, getOwnerId(caller), next.definition);
   }
-  const isOfAgent = bringsUnapprovedCode(caller);
+  const isOfAgent = requiresCodeApproval(caller);
   const needsApproval =
     isOfAgent || (!edit.replacement && (await needsApprovalStill(deps.prisma, before.uid, current)));
   const inputs = createInputValidator(next.definition.inputs);
@@ -97,7 +104,7 @@ async function tryEdit(
   const now = deps.now();
   const present = before.triggers.find(({ type }) => type === 'webhook');
   const webhook = await planWebhook(deps, { worker: before, present, triggers, rotateSecret, rotateSigningKey, now });
-  const fields = changedFields(change);
+  const fields = listChangedFields(change);
   if (!isNew && !fields.length) return { shown: {}, warnings: [] };
 
   const isDone = await transaction(deps.prisma, async (tx) => {
@@ -108,11 +115,11 @@ async function tryEdit(
     if (evaluateOnSave !== undefined) data.evaluateOnSave = evaluateOnSave;
     const number = isNew ? await nextNumber(tx, worker) : null;
     if (number !== null) {
-      const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
+      const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
       const { definition, files, code, sha } = next;
       // A person who saves other files answers for them; one who changes a setting has not read them.
       const written = code.digest === current.code.digest ? current.onlyWorkers : null;
-      const onlyWorkers = intersectReach(reachOf(caller, 'workers'), written);
+      const onlyWorkers = intersectScopes(getTokenScope(caller, 'workers'), written);
       const version = { workerUid: worker.uid, number, definition, files, code, sha, onlyWorkers, needsApproval };
       await insertVersion(tx, worker.workspaceId, { ...version, ...author, message: change.message, changeSource });
       Object.assign(data, { currentVersion: number, runner: definition.runner });
@@ -146,14 +153,14 @@ export async function nextVersion(
   { change, replacement }: { change: Pick<WorkerChange, 'definition' | 'files'> } & Pick<WorkerEdit, 'replacement'>,
 ): Promise<NextVersion> {
   const tree = replacement?.tree ?? (await treeWith(deps, current, change));
-  const files = tree ? entriesOf(tree) : current.files;
+  const files = tree ? listEntries(tree) : current.files;
   const wanted = replacement?.definition ?? definitionWith(current.definition, change.definition);
   const areSkillsKnown = !tree && isDeepStrictEqual(wanted.skills, current.definition.skills);
   const skillTree =
     areSkillsKnown || !wanted.skills.length ? null : (tree ?? (await readTree(deps.objects, current.code)));
   const named = skillTree ? await describeSkills(wanted, skillTree) : wanted;
   const definition = withTrueSkill(named, files);
-  const sha = shaOfVersion(files, namedDefinition(definition));
+  const sha = shaOfVersion(files, toNamedDefinition(definition));
   if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
   requireEntrypoint(definition, files);
@@ -191,7 +198,7 @@ export async function nextNumber(tx: Prisma.TransactionClient, { uid }: Pick<Wor
 export const later = ({ updatedAt }: Pick<WorkerWithTriggers, 'updatedAt'>, now: Date): Date =>
   new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
 
-function changedFields(change: WorkerChange) {
+function listChangedFields(change: WorkerChange) {
   const { settings, evaluateOnSave, triggers, definition, files, rotateSecret, rotateSigningKey } = change;
   return [
     ...Object.keys(settings),
@@ -212,5 +219,7 @@ function scheduleWarnings(
 ): string[] {
   const cron = change.triggers ? undefined : triggers.find(({ type }) => type === 'cron');
   const given = (cron?.inputs ?? {}) as Record<string, unknown>;
-  return cron ? inputs.problems(given).map(({ path, message }) => `scheduled runs will fail: ${path} ${message}`) : [];
+  return cron
+    ? inputs.listProblems(given).map(({ path, message }) => `scheduled runs will fail: ${path} ${message}`)
+    : [];
 }

@@ -1,8 +1,8 @@
-import { given } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { createWorker, helloWorker } from '../test/create-worker';
-import { jobOf as newJobOf } from '../test/job-of';
-import { makeWorker } from '../test/make-worker';
+import { startJob as newJobOf } from '../test/start-job';
 import { testWorkerApi } from '../test/test-worker-api';
 import { untilEnded } from '../test/until-ended';
 import { toManifest } from './bundle';
@@ -12,8 +12,8 @@ const VALUE = 'correct-horse-battery-staple';
 const KEY = 'sk_never_to_be_seen';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 beforeAll(async () => {
   await owner.put('/api/secrets/HELD', { value: VALUE, hosts: ['api.example.com'] }).expect(201);
@@ -27,11 +27,12 @@ const allow = (allowed: boolean) =>
 
 const declared = { inputs: [], secrets: ['HELD'], connections: ['shop'] };
 
-const jobOf = (...asked: [id: string, path?: string, body?: object]) => newJobOf({ caller: owner, executor }, ...asked);
+const startJob = (...asked: [id: string, path?: string, body?: object]) =>
+  newJobOf({ caller: owner, executor }, ...asked);
 
 test('code gets the values that its worker names, and placeholders of all others', async () => {
   await createWorker(api, { ...declared, name: 'Closed' });
-  const closed = await jobOf('closed');
+  const closed = await startJob('closed');
   expect(closed?.secrets).toEqual({});
   expect(closed?.credentials).toMatchObject([
     { kind: 'connection', name: 'shop', exposed: false, value: KEY },
@@ -39,7 +40,7 @@ test('code gets the values that its worker names, and placeholders of all others
   ]);
   await createWorker(api, { ...declared, name: 'Open', expose: ['HELD', 'shop', 'HELD'] });
   expect((await owner.get('/api/workers/open').expect(200)).body).toMatchObject({ expose: ['HELD', 'shop'] });
-  const open = await jobOf('open');
+  const open = await startJob('open');
   expect(open?.secrets).toEqual({ HELD: VALUE });
   expect(open?.credentials).toMatchObject([{ kind: 'connection', name: 'shop', exposed: true, value: KEY }]);
 });
@@ -49,7 +50,7 @@ test('placeholders are replaced in bodies where the worker asks for it, and thei
   await owner.patch(`/api/connections/${listed[0].id}`, { places: ['header', 'path', 'body:key'] }).expect(200);
   await createWorker(api, { ...declared, name: 'Bodies' });
   const places = async () =>
-    (await jobOf('bodies'))?.credentials?.map((credential) => [credential.name, credential.places]);
+    (await startJob('bodies'))?.credentials?.map((credential) => [credential.name, credential.places]);
   expect(await places()).toEqual([
     ['shop', ['header', 'path']],
     ['HELD', ['header']],
@@ -84,7 +85,7 @@ test('worker.yaml has it where there is one, and a version from before it expose
   expect(manifest({ secrets: ['HELD'], expose: ['HELD'] })).toMatchObject({ expose: ['HELD'] });
   expect(manifest({ secrets: ['HELD'] })).not.toHaveProperty('expose');
   const { expose: _, ...earlier } = parseDefinition({});
-  const { id, uid } = await makeWorker(api);
+  const { id, uid } = await createTestWorker(api);
   await api.deps.pool.query('UPDATE worker_versions SET definition = $2 WHERE worker_uid = $1', [uid, earlier]);
   expect((await owner.get(`/api/workers/${id}`).expect(200)).body).toMatchObject({ expose: [] });
   const made = await createWorker(api, { name: 'Plain', inputs: [] });
@@ -113,7 +114,7 @@ test('a name that stays exposed cannot be taken out of what is declared', async 
 
 test('a test of a draft gets values of secrets that it exposes, and no token of a connection', async () => {
   await createWorker(api, { ...declared, name: 'Drafted' });
-  const job = await jobOf('drafted', 'test', { draft: { expose: ['HELD', 'shop'] } });
+  const job = await startJob('drafted', 'test', { draft: { expose: ['HELD', 'shop'] } });
   expect(job?.secrets).toEqual({ HELD: VALUE });
   const [credential] = job?.credentials ?? [];
   expect(credential).toMatchObject({ name: 'shop', exposed: true });
@@ -157,8 +158,8 @@ describe('in a workspace that forbids it', () => {
 
 test('admins change the setting, members do not; the audit log says each change once', async () => {
   const path = `/api/workspaces/${api.workspaceId}`;
-  const admin = callerOf(api.url, (await api.addMember('admin')).jwt);
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const admin = createCaller(api.url, (await api.addMember('admin')).jwt);
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
   expect((await member.get(path).expect(200)).body).toMatchObject({ allow_exposed_credentials: true });
   await member.patch(path, { allow_exposed_credentials: false }).expect(403);
   await admin.patch(path, { allow_exposed_credentials: null }).expect(400);
@@ -176,7 +177,7 @@ test('admins change the setting, members do not; the audit log says each change 
 });
 
 test('an admin does not expose the private connections of a member through the worker of that member', async () => {
-  const ada = callerOf(api.url, (await api.addMember('member')).jwt);
+  const ada = createCaller(api.url, (await api.addMember('member')).jwt);
   const key = { app: 'mine', value: KEY, hosts: ['api.shop.example'], visibility: 'private' };
   await ada.post('/api/connections', key).expect(201);
   const worker = { ...helloWorker, id: 'hers', visibility: 'private', inputs: [], connections: ['mine'] };

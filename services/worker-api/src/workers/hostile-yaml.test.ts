@@ -1,6 +1,8 @@
-/** YAML that costs its parser the most, wherever a worker of an agent is written: nothing parses it on the event loop. */
-import { given, measureLongestTurn, zipOf } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+/**
+ * YAML that costs its parser the most, wherever a worker of an agent is written: nothing parses it on the event loop.
+ */
+import { createZip, measureLongestTurn, setupResource } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const BLOCKED_MS_MAX = 50;
@@ -8,7 +10,7 @@ const BLOCKED_MS_MAX = 50;
 const CHARS = 390_000;
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const SKILL = { path: 'SKILL.md', content: '# Sort\n\nSort the mail.\n' };
 
 beforeAll(() => owner.post('/api/workers', { name: 'Sorter', runner: 'agent', files: [SKILL] }).expect(201));
@@ -61,7 +63,7 @@ async function sendInShortTurns({ path, method, body }: Request) {
 }
 
 test.each(YAMLS)('a bundle of an agent with %s is refused', async (_, yaml, problem) => {
-  const zip = await zipOf({ 'worker.yaml': yaml, [SKILL.path]: SKILL.content });
+  const zip = await createZip({ 'worker.yaml': yaml, [SKILL.path]: SKILL.content });
   const targets: [string, string][] = [
     ['POST', '/api/workers'],
     ['PUT', '/api/workers/sorter'],

@@ -1,10 +1,15 @@
 /**
- * Reports what saving would refuse or warn of, while the author is still typing. Only what a person is working on is parsed: the
- * entrypoint, and the Python files that the request brings.
+ * Reports what saving would refuse or warn of, while the author is still typing. Only what a person is working on is
+ * parsed: the entrypoint, and the Python files that the request brings.
  */
 import type { Principal } from '@gantry/http';
-import { inspectDraft as askExecutor, type Doubt, doubtsOf, type InspectedDraft } from '@gantry/program';
-import { type FileTree, textOf } from '../file-trees/file-tree';
+import {
+  inspectDraft as askExecutor,
+  type DraftInspection,
+  type InspectionWarning,
+  listInspectionWarnings,
+} from '@gantry/program';
+import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { readSkills } from './agent-skills';
 import type { Definition } from './definition';
 import { type DraftInput, loadDraft } from './draft';
@@ -44,12 +49,12 @@ export async function inspectDraft(
   const { entrypoint } = definition;
   if (definition.runner === 'agent') return inspectText(definition, tree);
   const written = new Set(asked.files?.map(({ path }) => path));
-  const { sources, problems } = sourcesOf(tree, entrypoint, written);
-  const modules = modulesOf(tree, entrypoint);
+  const { sources, problems } = listSources(tree, entrypoint, written);
+  const modules = listModules(tree, entrypoint);
   const found = await askExecutor(deps.bus, { entrypoint, draft: { sources, modules } });
   const { parameters, imports, secrets } = found;
   return {
-    problems: [...problems, ...problemsOf(found), ...doubtfulPlaces(found, definition)],
+    problems: [...problems, ...listDraftProblems(found), ...doubtfulPlaces(found, definition)],
     parameters,
     imports,
     secrets,
@@ -71,12 +76,14 @@ async function inspectText(definition: Definition, tree: FileTree) {
   return { problems, parameters: [], imports: [], secrets: [] };
 }
 
-function sourcesOf(tree: FileTree, entrypoint: string, written: Set<string>) {
+function listSources(tree: FileTree, entrypoint: string, written: Set<string>) {
   const problems: DraftProblem[] = [];
   const sources: { path: string; text: string }[] = [];
   if (!tree.some(({ path }) => path === entrypoint)) {
     problems.push({
-      ...{ ...nowhere, severity: 'error', code: 'bad_entrypoint' },
+      ...nowhere,
+      severity: 'error',
+      code: 'bad_entrypoint',
       message: `there is no file "${entrypoint}" among the files`,
       hint: 'add it, or name the file that defines run() as the entrypoint',
     });
@@ -86,7 +93,7 @@ function sourcesOf(tree: FileTree, entrypoint: string, written: Set<string>) {
   wanted.sort((a, b) => Number(b.path === entrypoint) - Number(a.path === entrypoint));
   let left = SOURCES_BYTES_MAX;
   for (const { path, content } of wanted) {
-    const text = textOf(content);
+    const text = decodeText(content);
     if (text === null) {
       problems.push({ ...nowhere, file: path, severity: 'error', code: 'unreadable', message: 'is not UTF-8 text' });
       continue;
@@ -106,7 +113,7 @@ function sourcesOf(tree: FileTree, entrypoint: string, written: Set<string>) {
 const nowhere = { file: null, line: null, column: null, hint: null };
 
 /** Names that an import finds beside the entrypoint and at the root, without the files themselves. */
-function modulesOf(tree: FileTree, entrypoint: string): string[] {
+function listModules(tree: FileTree, entrypoint: string): string[] {
   const folder = entrypoint.slice(0, entrypoint.lastIndexOf('/') + 1);
   const names = tree.flatMap(({ path }) => {
     const inFolder = folder && path.startsWith(folder) ? [path.slice(folder.length)] : [];
@@ -115,9 +122,14 @@ function modulesOf(tree: FileTree, entrypoint: string): string[] {
   return [...new Set(names)].filter((name) => MODULE.test(name));
 }
 
-const problemsOf = ({ problems }: InspectedDraft): DraftProblem[] =>
+const listDraftProblems = ({ problems }: DraftInspection): DraftProblem[] =>
   problems.map(({ path, line, column, code, message }) => ({
-    ...{ file: path, line, column, severity: 'error', code, message },
+    file: path,
+    line,
+    column,
+    severity: 'error',
+    code,
+    message,
     hint: code === 'no_run' ? 'define run() at the top level: its parameters are the inputs' : null,
   }));
 
@@ -125,7 +137,7 @@ const CODES = {
   parameter: 'unknown_parameter',
   import: 'undeclared_import',
   secret: 'undeclared_secret',
-} as const satisfies Record<Doubt['kind'], string>;
+} as const satisfies Record<InspectionWarning['kind'], string>;
 
 const HINTS = {
   parameter: 'declare it among the inputs, or give it a default',
@@ -133,14 +145,19 @@ const HINTS = {
   secret: 'declare it among the secrets, or read it with get() where it may be absent',
 } as const;
 
-function doubtfulPlaces(found: InspectedDraft, definition: Definition): DraftProblem[] {
+function doubtfulPlaces(found: DraftInspection, definition: Definition): DraftProblem[] {
   const { entrypoint, inputs, secrets, python_dependencies: dependencies } = definition;
-  return doubtsOf(found, { inputs, dependencies, secrets }).map(({ kind, name, message, hint }) => {
+  return listInspectionWarnings(found, { inputs, dependencies, secrets }).map(({ kind, name, message, hint }) => {
     // Bounded: 150 doubts and 150 places (NAMES_MAX of inspection.py, for each of the three kinds).
     const place = found.places.find((one) => one.kind === kind && one.name === name);
     return {
-      ...{ file: entrypoint, line: place?.line ?? null, column: place?.column ?? null },
-      ...{ severity: 'warning', code: CODES[kind], message, hint: hint ?? HINTS[kind] },
+      file: entrypoint,
+      line: place?.line ?? null,
+      column: place?.column ?? null,
+      severity: 'warning',
+      code: CODES[kind],
+      message,
+      hint: hint ?? HINTS[kind],
     };
   });
 }

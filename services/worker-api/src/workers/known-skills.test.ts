@@ -6,27 +6,29 @@ import {
   connectBus,
   type Envelope,
   type EventType,
+  eventSubjectPattern,
   runFinished,
   skillChanged,
   skillDeleted,
-  subjectOfAll,
   workerSkillPinned,
 } from '@gantry/events';
-import { given, givenAnnouncer, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupAnnouncer, setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { startTestWorkerApi } from '../test/test-worker-api';
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 const [OLD, NEW] = ['# Review\n\nRead the tests.\n', '# Review\n\nRead the tests first.\n'];
 /** Text of the published skill, as the stand-in for the skills surface serves it. */
 let text = OLD;
 
-const surface = given(
+const surface = setupResource(
   async () => {
     const server = http.createServer(({ url }, res) => {
       const [, slug] = /^\/api\/v1\/skills\/([a-z-]+)$/.exec(url ?? '') ?? [];
       const found = slug?.startsWith('review');
-      const body = found ? { title: 'Review', content_hash: hashOf(text), body_md: text } : { detail: 'no such skill' };
+      const body = found
+        ? { title: 'Review', content_hash: hashText(text), body_md: text }
+        : { detail: 'no such skill' };
       res.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,12 +39,12 @@ const surface = given(
     server.close();
   },
 );
-const api = given(
+const api = setupResource(
   () => startTestWorkerApi({ skillsUrl: `http://127.0.0.1:${(surface.address() as AddressInfo).port}` }),
   (started) => started.stop(),
 );
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const announcer = givenAnnouncer(api, 'skills-api');
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const announcer = setupAnnouncer(api, 'skills-api');
 beforeEach(() => {
   text = OLD;
 });
@@ -56,85 +58,99 @@ interface Told {
   ownerId?: string;
 }
 /** Publishes an event of another workspace by default. */
-const tell = (event: EventType, slug: string, { content, workspaceId = 'ws_elsewhere', ...more }: Told) => {
+const publishEvent = (event: EventType, slug: string, { content, workspaceId = 'ws_elsewhere', ...more }: Told) => {
   const usual = { ownerId: 'usr_elsewhere', version: 1, visibility: 'public' };
   return announcer.announce(event, workspaceId, {
-    ...{ skillId: `skl_${slug}`, slug, contentHash: hashOf(content) },
-    ...{ ...usual, ...more },
+    skillId: `skl_${slug}`,
+    slug,
+    contentHash: hashText(content),
+    ...usual,
+    ...more,
   });
 };
-const changed = (slug: string, told: Told) => tell(skillChanged, slug, told);
-const deleted = (slug: string, told: Told) => tell(skillDeleted, slug, told);
+const publishChanged = (slug: string, countEvents: Told) => publishEvent(skillChanged, slug, countEvents);
+const publishDeleted = (slug: string, countEvents: Told) => publishEvent(skillDeleted, slug, countEvents);
 
-const make = async (skill: string, as = owner): Promise<string> =>
+const createAgent = async (skill: string, as = owner): Promise<string> =>
   (await as.post('/api/workers', { runner: 'agent', skill }).expect(201)).body.id;
-const newsOf = async (id: string, as = owner) => {
+const getSkillUpdate = async (id: string, as = owner) => {
   const { skill_update: update, skill_deleted: isDeleted } = (await as.get(`/api/workers/${id}`).expect(200)).body;
   return { update, isDeleted };
 };
 const nothing = { update: null, isDeleted: false };
-const revisionOf = async (slug: string): Promise<number | undefined> =>
+const getRevision = async (slug: string): Promise<number | undefined> =>
   (await api.database.pool.query('SELECT revision FROM known_skills WHERE slug = $1', [slug])).rows[0]?.revision;
 
 test('a newer text is offered, taken only when asked for, and late news change nothing', async () => {
-  await changed('review', { content: OLD, revision: 1 });
-  const id = await make('review');
-  expect(await newsOf(id)).toEqual(nothing);
+  await publishChanged('review', { content: OLD, revision: 1 });
+  const id = await createAgent('review');
+  expect(await getSkillUpdate(id)).toEqual(nothing);
   text = NEW;
-  await changed('review', { content: NEW, revision: 3, version: 2 });
-  await changed('review', { content: OLD, revision: 2 });
-  await until(async () => (await newsOf(id)).update !== null);
-  const update = { slug: 'review', hash: hashOf(NEW), version: 2, published_at: expect.any(String) };
-  expect(await newsOf(id)).toEqual({ update, isDeleted: false });
-  expect((await owner.get(`/api/workers/${id}`)).body).toMatchObject({ version: 1, skill: `review@${hashOf(OLD)}` });
+  await publishChanged('review', { content: NEW, revision: 3, version: 2 });
+  await publishChanged('review', { content: OLD, revision: 2 });
+  await until(async () => (await getSkillUpdate(id)).update !== null);
+  const update = { slug: 'review', hash: hashText(NEW), version: 2, published_at: expect.any(String) };
+  expect(await getSkillUpdate(id)).toEqual({ update, isDeleted: false });
+  expect((await owner.get(`/api/workers/${id}`)).body).toMatchObject({ version: 1, skill: `review@${hashText(OLD)}` });
 
-  const { body } = await owner.patch(`/api/workers/${id}`, { skill: `review@${hashOf(NEW)}` }).expect(200);
-  expect(body).toMatchObject({ version: 2, skill: `review@${hashOf(NEW)}`, skill_update: null, skill_deleted: false });
+  const { body } = await owner.patch(`/api/workers/${id}`, { skill: `review@${hashText(NEW)}` }).expect(200);
+  expect(body).toMatchObject({
+    version: 2,
+    skill: `review@${hashText(NEW)}`,
+    skill_update: null,
+    skill_deleted: false,
+  });
 });
 
 test('of a deleted skill the copy stays, and the worker says so until it is restored', async () => {
-  await changed('review-gone', { content: OLD, revision: 1 });
-  const id = await make('review-gone');
-  await deleted('review-gone', { content: OLD, revision: 2 });
-  await until(async () => (await newsOf(id)).isDeleted);
+  await publishChanged('review-gone', { content: OLD, revision: 1 });
+  const id = await createAgent('review-gone');
+  await publishDeleted('review-gone', { content: OLD, revision: 2 });
+  await until(async () => (await getSkillUpdate(id)).isDeleted);
   expect((await owner.get(`/api/workers/${id}`)).body).toMatchObject({ skill_update: null, status: 'active' });
-  await changed('review-gone', { content: NEW, revision: 3, version: 2 });
-  await until(async () => (await newsOf(id)).update !== null);
-  expect((await newsOf(id)).isDeleted).toBe(false);
+  await publishChanged('review-gone', { content: NEW, revision: 3, version: 2 });
+  await until(async () => (await getSkillUpdate(id)).update !== null);
+  expect((await getSkillUpdate(id)).isDeleted).toBe(false);
 });
 
 test('of a private skill its owner alone hears, and nobody of a workspace that is closed', async () => {
   const { owner: ada, workspaceId } = api;
-  const member = callerOf(api.url, (await api.addMember('admin')).jwt);
-  await changed('review-own', { content: NEW, revision: 1, visibility: 'private', workspaceId, ownerId: ada.userId });
-  await changed('review-foreign', { content: NEW, revision: 1, visibility: 'private' });
-  await changed('review-hidden', { content: NEW, revision: 1, visibility: 'private' });
-  await deleted('review-hidden', { content: NEW, revision: 2, visibility: 'private' });
-  await changed('review-closed', { content: NEW, revision: 1, workspaceId: 'ws_closed' });
-  await until(async () => (await revisionOf('review-closed')) === 1 && (await revisionOf('review-hidden')) === 2);
-  const ids = await Promise.all(['own', 'foreign', 'hidden', 'closed'].map((name) => make(`review-${name}`)));
+  const member = createCaller(api.url, (await api.addMember('admin')).jwt);
+  await publishChanged('review-own', {
+    content: NEW,
+    revision: 1,
+    visibility: 'private',
+    workspaceId,
+    ownerId: ada.userId,
+  });
+  await publishChanged('review-foreign', { content: NEW, revision: 1, visibility: 'private' });
+  await publishChanged('review-hidden', { content: NEW, revision: 1, visibility: 'private' });
+  await publishDeleted('review-hidden', { content: NEW, revision: 2, visibility: 'private' });
+  await publishChanged('review-closed', { content: NEW, revision: 1, workspaceId: 'ws_closed' });
+  await until(async () => (await getRevision('review-closed')) === 1 && (await getRevision('review-hidden')) === 2);
+  const ids = await Promise.all(['own', 'foreign', 'hidden', 'closed'].map((name) => createAgent(`review-${name}`)));
   const [own = '', foreign = '', hidden = '', closed = ''] = ids;
   await api.database.pool.query(
     "INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ('ws_closed', now() + interval '1 day', false)",
   );
-  expect((await newsOf(own)).update).toMatchObject({ hash: hashOf(NEW) });
-  expect(await newsOf(own, member)).toEqual(nothing);
-  for (const id of [foreign, hidden, closed]) expect(await newsOf(id)).toEqual(nothing);
+  expect((await getSkillUpdate(own)).update).toMatchObject({ hash: hashText(NEW) });
+  expect(await getSkillUpdate(own, member)).toEqual(nothing);
+  for (const id of [foreign, hidden, closed]) expect(await getSkillUpdate(id)).toEqual(nothing);
 });
 
 test('skills-api is told of each version that has a skill, that has it no more, and of the end of the worker', async () => {
   const heard: { workspaceid: string; data: { workerUid: string; skill: { slug: string } | null } }[] = [];
   // Those of the tests before may still be on their way.
-  const told = () => {
+  const countEvents = () => {
     const uid = heard.find(({ data }) => data.skill?.slug === 'review-told')?.data.workerUid;
     return heard.filter(({ data }) => data.workerUid === uid);
   };
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.logs.log });
-  spectator.nc.subscribe(subjectOfAll(workerSkillPinned), {
+  spectator.nc.subscribe(eventSubjectPattern(workerSkillPinned), {
     callback: (_err, message) => heard.push(message.json<Envelope & (typeof heard)[number]>()),
   });
   await spectator.nc.flush();
-  const id = await make('review-told');
+  const id = await createAgent('review-told');
   await owner
     .post('/api/workers', { name: 'Own text', runner: 'agent', files: [{ path: 'SKILL.md', content: OLD }] })
     .expect(201);
@@ -142,24 +158,24 @@ test('skills-api is told of each version that has a skill, that has it no more, 
   const { body: versions } = await owner.get(`/api/workers/${id}/versions`).expect(200);
   await owner.post(`/api/workers/${id}/rollback/${versions[1].sha}`).expect(200);
   await owner.remove(`/api/workers/${id}`).expect(204);
-  await until(() => told().length >= 4);
-  const pinned = { slug: 'review-told', contentHash: hashOf(OLD) };
-  expect(told().map(({ data: { workerUid: _, ...data } }) => data)).toEqual(
+  await until(() => countEvents().length >= 4);
+  const pinned = { slug: 'review-told', contentHash: hashText(OLD) };
+  expect(countEvents().map(({ data: { workerUid: _, ...data } }) => data)).toEqual(
     [pinned, null, pinned, null].map((skill, index) => ({ revision: index + 1, skill })),
   );
-  expect(new Set(told().map(({ workspaceid }) => workspaceid))).toEqual(new Set([api.workspaceId]));
+  expect(new Set(countEvents().map(({ workspaceid }) => workspaceid))).toEqual(new Set([api.workspaceId]));
   await spectator.nc.close();
 });
 
 test('the end of a run names the skill that it was made of', async () => {
   const ended: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.logs.log });
-  spectator.nc.subscribe(subjectOfAll(runFinished), {
+  spectator.nc.subscribe(eventSubjectPattern(runFinished), {
     callback: (_err, message) => ended.push(runFinished.data.parse(message.json<{ data: unknown }>().data)),
   });
   await spectator.nc.flush();
   const stop = await api.serveRuns(() => 'done');
-  const id = await make('review-runs');
+  const id = await createAgent('review-runs');
   await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
   await until(() => ended.length > 0);
   expect(ended[0]).toMatchObject({ status: 'completed', skills: ['review-runs'] });

@@ -1,8 +1,8 @@
 /**
- * The newest text of each published skill, as skills-api has announced it: an agent made of an older one is offered it. It is never
- * taken without being asked for.
+ * The newest text of each published skill, as skills-api has announced it: an agent made of an older one is offered it.
+ * It is never taken without being asked for.
  */
-import { isClosedSql, type ReactionTo, type skillChanged, type skillDeleted } from '@gantry/events';
+import { isWorkspaceClosedSql, type ReactionTo, type skillChanged, type skillDeleted } from '@gantry/events';
 import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Definition } from './definition';
@@ -14,7 +14,7 @@ const tells = ({ version, visibility, contentHash, revision, ownerId }: Told['da
   [version, visibility, contentHash, revision, ownerId].every((value) => value !== undefined);
 
 /** Each event tells all of the skill, so the newest counts, in whatever order they come. */
-async function keep(tx: Sql, { workspaceId, at, data }: Told, isDeleted: boolean): Promise<void> {
+async function upsertSkill(tx: Sql, { workspaceId, at, data }: Told, isDeleted: boolean): Promise<void> {
   const { slug, ownerId, visibility, version, contentHash, revision } = data;
   await tx.query(
     `INSERT INTO known_skills AS k (slug, workspace_id, owner_id, visibility, version, content_hash, published_at, revision,
@@ -32,13 +32,13 @@ async function keep(tx: Sql, { workspaceId, at, data }: Told, isDeleted: boolean
 export const keepSkill: ReactionTo<typeof skillChanged> = {
   name: 'known-skill',
   wants: tells,
-  handle: (tx, told) => keep(tx, told, false),
+  handle: (tx, told) => upsertSkill(tx, told, false),
 };
 
 export const forgetSkill: ReactionTo<typeof skillDeleted> = {
   name: 'known-skill',
   wants: tells,
-  handle: (tx, told) => keep(tx, told, true),
+  handle: (tx, told) => upsertSkill(tx, told, true),
 };
 
 export interface SkillNews {
@@ -48,9 +48,11 @@ export interface SkillNews {
   isDeleted: boolean;
 }
 
-/** The rule of `readableSkill` in skills-api, except that people with whom a private skill is shared are told nothing. */
+/**
+ * The rule of `readableSkill` in skills-api, except that people with whom a private skill is shared are told nothing.
+ */
 const NEWS = `SELECT content_hash AS hash, version, published_at, is_deleted FROM known_skills k
-  WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${isClosedSql('k.workspace_id')}`;
+  WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${isWorkspaceClosedSql('k.workspace_id')}`;
 
 /** For this caller: of a skill that they could not read they hear nothing. */
 export async function skillNews(sql: Sql, caller: Principal, { skill }: Pick<Definition, 'skill'>): Promise<SkillNews> {

@@ -1,5 +1,5 @@
 /** Files of a version that is as large as one may be. */
-import { given, measureLongestTurn, zipOf } from '@gantry/testing';
+import { createZip, measureLongestTurn, setupResource } from '@gantry/testing';
 import { HELLO } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
@@ -11,15 +11,15 @@ const credential = () => ({ authorization: `Bearer ${api.owner.jwt}` });
 
 async function upload(name: string, files: Record<string, string>): Promise<string> {
   const body = new FormData();
-  const zip = await zipOf({ 'worker.yaml': `name: ${name}\n`, 'main.py': HELLO, ...files });
+  const zip = await createZip({ 'worker.yaml': `name: ${name}\n`, 'main.py': HELLO, ...files });
   body.append('bundle', new Blob([new Uint8Array(zip)]), 'worker.zip');
   const response = await fetch(`${api.url}/api/workers`, { method: 'POST', headers: credential(), body });
   expect([name, response.status]).toEqual([name, 201]);
   return ((await response.json()) as { id: string }).id;
 }
 
-const one = given(async () => ({ id: await upload('One file', { 'data.txt': '"'.repeat(9.9 * MB) }) }));
-const many = given(async () => ({
+const one = setupResource(async () => ({ id: await upload('One file', { 'data.txt': '"'.repeat(9.9 * MB) }) }));
+const many = setupResource(async () => ({
   id: await upload(
     'Many files',
     Object.fromEntries(Array.from({ length: 490 }, (_, at) => [`${`${at}/`.repeat(30)}data.txt`, 'ä"'.repeat(6_500)])),

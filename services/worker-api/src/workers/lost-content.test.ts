@@ -1,12 +1,12 @@
 /** What rows name and the object store has lost. */
 import { readZip } from '@gantry/archive';
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const query = (sql: string, values: unknown[]) => api.database.pool.query(sql, values);
 
 test('a worker whose files are lost says so, is shown otherwise, and is repaired by new files', async () => {

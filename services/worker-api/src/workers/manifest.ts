@@ -1,5 +1,8 @@
-/** The text of a worker.yaml or worker.json. Reading and writing one takes as long as its author decides: see manifests.ts. */
-import { readYaml } from '@gantry/http';
+/**
+ * The text of a worker.yaml or worker.json. Reading and writing one takes as long as its author decides: see
+ * manifests.ts.
+ */
+import { parseBoundedYaml } from '@gantry/http';
 import { stringify } from 'yaml';
 
 export const MANIFEST_BYTES_MAX = 512 * 1024;
@@ -8,7 +11,7 @@ const YAML_LIMITS = { charsMax: MANIFEST_BYTES_MAX, tokensMax: 60_000, aliasesMa
 /** @throws Error whose first line says what is wrong */
 export function parseManifest(path: string, content: Uint8Array): unknown {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-  const value = path.endsWith('.json') ? JSON.parse(text) : readYaml(text, YAML_LIMITS);
+  const value = path.endsWith('.json') ? JSON.parse(text) : parseBoundedYaml(text, YAML_LIMITS);
   // What JSON can't hold (a map with keys that are no texts, a value without end) is made plain or found here.
   return JSON.parse(JSON.stringify(value ?? null, refuseUnkeepable));
 }

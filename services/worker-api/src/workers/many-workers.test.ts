@@ -1,15 +1,15 @@
 /** Lists of a workspace that has as many workers and runs as it may, each as long as it may be. */
-import { given, measureLongestTurn } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import { makeWorker } from '../test/make-worker';
+import { measureLongestTurn, setupResource } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const BLOCKED_MS_MAX = 50;
 const RUNS = 200;
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const worker = given(() => makeWorker(api));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const worker = setupResource(() => createTestWorker(api));
 
 beforeAll(async () => {
   const { pool } = api.database;

@@ -1,22 +1,22 @@
-import { given } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from '../test/caller';
+import { createTestWorker } from '../test/create-test-worker';
 import { createWorker, helloWorker } from '../test/create-worker';
-import { jobOf as newJobOf } from '../test/job-of';
-import { makeWorker } from '../test/make-worker';
+import { startJob as newJobOf } from '../test/start-job';
 import { testWorkerApi } from '../test/test-worker-api';
 import { toManifest } from './bundle';
 import { parseDefinition } from './definition';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
-const jobOf = (id: string) => newJobOf({ caller: owner, executor }, id);
+const startJob = (id: string) => newJobOf({ caller: owner, executor }, id);
 
 test('a worker reaches every public address until it is told otherwise', async () => {
   const made = await createWorker(api, { name: 'Open', inputs: [] });
   expect((await owner.get('/api/workers/open').expect(200)).body).toMatchObject({ network: 'public' });
-  const open = await jobOf('open');
+  const open = await startJob('open');
   expect(open).toMatchObject({ network: 'egress' });
   expect(open).not.toHaveProperty('allowedHosts');
   const same = await owner.patch('/api/workers/open', { network: 'public' }).expect(200);
@@ -29,9 +29,9 @@ test('a rule is a version of the worker, in one spelling, and reaches the job', 
   const ruled = await owner.patch('/api/workers/ruled', { network: { allow } }).expect(200);
   const hosts = ['api.github.com', '*.example.com', 'db.example.com:8443'];
   expect(ruled.body).toMatchObject({ version: 2, network: { allow: hosts } });
-  expect(await jobOf('ruled')).toMatchObject({ network: 'egress', allowedHosts: hosts });
+  expect(await startJob('ruled')).toMatchObject({ network: 'egress', allowedHosts: hosts });
   const closed = await owner.patch('/api/workers/ruled', { network: 'none' }).expect(200);
-  expect(await jobOf('ruled')).toMatchObject({ network: 'none' });
+  expect(await startJob('ruled')).toMatchObject({ network: 'none' });
   const { body } = await owner.get(`/api/workers/ruled/versions/${closed.body.sha}`).expect(200);
   expect(body.changes.fields).toEqual([{ field: 'network', before: { allow: hosts }, after: 'none' }]);
 });
@@ -46,10 +46,10 @@ test('a test of a draft that takes the rule away has no network anyway', async (
 
 test('a version from before there were rules is shown and run with the rule that held for it', async () => {
   const { network: _, ...earlier } = parseDefinition({});
-  const { id, uid } = await makeWorker(api);
+  const { id, uid } = await createTestWorker(api);
   await api.deps.pool.query('UPDATE worker_versions SET definition = $2 WHERE worker_uid = $1', [uid, earlier]);
   expect((await owner.get(`/api/workers/${id}`).expect(200)).body).toMatchObject({ network: 'public' });
-  expect(await jobOf(id)).toMatchObject({ network: 'egress' });
+  expect(await startJob(id)).toMatchObject({ network: 'egress' });
 });
 
 test.each<[unknown, string, RegExp]>([

@@ -1,6 +1,6 @@
 /** The hosts that the code of a worker may reach. Only public addresses are ever reached, whatever a rule says. */
 
-import { readHosts } from '@gantry/http';
+import { parseHosts } from '@gantry/http';
 import { z } from 'zod';
 
 export type NetworkRule =
@@ -24,7 +24,7 @@ export const networkRule = z.unknown().transform((value, context): NetworkRule =
       context.issues.push({ ...issue, input: value } as (typeof context.issues)[0]);
     return z.NEVER;
   }
-  const { hosts, problems } = readHosts(rule.data.allow, 'allow');
+  const { hosts, problems } = parseHosts(rule.data.allow, 'allow');
   for (const { path, message } of problems) {
     context.addIssue({ code: 'custom', message, path: path.split('.') });
   }

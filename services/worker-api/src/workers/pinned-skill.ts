@@ -1,7 +1,7 @@
 /** Published skills as texts of an agent: one version of each, copied, whatever becomes of the skill. */
-import { AppError, type CallOf, invalid } from '@gantry/http';
+import { AppError, invalid, type OperationCall } from '@gantry/http';
 import { plain } from '../connections/request-template';
-import { AnswerTooLarge, type SurfaceClient } from '../surface-client';
+import { ResponseTooLargeError, type SurfaceClient } from '../surface-client';
 import { SKILL } from './agent-definition';
 import { DESCRIPTION_CHARS_MAX } from './skill-header';
 
@@ -25,11 +25,11 @@ interface SkillReference {
   path: string;
 }
 
-type Body = Exclude<CallOf<'worker', 'updateWorker'>['body'], undefined>;
+type Body = Exclude<OperationCall<'worker', 'updateWorker'>['body'], undefined>;
 
 /**
- * The request with the skills that it names put in: their texts as files, and their hashes. They are read with the caller's own
- * rights.
+ * The request with the skills that it names put in: their texts as files, and their hashes. They are read with the
+ * caller's own rights.
  * @param isNew the worker is called as the skill unless it has a name
  * @throws AppError 400 for a skill, or a version, that the caller cannot read; 503
  */
@@ -70,7 +70,9 @@ async function copySkills(client: SurfaceClient, skills: SkillInputs) {
       files.set(path, found.body_md);
       const { version, title, description } = found;
       return {
-        ...{ path, version, skill: `${slug}@${found.content_hash}` },
+        path,
+        version,
+        skill: `${slug}@${found.content_hash}`,
         description: plain(description || title).slice(0, DESCRIPTION_CHARS_MAX),
       };
     }),
@@ -83,7 +85,7 @@ async function readSkill(client: SurfaceClient, { slug, sha, path: field }: Skil
   const signal = AbortSignal.timeout(READ_MS_MAX);
   const read = async (path: string): Promise<unknown> => {
     const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal }).catch((err) => {
-      if (err instanceof AnswerTooLarge) throw wrong(field, `"${slug}" is too long for an agent`);
+      if (err instanceof ResponseTooLargeError) throw wrong(field, `"${slug}" is too long for an agent`);
       throw err;
     });
     if (status >= 500) throw new AppError('unavailable', 'skills_unavailable', 'skills cannot be read at the moment');

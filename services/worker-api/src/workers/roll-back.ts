@@ -1,6 +1,6 @@
-import { intersectReach, type Requester, reachOf } from '@gantry/http';
+import { getTokenScope, intersectScopes, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { ownerIdOf } from '../ownership';
+import { getOwnerId } from '../ownership';
 import { appendVersion } from './append-version';
 import { requireNotArchived } from './edit-worker';
 import { requireExposure } from './exposure';
@@ -26,17 +26,25 @@ export async function rollBack(
     await made(tx, sha);
     if (target.sha === current.sha) return;
     const { definition, files, code, needsApproval } = target;
-    const onlyWorkers = intersectReach(reachOf(caller, 'workers'), target.onlyWorkers);
-    await requireExposure(tx, worker, ownerIdOf(caller), definition);
+    const onlyWorkers = intersectScopes(getTokenScope(caller, 'workers'), target.onlyWorkers);
+    await requireExposure(tx, worker, getOwnerId(caller), definition);
     await appendVersion(tx, worker, {
       version: {
-        ...{ sha: target.sha, definition, files, code, onlyWorkers, needsApproval },
+        sha: target.sha,
+        definition,
+        files,
+        code,
+        onlyWorkers,
+        needsApproval,
         message: message ?? `Back to version ${target.number}`,
-        authorId: ownerIdOf(caller),
+        authorId: getOwnerId(caller),
         authorLabel: actor.label,
         changeSource: 'rollback',
       },
-      ...{ from: current.sha, actor, now: deps.now(), details: { back_to: target.number } },
+      from: current.sha,
+      actor,
+      now: deps.now(),
+      details: { back_to: target.number },
     });
   });
 }

@@ -1,5 +1,8 @@
-/** Name and description in the front matter of a SKILL.md (https://agentskills.io/specification), with the line of each problem. */
-import { readYaml, UnreadableYaml } from '@gantry/http';
+/**
+ * Name and description in the front matter of a SKILL.md (https://agentskills.io/specification), with the line of each
+ * problem.
+ */
+import { InvalidYamlError, parseBoundedYaml } from '@gantry/http';
 import { plain } from '../connections/request-template';
 
 export interface SkillHeader {
@@ -29,14 +32,14 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
     const message = 'has no front matter: it begins with a line ---, name, description and another line ---';
     return { header: {}, problems: [{ line: 1, message }] };
   }
-  const lineOf = (key: string) =>
+  const findLine = (key: string) =>
     1 +
     Math.max(
       0,
       lines.slice(0, end).findIndex((line) => line.startsWith(`${key}:`)),
     );
   try {
-    const fields = readYaml(lines.slice(1, end).join('\n'), YAML_LIMITS);
+    const fields = parseBoundedYaml(lines.slice(1, end).join('\n'), YAML_LIMITS);
     const read = isObject(fields) ? fields : {};
     const name = nameProblem(read.name);
     const description = descriptionProblem(read.description);
@@ -46,12 +49,12 @@ export function readSkillHeader(text: string): { header: Partial<SkillHeader>; p
         ...(description === null && { description: plain(String(read.description)) }),
       },
       problems: [
-        ...(name === null ? [] : [{ line: lineOf('name'), message: `name ${name}` }]),
-        ...(description === null ? [] : [{ line: lineOf('description'), message: `description ${description}` }]),
+        ...(name === null ? [] : [{ line: findLine('name'), message: `name ${name}` }]),
+        ...(description === null ? [] : [{ line: findLine('description'), message: `description ${description}` }]),
       ],
     };
   } catch (err) {
-    if (!(err instanceof UnreadableYaml)) throw err;
+    if (!(err instanceof InvalidYamlError)) throw err;
     return { header: {}, problems: [{ line: 1, message: `the front matter is not valid YAML: ${err.message}` }] };
   }
 }

@@ -1,4 +1,4 @@
-import { freeSlug, isReserved, SLUG, slugOf } from './slug';
+import { freeSlug, isReserved, SLUG, toSlug } from './slug';
 
 test.each([
   ['Price watch', 'price-watch'],
@@ -8,14 +8,14 @@ test.each([
   ['東京', 'worker'],
   [`${'long '.repeat(30)}`, 'long-long-long-long-long-long-long-long-long-long-long-lo'],
 ])('a worker called %s is %s', (name, slug) => {
-  expect(slugOf(name, 'worker')).toBe(slug);
+  expect(toSlug(name, 'worker')).toBe(slug);
 });
 
 test('every name gives a slug, and so does every number and suffix after it', () => {
   const letters = ['a', 'Z', '9', '-', ' ', '/', 'é', 'ß', '東', '😀', '.', '\u0301'];
   for (let seed = 0; seed < 5_000; seed++) {
     const name = Array.from({ length: 1 + (seed % 90) }, (_, n) => letters[(seed * 7 + n * n * 13 + n) % 12]).join('');
-    const slug = slugOf(name, 'worker');
+    const slug = toSlug(name, 'worker');
     for (const id of [slug, freeSlug(slug, new Set([slug]), 0), freeSlug(slug, new Set(), 3)]) {
       expect(id).toMatch(SLUG);
       expect(isReserved(id)).toBe(false);

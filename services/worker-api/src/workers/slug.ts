@@ -11,7 +11,7 @@ const RESERVED = new Set(['inspect', 'new', 'tags']);
 export const isReserved = (slug: string): boolean => RESERVED.has(slug);
 
 /** A slug of the name; `otherwise` where nothing of it can be in one. */
-export function slugOf(name: string, otherwise: string): string {
+export function toSlug(name: string, otherwise: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')

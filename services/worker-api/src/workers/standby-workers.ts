@@ -1,5 +1,5 @@
 /** Workers whose code executors import before a run. */
-import { isClosedSql } from '@gantry/events';
+import { isWorkspaceClosedSql } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { nextFire } from '@gantry/schedule';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
@@ -28,15 +28,15 @@ export async function findPreparedWorker(
 }
 
 /**
- * Those that start by themselves so often that their code is worth having imported at all times: with a webhook, or a schedule
- * that fires within ten minutes and again. Workspaces take turns.
+ * Those that start by themselves so often that their code is worth having imported at all times: with a webhook, or a
+ * schedule that fires within ten minutes and again. Workspaces take turns.
  */
 export async function listStandbyWorkers(sql: Sql, now: Date): Promise<PreparedWorker[]> {
   const { rows } = await sql.query<PreparedWorker & Pick<WorkerTrigger, 'type' | 'cron' | 'timezone' | 'nextRunAt'>>(
     `SELECT ${COLUMNS}, t.type, t.cron, t.timezone, t.next_run_at AS "nextRunAt"
      FROM worker_triggers t
      JOIN workers w ON w.uid = t.worker_uid AND w.status = 'active' AND w.deleted_at IS NULL
-     WHERE (t.type = 'webhook' OR (t.type = 'cron' AND t.next_run_at < $1)) AND NOT ${isClosedSql('w.workspace_id')}
+     WHERE (t.type = 'webhook' OR (t.type = 'cron' AND t.next_run_at < $1)) AND NOT ${isWorkspaceClosedSql('w.workspace_id')}
      ORDER BY row_number() OVER (PARTITION BY w.workspace_id ORDER BY w.updated_at DESC, t.id), w.uid LIMIT ${TRIGGERS_MAX}`,
     [new Date(now.getTime() + INTERVAL_MS_MAX)],
   );

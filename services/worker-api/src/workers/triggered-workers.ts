@@ -1,12 +1,12 @@
 /** Workers that schedules, webhooks and events start: each statement reads a worker together with its trigger. */
-import { isClosedSql } from '@gantry/events';
+import { isWorkspaceClosedSql } from '@gantry/events';
 import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Misfire } from '@gantry/schedule';
 import type { Worker } from '../generated/prisma/client';
 import type { TriggerEvent } from '../triggers/trigger';
 import { STARTABLE, type StartableWorker } from './startable-worker';
-import { sightOf, VISIBLE, type WorkerHead } from './worker-queries';
+import { toVisibilityValues, VISIBLE, type WorkerHead } from './worker-queries';
 
 export interface DueTrigger {
   id: string;
@@ -27,7 +27,7 @@ export async function lockDueTriggers(tx: Sql, at: Date, limit: number): Promise
                'status', w.status, 'currentVersion', w.current_version) AS worker
            FROM worker_triggers t
            JOIN workers w ON w.uid = t.worker_uid AND w.status = 'active' AND w.deleted_at IS NULL
-           WHERE t.next_run_at <= $1 AND NOT ${isClosedSql('w.workspace_id')}
+           WHERE t.next_run_at <= $1 AND NOT ${isWorkspaceClosedSql('w.workspace_id')}
            ORDER BY t.next_run_at LIMIT $2
            FOR UPDATE OF t SKIP LOCKED`,
     values: [at, limit],
@@ -44,7 +44,7 @@ export async function listHookedWorkers(sql: Sql, ids: string[], hashes: Buffer[
     text: `SELECT ${STARTABLE}, t.webhook_hash AS "webhookHash", t.webhook_signing_key AS "webhookSigningKey"
            FROM workers w
            JOIN worker_triggers t ON t.worker_uid = w.uid AND t.webhook_hash = ANY ($2)
-           WHERE w.id = ANY ($1) AND w.deleted_at IS NULL AND NOT ${isClosedSql('w.workspace_id')}`,
+           WHERE w.id = ANY ($1) AND w.deleted_at IS NULL AND NOT ${isWorkspaceClosedSql('w.workspace_id')}`,
     values: [ids, hashes],
   });
   return rows;
@@ -59,8 +59,8 @@ export interface EventSource extends Pick<WorkerHead, 'ownerId'> {
 }
 
 /**
- * Active workers with a trigger for it. A trigger without a source hears all others but not its own worker; what a private
- * worker does is heard by private ones of the same owner, for the runs of others are read by others.
+ * Active workers with a trigger for it. A trigger without a source hears all others but not its own worker; what a
+ * private worker does is heard by private ones of the same owner, for the runs of others are read by others.
  */
 export async function listAwaitingWorkers(
   sql: Sql,
@@ -69,7 +69,7 @@ export async function listAwaitingWorkers(
 ): Promise<StartableWorker[]> {
   const { rows } = await sql.query<StartableWorker>(
     `SELECT ${STARTABLE} FROM workers w
-     WHERE w.workspace_id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND NOT ${isClosedSql('$1')}
+     WHERE w.workspace_id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND NOT ${isWorkspaceClosedSql('$1')}
        AND ($5 OR (w.visibility = 'private' AND w.owner_id = $6))
        AND w.uid IN (
          SELECT worker_uid FROM worker_triggers t
@@ -91,7 +91,7 @@ export async function listNextFires(
     `SELECT w.id, w.name, t.next_run_at AS at FROM worker_triggers t JOIN workers w ON w.uid = t.worker_uid
      WHERE t.workspace_id = $1 AND t.type = 'cron' AND t.next_run_at IS NOT NULL AND w.status = 'active' AND ${VISIBLE}
      ORDER BY t.next_run_at, t.id LIMIT $4`,
-    [...sightOf(caller), limit],
+    [...toVisibilityValues(caller), limit],
   );
   return rows;
 }

@@ -1,18 +1,18 @@
 /** Code that an agent wrote reaches nothing before a person has approved it, by whichever way it comes to run. */
 
 import { transaction } from '@gantry/postgres';
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import request from 'supertest';
 import { startCalledRun } from '../runs/called-run';
 import { startOrRefuse } from '../starters/start-or-refuse';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from './worker-repository';
 
 const api = testWorkerApi();
-const person = given(() => callerOf(api.url, api.owner.jwt));
-const executor = given(() => api.connectExecutor());
+const person = setupResource(() => createCaller(api.url, api.owner.jwt));
+const executor = setupResource(() => api.connectExecutor());
 
 const write = (text: string) => [{ path: 'main.py', content: text }];
 const LEAK = 'import os\n\ndef run():\n    return os.environ["KEPT"][::-1]\n';
@@ -29,7 +29,7 @@ const byAgent = (method: 'post' | 'put' | 'patch', path: string) =>
     [method](path)
     .set({ Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' });
 
-const claimed = () => until(() => executor.claim());
+const claimJob = () => until(() => executor.claim());
 const isWaiting = { status: 409, body: { code: 'version_not_approved' } };
 
 beforeAll(async () => {
@@ -56,17 +56,20 @@ test('a worker that an agent makes says what waits, and runs by no request until
 
   const approve = `/api/workers/${worker.id}/versions/${worker.sha}/approve`;
   const { token } = await api.createToken('workspace', api.owner.jwt);
-  expect(await callerOf(api.url, token).post(approve)).toMatchObject({ status: 403, body: { code: 'person_needed' } });
+  expect(await createCaller(api.url, token).post(approve)).toMatchObject({
+    status: 403,
+    body: { code: 'person_needed' },
+  });
   expect(await agent.post(approve)).toMatchObject({ status: 403, body: { code: 'person_needed' } });
   const restricted = await api.createToken('personal', api.owner.jwt, { restrict: { toolsets: ['workers'] } });
-  await callerOf(api.url, restricted.token).post(approve).expect(403);
+  await createCaller(api.url, restricted.token).post(approve).expect(403);
   expect(await person.post(runs, {})).toMatchObject(isWaiting);
 
   const { body: approved } = await person.post(approve).expect(200);
   expect(approved.version_approval).toMatchObject({ status: 'approved', approved_by: api.owner.userId });
   expect((await person.get(`/api/workers/${worker.id}/versions`)).body[0].version_approval.status).toBe('approved');
   await person.post(runs, {}).expect(201);
-  const job = await claimed();
+  const job = await claimJob();
   expect(job).toMatchObject({ secrets: { KEPT: 'value-of-the-workspace-9f2c' }, network: 'egress' });
   await job.complete(null);
 });
@@ -75,7 +78,7 @@ test('code without secrets, connections and network runs at once, and lets no ot
   const body = { name: 'Pure', files: write(PURE), network: 'none' };
   const { body: worker } = await agent.post('/api/workers', body).expect(201);
   await person.post(`/api/workers/${worker.id}/runs`, {}).expect(201);
-  const job = await claimed();
+  const job = await claimJob();
   expect(job).toMatchObject({ network: 'none', may: ['approve'] });
   expect(job).not.toHaveProperty('secrets');
   await job.complete(1);
@@ -98,10 +101,10 @@ test('going back to what a person wrote needs nobody, and what an agent wrote is
   expect(await person.post(`/api/workers/${mine.id}/runs`, {})).toMatchObject(isWaiting);
   await agent.put(`/api/workers/${mine.id}/files`, { files: write(PURE) }).expect(200);
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
-  await (await claimed()).complete(1);
+  await (await claimJob()).complete(1);
   await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   await person.post(`/api/runs/${id}/replay`, {}).expect(201);
-  await (await claimed()).complete(1);
+  await (await claimJob()).complete(1);
 });
 
 test('replays, calls, webhooks, schedules and events are refused as requests are', async () => {
@@ -109,7 +112,7 @@ test('replays, calls, webhooks, schedules and events are refused as requests are
     .post('/api/workers', { name: 'Hooked', files: write(PURE), trigger: 'webhook' })
     .expect(201);
   const { run_id: before } = (await person.post(`/api/workers/${hooked.id}/runs`, {}).expect(201)).body;
-  await (await claimed()).complete(1);
+  await (await claimJob()).complete(1);
   await until(async () => (await person.get(`/api/runs/${before}`)).body.status === 'completed');
   await agent.patch(`/api/workers/${hooked.id}`, { secrets: ['KEPT'] }).expect(200);
   expect(await person.post(`/api/runs/${before}/replay`, {})).toMatchObject(isWaiting);
@@ -139,13 +142,13 @@ test('replays, calls, webhooks, schedules and events are refused as requests are
     refused: { type: 'CallRefused', message: expect.stringContaining('waits for a person') },
   });
   await person.post(`/api/runs/${before}/replay`, { version: 'same' }).expect(201);
-  await (await claimed()).complete(1);
+  await (await claimJob()).complete(1);
 });
 
 test('a candidate of an agent waits, is approved by a person, and is then rehearsed; promoting it approves it as well', async () => {
   const mine = await createWorker(api, { name: 'Proposed to', files: write(PURE) });
   const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
-  await (await claimed()).complete(1);
+  await (await claimJob()).complete(1);
   await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
   const change = { files: write(LEAK), secrets: ['KEPT'] };
   const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
@@ -158,7 +161,7 @@ test('a candidate of an agent waits, is approved by a person, and is then rehear
   const path = `/api/workers/${mine.id}/candidates/${made.id}`;
   await agent.post(`${path}/approve`).expect(403);
   await person.post(`${path}/approve`).expect(200);
-  const job = await claimed();
+  const job = await claimJob();
   expect(job).toMatchObject({ kind: 'test', secrets: { KEPT: expect.anything() } });
   await job.complete(1);
   await until(async () => (await person.get(path)).body.status === 'ready');
@@ -181,7 +184,7 @@ test('a candidate that an agent promotes is a version that waits', async () => {
 test('a token whose runs need approval brings no code at all', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { require_approval: true } });
   const mine = await createWorker(api, { name: 'Not for it', files: write(PURE) });
-  const restricted = callerOf(api.url, token);
+  const restricted = createCaller(api.url, token);
   await restricted.post('/api/workers', { name: 'Leaks', files: write(LEAK) }).expect(403);
   await restricted.put(`/api/workers/${mine.id}/files`, { files: write(LEAK) }).expect(403);
   await restricted.post(`/api/workers/${mine.id}/candidates`, { files: write(LEAK) }).expect(403);

@@ -1,8 +1,8 @@
 /**
- * Approvals of code that an agent wrote: until a person has approved its sha, runs/admit-code.ts lets it reach nothing. One holds
- * for every version and candidate of the worker that is equal, and is never taken back (ADR 54).
+ * Approvals of code that an agent wrote: until a person has approved its sha, runs/admit-code.ts lets it reach nothing.
+ * One holds for every version and candidate of the worker that is equal, and is never taken back (ADR 54).
  */
-import { type Actor, apiFields, forbidden, isPerson, type Principal } from '@gantry/http';
+import { type Actor, forbidden, isPerson, type Principal, toApiFields } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
@@ -29,7 +29,10 @@ export async function isApproved(sql: Sql, workerUid: string, sha: string): Prom
   return rows[0]?.approved === true;
 }
 
-/** Whether code that is made from this version has to be approved, also after a change by a person, who need not have read the rest. */
+/**
+ * Whether code that is made from this version has to be approved, also after a change by a person, who need not have
+ * read the rest.
+ */
 export async function needsApprovalStill(db: Db, workerUid: string, { sha, needsApproval }: ApprovableCode) {
   if (!needsApproval) return false;
   const [approval, equal] = await Promise.all([
@@ -59,7 +62,10 @@ export async function approveCode(
   await recordChange(tx, actor, { workspaceId, action: 'worker.version_approved', id, details: { sha } });
 }
 
-/** @returns the id of the person. @throws AppError 403 `person_needed` for agents, and for tokens that are no person's own */
+/**
+ * @returns the id of the person.
+ * @throws AppError 403 `person_needed` for agents, and for tokens that are no person's own
+ */
 export function requirePerson(caller: Principal): string {
   if (caller.userId !== null && isPerson(caller)) return caller.userId;
   throw forbidden('person_needed', 'a person approves code: in the dashboard, or with a token of their own');
@@ -77,7 +83,7 @@ type Approved = Pick<VersionApproval, 'approvedBy' | 'approvedByLabel' | 'approv
 /** As the API shows it; null: none is needed. */
 export function approvalToApi({ needsApproval }: ApprovableCode, approval: Approved | null | undefined) {
   if (approval) {
-    return { status: 'approved', ...apiFields(approval, 'approvedBy', 'approvedByLabel', 'approvedAt') };
+    return { status: 'approved', ...toApiFields(approval, 'approvedBy', 'approvedByLabel', 'approvedAt') };
   }
   return needsApproval ? { status: 'waiting', approved_by: null, approved_by_label: null, approved_at: null } : null;
 }

@@ -4,7 +4,7 @@ import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { Prisma, Worker, WorkerVersion } from '../generated/prisma/client';
-import { type Definition, storedDefinition } from './definition';
+import { type Definition, parseStoredDefinition } from './definition';
 
 export type ChangeSource = 'created' | 'edited' | 'files' | 'bundle' | 'rollback' | 'candidate';
 
@@ -156,13 +156,20 @@ export async function announceNoSkill(tx: Db, worker: WorkerKey & Pick<Worker, '
 
 function toVersion(row: WorkerVersion): Version {
   const onlyWorkers = row.onlyWorkers as string[] | null;
-  return { ...toListedVersion(row), definition: storedDefinition(row.definition), onlyWorkers };
+  return { ...toListedVersion(row), definition: parseStoredDefinition(row.definition), onlyWorkers };
 }
 
 function toListedVersion(row: Omit<WorkerVersion, 'definition' | 'onlyWorkers'>): ListedVersion {
   const { workerUid, number, sha, message, authorId, authorLabel, needsApproval, createdAt } = row;
   return {
-    ...{ workerUid, number, sha, message, authorId, authorLabel, needsApproval, createdAt },
+    workerUid,
+    number,
+    sha,
+    message,
+    authorId,
+    authorLabel,
+    needsApproval,
+    createdAt,
     changeSource: row.changeSource as ChangeSource,
     files: row.files as unknown as FileEntry[],
     code: { digest: row.codeDigest, key: row.codeKey, size: row.codeSize },

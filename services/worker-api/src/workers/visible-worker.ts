@@ -10,7 +10,7 @@ import type { WorkerDeps } from './worker-deps';
 import { findWorkerByUid, isPublished } from './worker-repository';
 
 /** @throws AppError 404 as if there were no such run */
-export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<Worker> {
+export async function getWorkerOfRun(db: Db, caller: Principal, run: Run): Promise<Worker> {
   const worker = await findWorkerByUid(db, caller.workspaceId, run.subjectId);
   if (!worker || !canSeeWorker(caller, worker)) throw notFound('run', run.id);
   return worker;

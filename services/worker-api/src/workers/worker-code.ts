@@ -1,5 +1,5 @@
 /** Keeping the code of a version where executors fetch it, and having one of them look into it. */
-import { inspectEntrypoint, warningsFor } from '@gantry/program';
+import { formatInspectionWarnings, inspectEntrypoint } from '@gantry/program';
 import type { FileTree } from '../file-trees/file-tree';
 import { packTree, type TreePack } from '../file-trees/tree-pack';
 import type { Worker } from '../generated/prisma/client';
@@ -30,5 +30,5 @@ export async function inspectCode(
   if (runner === 'agent') return [];
   const url = await objects.presignGet(key, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
   const inspected = await inspectEntrypoint(bus, { code: { digest, url, size }, entrypoint });
-  return warningsFor(inspected, { inputs, dependencies, secrets });
+  return formatInspectionWarnings(inspected, { inputs, dependencies, secrets });
 }

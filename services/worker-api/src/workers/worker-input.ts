@@ -1,5 +1,5 @@
 /** What a request or a bundle says a worker is to be, checked field by field. */
-import { invalid, sayIssues, together } from '@gantry/http';
+import { formatIssues, invalid, runChecks } from '@gantry/http';
 import { z } from 'zod';
 import type { FileChange, FileTree } from '../file-trees/file-tree';
 import { parseTriggers, type TriggerInput } from '../triggers/trigger';
@@ -87,14 +87,14 @@ export interface WorkerChange {
 }
 
 /** @throws AppError 400 naming each field that is wrong */
-export function parseNewWorker(body: Record<string, unknown>, treeOf: () => FileTree): NewWorkerInput {
+export function parseNewWorker(body: Record<string, unknown>, buildTree: () => FileTree): NewWorkerInput {
   const { entrypoint = entrypointFor(body.runner) } = body;
-  const [parsed, given, triggers, tree] = together(
+  const [parsed, hasField, triggers, tree] = runChecks(
     () => check(newWorker, body),
-    () => parseDefinition(definitionOf(body)),
+    () => parseDefinition(parseDefinitionFields(body)),
     () => parseTriggers(body) ?? [],
     () => {
-      const tree = treeOf();
+      const tree = buildTree();
       if (typeof entrypoint === 'string') requireEntrypoint({ entrypoint, runner: body.runner }, tree);
       return tree;
     },
@@ -104,7 +104,7 @@ export function parseNewWorker(body: Record<string, unknown>, treeOf: () => File
     id: parsed.id,
     settings: { name, description, tags, visibility },
     triggers,
-    definition: given,
+    definition: hasField,
     tree,
     message: parsed.message || null,
   };
@@ -112,18 +112,18 @@ export function parseNewWorker(body: Record<string, unknown>, treeOf: () => File
 
 /** @throws AppError 400 naming each field that is wrong */
 export function parseWorkerChange({ files = [], ...body }: Record<string, unknown>): WorkerChange {
-  const [parsed, triggers] = together(
+  const [parsed, triggers] = runChecks(
     () => check(change, body),
     () => parseTriggers(body),
   );
-  const given = (field: keyof Settings) => Object.hasOwn(body, field);
-  const fields = (Object.keys(settings) as (keyof Settings)[]).filter(given);
+  const hasField = (field: keyof Settings) => Object.hasOwn(body, field);
+  const fields = (Object.keys(settings) as (keyof Settings)[]).filter(hasField);
   return {
     settings: Object.fromEntries(fields.map((field) => [field, parsed[field]])),
     evaluateOnSave: parsed.evaluate_on_save,
     triggers,
     keepsOtherTriggers: body.schedule !== undefined,
-    definition: definitionOf(body),
+    definition: parseDefinitionFields(body),
     files: files as FileChange[],
     baseSha: parsed.base_sha ?? null,
     message: parsed.message || null,
@@ -135,10 +135,10 @@ export function parseWorkerChange({ files = [], ...body }: Record<string, unknow
 function check<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw invalid(sayIssues(parsed.error), 'bad_worker');
+  throw invalid(formatIssues(parsed.error), 'bad_worker');
 }
 
-function definitionOf(body: Record<string, unknown>): DefinitionInput {
+function parseDefinitionFields(body: Record<string, unknown>): DefinitionInput {
   const fields = DEFINITION_FIELDS.filter((field) => body[field] !== undefined);
   return Object.fromEntries(fields.map((field) => [field, body[field]]));
 }

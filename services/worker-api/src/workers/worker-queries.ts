@@ -1,11 +1,11 @@
 /** What other folders read of workers and their versions with SQL. Nothing here writes. */
-import { type Principal, roleAtLeast } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/http';
 import { execute, type Sql, type Tx } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { Worker, WorkerStatus } from '../generated/prisma/client';
-import { ownerIdOf } from '../ownership';
-import { type Definition, storedDefinition } from './definition';
+import { getOwnerId } from '../ownership';
+import { type Definition, parseStoredDefinition } from './definition';
 
 export interface WorkerHead extends Pick<Worker, 'uid' | 'id' | 'name' | 'visibility' | 'ownerId'> {
   isDeleted: boolean;
@@ -69,7 +69,7 @@ export async function findVersionToRun(
      FROM worker_versions WHERE worker_uid = $1 AND number = $2`,
     [workerUid, number],
   );
-  return rows[0] && { ...rows[0], definition: storedDefinition(rows[0].definition) };
+  return rows[0] && { ...rows[0], definition: parseStoredDefinition(rows[0].definition) };
 }
 
 /** Value, in US dollars: the budget for a month of a version. @param version alias of the table */
@@ -84,7 +84,7 @@ export async function findBudget(sql: Sql, workspaceId: string, uid: string): Pr
     `SELECT v.definition ${CURRENT} WHERE w.workspace_id = $1 AND w.uid = $2`,
     [workspaceId, uid],
   );
-  return rows[0] ? storedDefinition(rows[0].definition).limits.budget_usd_per_month : null;
+  return rows[0] ? parseStoredDefinition(rows[0].definition).limits.budget_usd_per_month : null;
 }
 
 /** Inputs of the current versions of these workers, by uid. */
@@ -104,10 +104,10 @@ export const versionHasPackSql = (key: string): string =>
 export const VISIBLE = `w.workspace_id = $1 AND w.deleted_at IS NULL AND (w.visibility = 'workspace' OR w.owner_id = $2 OR $3)`;
 
 /** Values of the parameters of VISIBLE. */
-export const sightOf = (caller: Principal): [workspaceId: string, ownerId: string | null, all: boolean] => [
+export const toVisibilityValues = (caller: Principal): [workspaceId: string, ownerId: string | null, all: boolean] => [
   caller.workspaceId,
-  ownerIdOf(caller),
-  roleAtLeast(caller.role, 'admin'),
+  getOwnerId(caller),
+  hasRoleAtLeast(caller.role, 'admin'),
 ];
 
 /** Of the workers that the caller sees. @param max how many are counted */
@@ -115,7 +115,7 @@ export async function countByStatus(sql: Sql, caller: Principal, max: number): P
   const { rows } = await sql.query<{ status: WorkerStatus; count: number }>(
     `SELECT status, count(*)::int AS count FROM (SELECT w.status FROM workers w WHERE ${VISIBLE} LIMIT $4) AS bounded
      GROUP BY status`,
-    [...sightOf(caller), max],
+    [...toVisibilityValues(caller), max],
   );
   return { active: 0, paused: 0, archived: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
@@ -129,7 +129,7 @@ export async function listNewest(
   const { rows } = await sql.query(
     `SELECT w.uid, w.id, w.name, w.current_version AS "currentVersion" FROM workers w WHERE ${VISIBLE} AND w.status = 'active'
      ORDER BY w.created_at DESC, w.uid DESC LIMIT $4`,
-    [...sightOf(caller), limit],
+    [...toVisibilityValues(caller), limit],
   );
   return rows;
 }

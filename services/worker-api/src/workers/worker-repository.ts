@@ -7,7 +7,7 @@ import {
   type WorkerStatus,
   type WorkerTrigger,
 } from '../generated/prisma/client';
-import { canSeeWorker, workersVisibleTo } from '../ownership';
+import { buildWorkerVisibilityFilter, canSeeWorker } from '../ownership';
 
 export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
 
@@ -63,7 +63,7 @@ export async function listWorkers(
     workspaceId: principal.workspaceId,
     deletedAt: null,
     AND: [
-      workersVisibleTo(principal),
+      buildWorkerVisibilityFilter(principal),
       status === 'all' ? {} : { status: status ?? { not: 'archived' } },
       tag === undefined ? {} : { tags: { has: tag } },
       triggerType === undefined
@@ -90,7 +90,10 @@ export async function listWorkers(
 /** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
 const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
 
-/** Uids of the workers that the principal may see and that have the tag, and contain the text in name or id; archived ones too. */
+/**
+ * Uids of the workers that the principal may see and that have the tag, and contain the text in name or id; archived
+ * ones too.
+ */
 export async function findWorkerUids(
   db: Db,
   principal: Principal,
@@ -98,8 +101,12 @@ export async function findWorkerUids(
 ): Promise<string[]> {
   const rows = await db.worker.findMany({
     where: {
-      ...{ workspaceId: principal.workspaceId, deletedAt: null },
-      AND: [workersVisibleTo(principal), ...(q ? [{ OR: [{ name: containing(q) }, { id: containing(q) }] }] : [])],
+      workspaceId: principal.workspaceId,
+      deletedAt: null,
+      AND: [
+        buildWorkerVisibilityFilter(principal),
+        ...(q ? [{ OR: [{ name: containing(q) }, { id: containing(q) }] }] : []),
+      ],
       ...(tag !== undefined && { tags: { has: tag } }),
     },
     select: { uid: true },
@@ -108,8 +115,8 @@ export async function findWorkerUids(
 }
 
 /**
- * Tags of workers that the principal may see, with how many have each, by name. The database counts: 10,000 workers may have
- * 200,000 tags.
+ * Tags of workers that the principal may see, with how many have each, by name. The database counts: 10,000 workers may
+ * have 200,000 tags.
  */
 export async function listTags(
   db: Db,

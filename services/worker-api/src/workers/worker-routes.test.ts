@@ -1,16 +1,16 @@
-import { connectBus, type Envelope, subjectOfAll, workerChanged } from '@gantry/events';
-import { given, until } from '@gantry/testing';
+import { connectBus, type Envelope, eventSubjectPattern, workerChanged } from '@gantry/events';
+import { setupResource, until } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../test/caller';
+import { createCaller } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
 import { startTestWorkerApi, testWorkerApi } from '../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
 const main = (content: string) => [{ path: 'main.py', content }];
 const post = (body: object) => owner.post('/api/workers', body);
-const shaOf = async (id: string): Promise<string> => (await owner.get(`/api/workers/${id}`).expect(200)).body.sha;
+const getSha = async (id: string): Promise<string> => (await owner.get(`/api/workers/${id}`).expect(200)).body.sha;
 
 /** Paths of the fields that the answer complains of. */
 const wrongFields = ({ body }: { body: { errors?: { path: string }[] } }) => body.errors?.map(({ path }) => path) ?? [];
@@ -23,16 +23,21 @@ async function auditActions(id: string): Promise<string[]> {
 test('a worker is made with every default spelt out, and read again as it was answered', async () => {
   const made = await createWorker(api, { tags: ['demo', 'demo'], secrets: ['API_KEY'] });
   expect(made).toMatchObject({
-    ...{
-      id: 'hello',
-      name: 'Hello',
-      description: '',
-      status: 'active',
-      health: 'missing_secret',
-      trigger_type: 'manual',
-    },
-    ...{ triggers: [{ type: 'manual' }], runner: 'python', entrypoint: 'main.py', version: 1, tags: ['demo'] },
-    ...{ secrets: ['API_KEY'], missing_secrets: ['API_KEY'], last_run: null, owner_id: api.owner.userId },
+    id: 'hello',
+    name: 'Hello',
+    description: '',
+    status: 'active',
+    health: 'missing_secret',
+    trigger_type: 'manual',
+    triggers: [{ type: 'manual' }],
+    runner: 'python',
+    entrypoint: 'main.py',
+    version: 1,
+    tags: ['demo'],
+    secrets: ['API_KEY'],
+    missing_secrets: ['API_KEY'],
+    last_run: null,
+    owner_id: api.owner.userId,
     inputs: [{ name: 'name', type: 'text', required: false }],
     limits: { timeout_seconds: 300, memory_mb: 512, concurrency: null, priority: 0 },
     retry: { max_attempts: 1, backoff: 'exponential' },
@@ -128,7 +133,10 @@ test.each<[string, string, object]>([
 test('all that is wrong with a worker is in one answer, in sentences', async () => {
   const { body } = await post({
     ...helloWorker,
-    ...{ name: 'Wrong', id: 'tags', runner: 'perl', inputs: [{ name: 'n', type: 'colour' }] },
+    name: 'Wrong',
+    id: 'tags',
+    runner: 'perl',
+    inputs: [{ name: 'n', type: 'colour' }],
     triggers: [{ type: 'pigeon' }, { type: 'cron', cron: '* * *', timezone: 'Mars/Olympus' }],
   }).expect(400);
   expect(body.errors).toEqual([
@@ -192,7 +200,11 @@ test('files are written and deleted beside the others, and a version says what c
   expect(before.map((file: { path: string }) => file.path)).toEqual(['data/logo.bin', 'main.py', 'old.py']);
   const { body: version } = await owner.get(`${path}/versions/${written.body.sha}`).expect(200);
   expect(version).toMatchObject({
-    ...{ version: 2, current: true, message: 'Two', compared_to: made.sha, change_source: 'files' },
+    version: 2,
+    current: true,
+    message: 'Two',
+    compared_to: made.sha,
+    change_source: 'files',
     changes: {
       files: [
         { path: 'main.py', change: 'modified' },
@@ -206,7 +218,7 @@ test('files are written and deleted beside the others, and a version says what c
   expect(wrongFields(await owner.put(`${path}/files`, { files: main('no') }).expect(400))).toEqual(['entrypoint']);
   const gone = [{ path: 'main.py', delete: true }];
   expect(wrongFields(await owner.put(`${path}/files`, { files: gone }).expect(400))).toEqual(['entrypoint']);
-  expect(await shaOf('filed')).toBe(written.body.sha);
+  expect(await getSha('filed')).toBe(written.body.sha);
 });
 
 test('changes that come at the same time, to two replicas, are all there afterwards', async () => {
@@ -242,7 +254,7 @@ test('going back appends a version that is equal to the old one', async () => {
 test('every change is announced, and one that changes nothing is not', async () => {
   const heard: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
-  spectator.nc.subscribe(subjectOfAll(workerChanged), {
+  spectator.nc.subscribe(eventSubjectPattern(workerChanged), {
     callback(_err, message) {
       const data = message.json<Envelope>().data as { workerId: string };
       // Changes from before may be announced late.
@@ -268,17 +280,20 @@ test('every change is announced, and one that changes nothing is not', async () 
 test('a worker is paused, resumed, archived and restored; twice is fine, and what makes no sense is a conflict', async () => {
   await createWorker(api, { name: 'Stated', trigger: { type: 'cron', cron: '0 9 * * *' } });
   const path = '/api/workers/stated';
-  const go = (verb: string) => owner.post(`${path}/${verb}`);
+  const postVerb = (verb: string) => owner.post(`${path}/${verb}`);
   expect((await owner.get(path)).body.next_run_at).toMatch(/T09:00:00.000Z$/);
-  await go('restore').expect(409);
-  expect((await go('pause').expect(200)).body).toMatchObject({ status: 'paused', next_run_at: null });
-  await go('pause').expect(200);
-  expect((await go('resume').expect(200)).body).toMatchObject({ status: 'active', next_run_at: expect.any(String) });
-  expect((await go('archive').expect(200)).body.status).toBe('archived');
-  expect((await go('pause').expect(409)).body.code).toBe('wrong_status');
-  await go('resume').expect(409);
+  await postVerb('restore').expect(409);
+  expect((await postVerb('pause').expect(200)).body).toMatchObject({ status: 'paused', next_run_at: null });
+  await postVerb('pause').expect(200);
+  expect((await postVerb('resume').expect(200)).body).toMatchObject({
+    status: 'active',
+    next_run_at: expect.any(String),
+  });
+  expect((await postVerb('archive').expect(200)).body.status).toBe('archived');
+  expect((await postVerb('pause').expect(409)).body.code).toBe('wrong_status');
+  await postVerb('resume').expect(409);
   expect((await owner.patch(path, { name: 'X' }).expect(409)).body.code).toBe('archived');
-  expect((await go('restore').expect(200)).body.status).toBe('active');
+  expect((await postVerb('restore').expect(200)).body.status).toBe('active');
   expect(await auditActions('stated')).toEqual(
     ['created', 'paused', 'resumed', 'archived', 'restored'].map((change) => `worker.${change}`),
   );
@@ -321,25 +336,33 @@ test('health is that of the last run of the current version, and the last run th
        VALUES ($1, $2, $3, 'run', 'api', 1, $4, '{}', '{"files": []}', $5)`,
       [id, api.workspaceId, rows[0].uid, status, at],
     );
-  const look = async () => (await owner.get('/api/workers/run').expect(200)).body;
-  expect(await look()).toMatchObject({ health: 'ready', last_sandbox: null });
+  const getRunWorker = async () => (await owner.get('/api/workers/run').expect(200)).body;
+  expect(await getRunWorker()).toMatchObject({ health: 'ready', last_sandbox: null });
   await insert('run_1', 'completed', '2026-01-01T00:00:00Z');
   const sandbox = { mode: 'fresh', reason: 'its import starts a thread' };
   await api.database.pool.query("UPDATE runs SET sandbox = $1 WHERE id = 'run_1'", [sandbox]);
-  expect(await look()).toMatchObject({ last_sandbox: sandbox });
-  expect(await look()).toMatchObject({ health: 'healthy', last_run: '2026-01-01T00:00:00.000Z', last_run_id: 'run_1' });
+  expect(await getRunWorker()).toMatchObject({ last_sandbox: sandbox });
+  expect(await getRunWorker()).toMatchObject({
+    health: 'healthy',
+    last_run: '2026-01-01T00:00:00.000Z',
+    last_run_id: 'run_1',
+  });
   await insert('run_2', 'failed', '2026-01-02T00:00:00Z');
   await insert('run_3', 'suspended', '2026-01-03T00:00:00Z');
-  expect(await look()).toMatchObject({ health: 'needs_attention', last_run_id: 'run_3', last_run_status: 'queued' });
+  expect(await getRunWorker()).toMatchObject({
+    health: 'needs_attention',
+    last_run_id: 'run_3',
+    last_run_status: 'queued',
+  });
   const { body: versions } = await owner.get('/api/workers/run/versions').expect(200);
   const mended = [{ path: 'main.py', content: 'def run():\n    return 2\n' }];
   await owner.patch('/api/workers/run', { files: mended }).expect(200);
-  expect(await look()).toMatchObject({ version: 2, health: 'ready', last_run_id: 'run_3', last_sandbox: null });
+  expect(await getRunWorker()).toMatchObject({ version: 2, health: 'ready', last_run_id: 'run_3', last_sandbox: null });
   await owner.post(`/api/workers/run/rollback/${versions[0].sha}`).expect(200);
-  const listed = async (query: string) =>
+  const listWorkers = async (query: string) =>
     (await owner.get(`/api/workers?q=run&${query}`).expect(200)).body.find(({ id }: { id: string }) => id === 'run');
-  expect(await listed('limit=50')).not.toHaveProperty('recent_runs');
-  expect((await listed('recent_runs=2')).recent_runs).toEqual([
+  expect(await listWorkers('limit=50')).not.toHaveProperty('recent_runs');
+  expect((await listWorkers('recent_runs=2')).recent_runs).toEqual([
     { id: 'run_3', status: 'queued', created_at: '2026-01-03T00:00:00.000Z', duration_ms: null },
     { id: 'run_2', status: 'failed', created_at: '2026-01-02T00:00:00.000Z', duration_ms: null },
   ]);
@@ -351,7 +374,7 @@ test('a private worker is there for its owner and for admins, and taking it away
   const [member, other, viewer, admin] = await Promise.all(
     (['member', 'member', 'viewer', 'admin'] as const).map((role) => api.addMember(role)),
   );
-  const as = (person = member) => callerOf(api.url, person?.jwt);
+  const as = (person = member) => createCaller(api.url, person?.jwt);
   await createWorker(api, { jwt: member?.jwt, name: 'Secret plan', visibility: 'private', tags: ['hush'] });
   const path = '/api/workers/secret-plan';
   expect((await as().get(path).expect(200)).body.permissions).toMatchObject({ edit: true, delete: true });
@@ -423,8 +446,14 @@ test('inputs to try it with are what its schema allows, the same each time', asy
   await createWorker(api, { name: 'Sampled', inputs, files: main('def run(inputs): pass') });
   const { body } = await owner.get('/api/workers/sampled/sample-input').expect(200);
   expect(body.inputs).toEqual({
-    ...{ url: 'https://example.com', code: expect.stringMatching(/^[A-Z]{2}-\d{4,}$/), count: 3, region: 'north' },
-    ...{ note: expect.stringMatching(/^.{20,30}$/), day: '2026-01-05', limit: 1.5, city: 'Berlin' },
+    url: 'https://example.com',
+    code: expect.stringMatching(/^[A-Z]{2}-\d{4,}$/),
+    count: 3,
+    region: 'north',
+    note: expect.stringMatching(/^.{20,30}$/),
+    day: '2026-01-05',
+    limit: 1.5,
+    city: 'Berlin',
     table: { name: 'example.csv', content_base64: expect.any(String) },
   });
   expect((await owner.get('/api/workers/sampled/sample-input').expect(200)).body).toEqual(body);
@@ -477,7 +506,7 @@ test('what is not there is a 404 that says so', async () => {
 
 test('without an executor nobody can look for run(), and nothing is made', async () => {
   const alone = await startTestWorkerApi({ inspector: false });
-  const { body } = await callerOf(alone.url, alone.owner.jwt).post('/api/workers', helloWorker).expect(503);
+  const { body } = await createCaller(alone.url, alone.owner.jwt).post('/api/workers', helloWorker).expect(503);
   expect(body.code).toBe('no_executor');
   const { rows } = await alone.database.pool.query('SELECT count(*)::int FROM workers');
   expect(rows[0].count).toBe(0);

@@ -1,19 +1,19 @@
 import {
-  type Answer,
-  alreadyDone,
+  alreadyDoneError,
+  buildPageHeaders,
   type Call,
-  type CallOf,
   created,
+  type HandlerResponse,
   invalid,
   noContent,
+  type OperationCall,
   type Operations,
   ok,
-  okPage,
   type Principal,
-  pageHeaders,
+  respondWithPage,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { createInputValidator, sampleInputs } from '@gantry/program';
+import { buildSampleInputs, createInputValidator } from '@gantry/program';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { createSurfaceClient } from '../surface-client';
@@ -38,7 +38,6 @@ import {
 } from './version-repository';
 import { versionToItem, workerToApi, workerToItem } from './worker';
 import type { WorkerDeps } from './worker-deps';
-import { factsOf, recentRunsOf, type WorkerFacts } from './worker-facts';
 import { parseNewWorker, parseWorkerChange, refuseManifests } from './worker-input';
 import {
   getVisibleWorker,
@@ -47,11 +46,12 @@ import {
   type WorkerFilter,
   type WorkerWithTriggers,
 } from './worker-repository';
+import { loadRecentRunsByWorker, loadWorkerStats, type WorkerFacts } from './worker-stats';
 
 type WorkerPath = { worker_id: string };
 type InWorker = Pick<Call<WorkerPath>, 'caller' | 'path'>;
-type NewWorker = Exclude<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
-type WorkerBundle = Extract<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
+type NewWorker = Exclude<OperationCall<'worker', 'createWorker'>['body'], { bundle: string }>;
+type WorkerBundle = Extract<OperationCall<'worker', 'createWorker'>['body'], { bundle: string }>;
 
 export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   const { prisma, objects, manifests, baseUrl } = deps;
@@ -60,12 +60,12 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   async function describe(caller: Principal, id: string) {
     const worker = await getVisibleWorker(prisma, caller, id);
     const { definition } = await getCurrentVersion(prisma, worker);
-    const facts = (await factsOf(deps, worker.workspaceId, [worker])).get(worker.uid) as WorkerFacts;
+    const facts = (await loadWorkerStats(deps, worker.workspaceId, [worker])).get(worker.uid) as WorkerFacts;
     const news = await skillNews(deps.pool, caller, definition);
     return workerToApi({ worker, facts, caller, baseUrl, definition, news });
   }
 
-  async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<Answer> {
+  async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<HandlerResponse> {
     const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, wanted);
     const described = await describe(call.caller, call.path.worker_id);
     return ok({ ...described, ...shown, warnings: [...warnings, ...listWarnings(described)] });
@@ -92,30 +92,30 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   };
 
   /** The version that the query names, or the current one. */
-  const versionOf = (sha: string | undefined, worker: WorkerWithTriggers): Promise<Version> =>
+  const resolveVersion = (sha: string | undefined, worker: WorkerWithTriggers): Promise<Version> =>
     sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha);
 
   return {
     listWorkers: async ({ caller, req, query }) => {
-      const filter = filterOf(query);
+      const filter = toWorkerFilter(query);
       const { workers, total } = await listWorkers(prisma, caller, filter);
       const [facts, runs] = await Promise.all([
-        factsOf(deps, caller.workspaceId, workers),
-        recentRunsOf(deps, workers, query.recent_runs),
+        loadWorkerStats(deps, caller.workspaceId, workers),
+        loadRecentRunsByWorker(deps, workers, query.recent_runs),
       ]);
       const items = workers.flatMap((worker) => {
         const known = facts.get(worker.uid);
         return known ? [{ ...workerToItem({ worker, facts: known, caller, baseUrl }), ...runs(worker) }] : [];
       });
-      return ok(items, pageHeaders(req, query, total));
+      return ok(items, buildPageHeaders(req, query, total));
     },
     createWorker: {
-      make: async (call) => {
+      create: async (call) => {
         const { body, files, res } = call;
         const isUpload = 'bundle' in body;
         const input = isUpload
-          ? newWorkerOfUpload(await uploadOf(manifests, body, files))
-          : newWorkerOf(await withSkill(createSurfaceClient(deps.surfaceUrls, call), body, true));
+          ? newWorkerOfUpload(await parseUpload(manifests, body, files))
+          : toNewWorker(await withSkill(createSurfaceClient(deps.surfaceUrls, call), body, true));
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
@@ -124,10 +124,10 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
         const warnings = [...worker.warnings, ...listWarnings(described)];
         return created({ ...described, ...worker.shown, warnings });
       },
-      see: ({ caller }, id) => getVisibleWorker(prisma, caller, id),
+      assertVisible: ({ caller }, id) => getVisibleWorker(prisma, caller, id),
       answer: async ({ caller }, id) => {
         const { triggers } = await getVisibleWorker(prisma, caller, id);
-        if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDone(id);
+        if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDoneError(id);
         const described = await describe(caller, id);
         return created({ ...described, warnings: listWarnings(described) });
       },
@@ -135,7 +135,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
     inspectDraft: async ({ caller, body }) => ok(await inspectDraft(deps, caller, body)),
     listWorkerTags: async ({ caller, req, query }) => {
       const { tags, total } = await listTags(prisma, caller, query);
-      return ok(tags, pageHeaders(req, query, total));
+      return ok(tags, buildPageHeaders(req, query, total));
     },
     getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
     updateWorker: async (call) =>
@@ -143,7 +143,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
     putWorker: async (call) => {
       const { body, files } = call;
       if (!('bundle' in body)) return change({ ...call, body });
-      const { fields, tree } = await uploadOf(manifests, body, files);
+      const { fields, tree } = await parseUpload(manifests, body, files);
       const { id: _, ...given } = fields;
       const replacement = parseNewWorker({ name: 'stays as it is', ...given }, () => tree);
       return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
@@ -156,8 +156,8 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
     setWorkerVisibility: (call) => change(call),
 
     listWorkerFiles: async (call) => {
-      const { code } = await versionOf(call.query.version, await find(call));
-      return okPage(call, await readTree(objects, code), fileToApi);
+      const { code } = await resolveVersion(call.query.version, await find(call));
+      return respondWithPage(call, await readTree(objects, code), fileToApi);
     },
     writeWorkerFiles: (call) => change(call, 'files'),
     listWorkerVersions: async (call) => {
@@ -169,7 +169,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       const { currentVersion } = worker;
       return ok(
         versions.map((one) => versionToItem(one, { currentVersion, approval: approvals.get(one.sha) })),
-        pageHeaders(req, query, total),
+        buildPageHeaders(req, query, total),
       );
     },
     getWorkerVersion: async (call) => {
@@ -201,26 +201,26 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
       return ok(await describe(caller, worker.id));
     },
     rollBackWorker: {
-      make: async (call) => {
+      create: async (call) => {
         const { worker_id, sha } = call.path;
         await rollBack(deps, call, worker_id, { sha, message: call.body?.message?.trim() || null });
         return ok(await describe(call.caller, worker_id));
       },
-      see: find,
+      assertVisible: find,
       answer: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
     },
 
     getWorkerSchema: async (call) => {
-      const { definition } = await versionOf(call.query.version, await find(call));
+      const { definition } = await resolveVersion(call.query.version, await find(call));
       return ok(createInputValidator(definition.inputs).schema);
     },
     getSampleInput: async (call) => {
-      const { definition } = await versionOf(call.query.version, await find(call));
-      return ok({ inputs: sampleInputs(definition.inputs) });
+      const { definition } = await resolveVersion(call.query.version, await find(call));
+      return ok({ inputs: buildSampleInputs(definition.inputs) });
     },
     getWorkerBundle: async (call) => {
       const worker = await find(call);
-      const { definition, code } = await versionOf(call.query.version, worker);
+      const { definition, code } = await resolveVersion(call.query.version, worker);
       const tree = await readTree(objects, code);
       const zip = await writeBundle(manifests, { worker, definition, triggers: worker.triggers, tree });
       call.res.type('application/zip').attachment(`${worker.id}.zip`).send(zip);
@@ -228,17 +228,17 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   };
 }
 
-const filterOf = ({
+const toWorkerFilter = ({
   trigger_type: triggerType,
   recent_runs: _,
   ...given
-}: CallOf<'worker', 'listWorkers'>['query']): WorkerFilter => ({
+}: OperationCall<'worker', 'listWorkers'>['query']): WorkerFilter => ({
   ...given,
   ...(triggerType && { triggerType }),
 });
 
 /** @throws AppError 400 */
-export function newWorkerOf({ files, ...fields }: Partial<NewWorker>) {
+export function toNewWorker({ files, ...fields }: Partial<NewWorker>) {
   return parseNewWorker(fields, () => {
     if (!files) throw invalid([{ path: 'files', message: 'is required' }]);
     refuseManifests(files);
@@ -246,11 +246,11 @@ export function newWorkerOf({ files, ...fields }: Partial<NewWorker>) {
   });
 }
 
-const newWorkerOfUpload = ({ fields, tree }: Awaited<ReturnType<typeof uploadOf>>) =>
+const newWorkerOfUpload = ({ fields, tree }: Awaited<ReturnType<typeof parseUpload>>) =>
   parseNewWorker(fields, () => tree);
 
 /** The bundle of a form; what else is in the form counts more than its worker.yaml. */
-async function uploadOf(manifests: Manifests, { bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {
+async function parseUpload(manifests: Manifests, { bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {
   const [bundle, another] = files;
   if (bundle?.fieldname !== 'bundle' || another) {
     throw invalid([{ path: 'bundle', message: 'send one zip, as a file, in the field "bundle"' }], 'bad_bundle');

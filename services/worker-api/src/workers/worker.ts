@@ -1,18 +1,18 @@
 /** How the API shows a worker. */
-import { apiFields, isPerson, type Principal, permissionTable } from '@gantry/http';
+import { createPermissionTable, isPerson, type Principal, toApiFields } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
+import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { VersionApproval } from '../generated/prisma/client';
-import { canTakeAway } from '../ownership';
-import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
+import { canManage } from '../ownership';
+import { getNextRunAt, getTriggerType, triggersToApi } from '../triggers/trigger';
 import type { SkillNews } from './known-skills';
 import { sandboxToApi } from './used-sandbox';
 import { approvalToApi } from './version-approval';
 import type { ListedVersion, Version } from './version-repository';
-import type { WorkerFacts } from './worker-facts';
 import type { WorkerWithTriggers } from './worker-repository';
+import type { WorkerFacts } from './worker-stats';
 
-const permissionsFor = permissionTable(openapiFiles.worker, {
+const permissionsFor = createPermissionTable(openapiFiles.worker, {
   edit: 'updateWorker',
   pause: 'pauseWorker',
   archive: 'archiveWorker',
@@ -21,14 +21,14 @@ const permissionsFor = permissionTable(openapiFiles.worker, {
   approve_version: 'approveVersion',
 });
 
-function permissionsOf(caller: Principal, worker: WorkerWithTriggers) {
+function listPermissions(caller: Principal, worker: WorkerWithTriggers) {
   const permissions = permissionsFor(caller.role, caller.restriction);
-  const mayTakeAway = canTakeAway(caller, worker);
+  const canDelete = canManage(caller, worker);
   return {
     ...permissions,
     run: permissions.edit,
-    delete: permissions.delete && mayTakeAway,
-    change_visibility: permissions.change_visibility && mayTakeAway,
+    delete: permissions.delete && canDelete,
+    change_visibility: permissions.change_visibility && canDelete,
     approve_version: permissions.approve_version && isPerson(caller),
   };
 }
@@ -43,12 +43,12 @@ export interface ShownWorker {
 /** Without its definition: what a list needs. */
 export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
   const { status, currentVersion, triggers } = worker;
-  const nextRunAt = status === 'active' ? nextRunAtOf(triggers) : null;
+  const nextRunAt = status === 'active' ? getNextRunAt(triggers) : null;
   return {
-    ...apiFields(worker, 'id', 'name', 'description', 'status', 'runner', 'visibility', 'ownerId', 'tags'),
-    ...apiFields(worker, 'evaluateOnSave', 'createdAt', 'updatedAt'),
+    ...toApiFields(worker, 'id', 'name', 'description', 'status', 'runner', 'visibility', 'ownerId', 'tags'),
+    ...toApiFields(worker, 'evaluateOnSave', 'createdAt', 'updatedAt'),
     health: facts.health,
-    trigger_type: triggerTypeOf(triggers),
+    trigger_type: getTriggerType(triggers),
     triggers: triggersToApi(worker, triggers, baseUrl),
     version: currentVersion,
     sha: facts.sha,
@@ -62,7 +62,7 @@ export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
     last_run_status: facts.lastRun?.status ?? null,
     last_sandbox: sandboxToApi(facts.lastSandbox),
     next_run_at: nextRunAt?.toISOString() ?? null,
-    permissions: permissionsOf(caller, worker),
+    permissions: listPermissions(caller, worker),
   };
 }
 
@@ -80,7 +80,7 @@ export function versionToItem(
 ) {
   return {
     ...treeVersionToItem(version, currentVersion),
-    total_size: bytesOf(version.files),
+    total_size: sumBytes(version.files),
     version_approval: approvalToApi(version, approval),
   };
 }

@@ -29,7 +29,7 @@ const HEAD_LINES = 3;
 
 const selectNamed = (inputs: readonly DeclaredInput[]) => inputs.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name));
 
-export function createInputCheck(entrypoint: string, inputs: readonly DeclaredInput[]): string {
+export function buildInputCheck(entrypoint: string, inputs: readonly DeclaredInput[]): string {
   const module = entrypoint.slice(entrypoint.lastIndexOf('/') + 1).replace(/\.py$/, '');
   const names = selectNamed(inputs);
   const parameters = names.map(({ name, type = 'text' }) => `${name}: ${PYTHON_TYPES[type]?.type ?? 'Any'}`);

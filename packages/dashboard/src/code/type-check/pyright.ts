@@ -102,7 +102,7 @@ export function startPyright({ importRoots, onChecked, onFailure }: PyrightOptio
     ready.then(() => connection.sendNotification(method, params)).catch(() => undefined);
 
   /** Sends the text of a file where it differs from what the server has. */
-  function open(path: string, text: string) {
+  function openFile(path: string, text: string) {
     const before = sent.get(path);
     if (before?.text === text) return;
     const version = (before?.version ?? 0) + 1;
@@ -129,11 +129,11 @@ export function startPyright({ importRoots, onChecked, onFailure }: PyrightOptio
         notify('textDocument/didClose', { textDocument: { uri: toUri(path) } });
         notify('pyright/deleteFile', { kind: 'delete', uri: toUri(path) });
       }
-      for (const [path, text] of files) open(path, text);
+      for (const [path, text] of files) openFile(path, text);
       return new Map([...sent].map(([path, { version }]) => [path, version]));
     },
     async complete(path, text, position) {
-      open(path, text);
+      openFile(path, text);
       const params = { textDocument: { uri: toUri(path) }, position };
       const found = await request<CompletionItem[] | { items: CompletionItem[] }>('textDocument/completion', params);
       return Array.isArray(found) ? found : (found?.items ?? []);
@@ -143,7 +143,7 @@ export function startPyright({ importRoots, onChecked, onFailure }: PyrightOptio
       return toPlainText(found?.documentation);
     },
     async explain(path, text, position) {
-      open(path, text);
+      openFile(path, text);
       const params = { textDocument: { uri: toUri(path) }, position };
       const found = await request<{ contents?: Content }>('textDocument/hover', params);
       return toPlainText(found?.contents);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { FileProblem } from '../code-problem';
 import type { Files } from '../files';
-import { createInputCheck, type DeclaredInput, describeInputProblem, findParameter, INPUT_CHECK } from './input-check';
+import { buildInputCheck, type DeclaredInput, describeInputProblem, findParameter, INPUT_CHECK } from './input-check';
 import type { CheckedFile, Diagnostic, Pyright } from './pyright';
 
 /** After the last keystroke. The check itself takes some 200 ms. */
@@ -14,7 +14,7 @@ const ERRORS = new Set(['reportUndefinedVariable', 'reportCallIssue', 'reportArg
 const SEVERITY_ERROR = 1;
 const SEVERITY_WARNING = 2;
 
-interface Checked {
+interface CheckInput {
   files: Files;
   entrypoint: string;
   inputs: readonly DeclaredInput[];
@@ -34,24 +34,24 @@ type Checker = { status: 'off' | 'starting' | 'failed' } | { status: 'running'; 
  * Finds type errors in the Python files of a draft, shortly after each change. None where the browser can't check
  * them.
  */
-export function useTypeCheck({ files, entrypoint, inputs }: Checked, isEnabled: boolean): TypeCheck {
+export function useTypeCheck({ files, entrypoint, inputs }: CheckInput, isEnabled: boolean): TypeCheck {
   const { checker, checked, getPyright } = useChecker(entrypoint, isEnabled);
-  const [awaited, setAwaited] = useState<ReadonlyMap<string, number>>(new Map());
+  const [expectedVersions, setExpectedVersions] = useState<ReadonlyMap<string, number>>(new Map());
   const pyright = checker.status === 'running' ? checker.pyright : undefined;
   useEffect(() => {
     if (!pyright) return;
-    const check = () => setAwaited(pyright.update(selectTexts({ files, entrypoint, inputs })));
+    const check = () => setExpectedVersions(pyright.update(selectTexts({ files, entrypoint, inputs })));
     const timer = setTimeout(check, WAIT_MS);
     return () => clearTimeout(timer);
   }, [pyright, files, entrypoint, inputs]);
 
-  const isBehind = [...awaited].some(([path, version]) => (checked.get(path)?.version ?? 0) < version);
+  const isPending = [...expectedVersions].some(([path, version]) => (checked.get(path)?.version ?? 0) < version);
   return {
     problems: [...checked.values()]
-      .filter(({ path }) => awaited.has(path))
+      .filter(({ path }) => expectedVersions.has(path))
       .flatMap((file) => toProblems(file, { files, entrypoint, inputs })),
     getPyright,
-    isStale: checker.status === 'starting' || (checker.status === 'running' && isBehind),
+    isStale: checker.status === 'starting' || (checker.status === 'running' && isPending),
   };
 }
 
@@ -61,44 +61,44 @@ const NOT_STARTED = Promise.resolve(null);
 function useChecker(entrypoint: string, isEnabled: boolean) {
   const [checker, setChecker] = useState<Checker>({ status: isEnabled ? 'starting' : 'off' });
   const [checked, setChecked] = useState<ReadonlyMap<string, CheckedFile>>(new Map());
-  const started = useRef<Promise<Pyright | null>>(NOT_STARTED);
+  const checkerPromise = useRef<Promise<Pyright | null>>(NOT_STARTED);
   const folder = entrypoint.slice(0, Math.max(0, entrypoint.lastIndexOf('/')));
   useEffect(() => {
     if (!isEnabled) return;
     let pyright: Pyright | undefined;
-    let isLeft = false;
+    let isDisposed = false;
     // Code can be written and saved without it.
-    const fail = () => {
-      if (!isLeft) setChecker({ status: 'failed' });
+    const handleFailure = () => {
+      if (!isDisposed) setChecker({ status: 'failed' });
     };
     setChecker({ status: 'starting' });
     const start = async () => {
       const { startPyright } = await import('./pyright');
-      if (isLeft) return null;
+      if (isDisposed) return null;
       pyright = startPyright({
         importRoots: folder ? [folder] : [],
         onChecked: (file) => setChecked((before) => new Map(before).set(file.path, file)),
-        onFailure: fail,
+        onFailure: handleFailure,
       });
       setChecker({ status: 'running', pyright });
       return pyright;
     };
-    started.current = start().catch(() => {
-      fail();
+    checkerPromise.current = start().catch(() => {
+      handleFailure();
       return null;
     });
     return () => {
-      isLeft = true;
-      started.current = NOT_STARTED;
+      isDisposed = true;
+      checkerPromise.current = NOT_STARTED;
       pyright?.stop();
       setChecked(new Map());
     };
   }, [folder, isEnabled]);
-  const getPyright = useCallback(() => started.current, []);
+  const getPyright = useCallback(() => checkerPromise.current, []);
   return { checker, checked, getPyright };
 }
 
-function selectTexts({ files, entrypoint, inputs }: Checked): ReadonlyMap<string, string> {
+function selectTexts({ files, entrypoint, inputs }: CheckInput): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   let left = CHARS_MAX;
   for (const [path, content] of files) {
@@ -106,14 +106,12 @@ function selectTexts({ files, entrypoint, inputs }: Checked): ReadonlyMap<string
     left -= content.text.length;
     texts.set(path, content.text);
   }
-  if (texts.has(entrypoint)) texts.set(INPUT_CHECK, createInputCheck(entrypoint, inputs));
+  if (texts.has(entrypoint)) texts.set(INPUT_CHECK, buildInputCheck(entrypoint, inputs));
   return texts;
 }
 
-function toProblems({ path, diagnostics }: CheckedFile, checked: Checked): FileProblem[] {
-  const problems = diagnostics.map((one) =>
-    path === INPUT_CHECK ? toInputProblem(one, checked) : toProblem(path, one),
-  );
+function toProblems({ path, diagnostics }: CheckedFile, input: CheckInput): FileProblem[] {
+  const problems = diagnostics.map((one) => (path === INPUT_CHECK ? toInputProblem(one, input) : toProblem(path, one)));
   return problems.filter((one) => one !== null);
 }
 
@@ -133,7 +131,7 @@ function toProblem(file: string, { range, severity = SEVERITY_ERROR, code, messa
 
 function toInputProblem(
   { range, code, message }: Diagnostic,
-  { files, entrypoint, inputs }: Checked,
+  { files, entrypoint, inputs }: CheckInput,
 ): FileProblem | null {
   const content = files.get(entrypoint);
   const problem = code === 'reportArgumentType' ? describeInputProblem(inputs, range.start.line, message) : null;

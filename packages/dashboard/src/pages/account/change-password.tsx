@@ -16,15 +16,15 @@ export function ChangePassword() {
   const change = useMutation({
     mutationFn: (body: { current_password: string; new_password: string }) =>
       unwrap(account.POST('/auth/password', { body })),
-    onSuccess: (granted) => session.adopt(granted),
+    onSuccess: (response) => session.adopt(response),
     onError: () => current.current?.focus(),
   });
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = event.currentTarget;
-    const given = new FormData(form);
-    const body = { current_password: String(given.get('current')), new_password: String(given.get('new')) };
+    const formData = new FormData(form);
+    const body = { current_password: String(formData.get('current')), new_password: String(formData.get('new')) };
     change.mutate(body, { onSuccess: () => form.reset() });
   }
 

@@ -32,14 +32,14 @@ export function EmailAddress() {
             {me.email} is not verified. You can work with everything that your role allows, and see nothing that others
             share with this address until you have shown that it is yours.
           </p>
-          <Ways />
+          <VerificationOptions />
         </>
       )}
     </Panel>
   );
 }
 
-function Ways() {
+function VerificationOptions() {
   const config = useQuery(PLATFORM_CONFIG);
   const send = useMutation({ mutationFn: () => unwrap(account.POST('/auth/email/verification')) });
   if (!config.data) return <Skeleton height={48} />;

@@ -11,21 +11,21 @@ import styles from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 
-const KEY = ['sessions'];
+const SESSIONS_KEY = ['sessions'];
 
 export function Sessions() {
   const queryClient = useQueryClient();
-  const sessions = useQuery({ queryKey: KEY, queryFn: () => unwrap(account.GET('/auth/sessions')) });
-  const end = useMutation({
+  const sessions = useQuery({ queryKey: SESSIONS_KEY, queryFn: () => unwrap(account.GET('/auth/sessions')) });
+  const endSession = useMutation({
     mutationFn: (id: string) =>
       unwrap(account.DELETE('/auth/sessions/{session_id}', { params: { path: { session_id: id } } })),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: SESSIONS_KEY }),
   });
-  const everywhere = useMutation({
+  const endAllSessions = useMutation({
     mutationFn: () => unwrap(account.POST('/auth/logout/everywhere', { body: { tokens: false } })),
-    onSuccess: () => session.ended(),
+    onSuccess: () => session.handleSessionEnd(),
   });
-  const failure = end.error ?? everywhere.error;
+  const failure = endSession.error ?? endAllSessions.error;
   return (
     <Panel
       title="Where you are signed in"
@@ -34,8 +34,8 @@ export function Sessions() {
           <ConfirmButton
             label="Sign out everywhere"
             question="Sign out everywhere now"
-            busy={everywhere.isPending}
-            onConfirm={() => everywhere.mutate()}
+            busy={endAllSessions.isPending}
+            onConfirm={() => endAllSessions.mutate()}
           >
             Sign out everywhere
           </ConfirmButton>
@@ -44,9 +44,9 @@ export function Sessions() {
     >
       <Failure title="Nothing was changed" error={failure} />
       <ResourceList what="The list of sessions" query={sessions} items={sessions.data} height={80}>
-        {(shown) => (
+        {(sessionList) => (
           <ul className={styles.list}>
-            {shown.map(({ id, user_agent, address, created_at, current }) => (
+            {sessionList.map(({ id, user_agent, address, created_at, current }) => (
               <ListItem
                 key={id}
                 what={`${user_agent ?? 'An unknown browser'}${current ? ' (this one)' : ''}`}
@@ -60,8 +60,8 @@ export function Sessions() {
                   <ConfirmButton
                     label={`End the session of ${user_agent ?? 'an unknown browser'}`}
                     question="End it now"
-                    busy={end.isPending && end.variables === id}
-                    onConfirm={() => end.mutate(id)}
+                    busy={endSession.isPending && endSession.variables === id}
+                    onConfirm={() => endSession.mutate(id)}
                   >
                     End
                   </ConfirmButton>

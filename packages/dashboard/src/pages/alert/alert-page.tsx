@@ -1,12 +1,12 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { roleAtLeast } from '../../accounts/roles';
-import { AlertForm, trimmed } from '../../alerts/alert-form';
+import { hasRoleAtLeast } from '../../accounts/roles';
+import { AlertForm, normalizeAlertFields } from '../../alerts/alert-form';
+import { type Alert, alertTitle, alertTypesLabel } from '../../alerts/alert-labels';
 import { useAlert, useAlertChanges } from '../../alerts/alert-queries';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { AlertSubject } from '../../alerts/alert-subject';
-import { type Alert, saidOf, titleOf } from '../../alerts/alert-words';
 import { SigningSecret } from '../../alerts/signing-secret';
 import { isStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
@@ -15,7 +15,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Facts } from '../../ui/facts';
+import { DetailList } from '../../ui/detail-list';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
@@ -29,32 +29,34 @@ import { TestOutcome } from './test-outcome';
 export default function AlertPage() {
   const { alertId = '' } = useParams();
   const alert = useAlert(alertId);
-  useTitle(alert.data ? titleOf(alert.data) : 'Alert');
+  useTitle(alert.data ? alertTitle(alert.data) : 'Alert');
   if (isStatus(alert.error, 404)) return <NotFound what="alert" />;
   if (alert.error && !alert.data) {
     return <FailedToLoad what="The alert" error={alert.error} retry={alert.refetch} />;
   }
   if (!alert.data) return <LoadingPage what="the alert" columns={undefined} />;
-  return <Loaded key={alertId} alert={alert.data} />;
+  return <LoadedAlert key={alertId} alert={alert.data} />;
 }
 
-function Loaded({ alert }: { alert: Alert }) {
+function LoadedAlert({ alert }: { alert: Alert }) {
   const workspace = useWorkspace();
   const navigate = useNavigate();
-  const mayChange = roleAtLeast(workspace?.role, 'admin');
+  const canEdit = hasRoleAtLeast(workspace?.role, 'admin');
   const [isEditing, setEditing] = useState(false);
   const { change, remove, test } = useAlertChanges();
   const { id, enabled, disabled_reason } = alert;
 
-  const switchTo = (on: boolean) =>
+  const setEnabled = (isEnabled: boolean) =>
     change.mutate(
-      { id, enabled: on },
+      { id, enabled: isEnabled },
       {
         onSuccess: () =>
-          toast(on ? 'The alert is on.' : 'The alert is off.', { undo: () => change.mutate({ id, enabled: !on }) }),
+          toast(isEnabled ? 'The alert is on.' : 'The alert is off.', {
+            undo: () => change.mutate({ id, enabled: !isEnabled }),
+          }),
       },
     );
-  const rotated = change.data?.secret;
+  const newSecret = change.data?.secret;
   // A test result is outdated once the alert has changed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: anew with each change, and only then.
   useEffect(() => test.reset(), [alert.updated_at]);
@@ -62,7 +64,7 @@ function Loaded({ alert }: { alert: Alert }) {
   return (
     <>
       <PageHead
-        title={titleOf(alert)}
+        title={alertTitle(alert)}
         about={
           <>
             <AlertStatusChip alert={alert} />
@@ -70,7 +72,7 @@ function Loaded({ alert }: { alert: Alert }) {
           </>
         }
         actions={
-          mayChange && (
+          canEdit && (
             <>
               <ConfirmButton
                 label="Delete the alert"
@@ -87,7 +89,7 @@ function Loaded({ alert }: { alert: Alert }) {
               >
                 Delete
               </ConfirmButton>
-              <Button variant="default" loading={change.isPending} onClick={() => switchTo(!enabled)}>
+              <Button variant="default" loading={change.isPending} onClick={() => setEnabled(!enabled)}>
                 {enabled ? 'Switch off' : 'Switch on'}
               </Button>
               <Button loading={test.isPending} onClick={() => test.mutate(id)}>
@@ -106,11 +108,11 @@ function Loaded({ alert }: { alert: Alert }) {
         <Failure title="Nothing was changed" error={isEditing ? null : (change.error ?? remove.error)} />
         <Failure title="The test could not be sent" error={test.error} />
         {test.data && <TestOutcome outcome={test.data} />}
-        {rotated && <SigningSecret secret={rotated} />}
+        {newSecret && <SigningSecret secret={newSecret} />}
         <Panel
           title="Rule"
           aside={
-            mayChange &&
+            canEdit &&
             !isEditing && (
               <Button size="xs" variant="default" onClick={() => setEditing(true)}>
                 Edit
@@ -121,13 +123,13 @@ function Loaded({ alert }: { alert: Alert }) {
           {isEditing ? (
             <AlertForm
               given={alert}
-              isOfAutomation={alert.automation_id !== null}
+              isForAutomation={alert.automation_id !== null}
               submitLabel="Save"
               isBusy={change.isPending}
               error={change.error}
               onSubmit={(fields) =>
                 change.mutate(
-                  { id, ...trimmed(fields) },
+                  { id, ...normalizeAlertFields(fields) },
                   {
                     onSuccess: () => {
                       setEditing(false);
@@ -144,13 +146,13 @@ function Loaded({ alert }: { alert: Alert }) {
           ) : (
             <Rule
               alert={alert}
-              mayRotate={mayChange}
+              canRotate={canEdit}
               isBusy={change.isPending}
               onRotate={() => change.mutate({ id, secret_rotate: true })}
             />
           )}
         </Panel>
-        {mayChange ? (
+        {canEdit ? (
           <Deliveries alert={alert} />
         ) : (
           <p className={content.about}>Admins and owners see what was sent, and the whole address.</p>
@@ -162,25 +164,25 @@ function Loaded({ alert }: { alert: Alert }) {
 
 interface RuleProps {
   alert: Alert;
-  mayRotate: boolean;
+  canRotate: boolean;
   isBusy: boolean;
   onRotate: () => void;
 }
 
-function Rule({ alert, mayRotate, isBusy, onRotate }: RuleProps) {
+function Rule({ alert, canRotate, isBusy, onRotate }: RuleProps) {
   const { on, url, email_to, created_at } = alert;
   return (
     <>
-      <Facts
+      <DetailList
         facts={[
           ['About', <AlertSubject key="about" alert={alert} />],
-          ['Tells when', saidOf(on)],
+          ['Tells when', alertTypesLabel(on)],
           ...(url ? ([['Webhook', url]] as [string, string][]) : []),
           ...(email_to ? ([['E-mail', email_to]] as [string, string][]) : []),
           ['Made', <Timestamp key="made" at={Date.parse(created_at)} />],
         ]}
       />
-      {url && mayRotate && (
+      {url && canRotate && (
         <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
           <p className={content.about}>
             Requests are signed. With a new secret the old one stays good for a day, so that the receiver can change

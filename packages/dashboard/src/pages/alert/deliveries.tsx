@@ -2,12 +2,12 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ALERT_TYPES, type Alert, type Delivery } from '../../alerts/alert-labels';
 import { DeliveryStatusChip } from '../../alerts/alert-status';
-import { ALERT_TYPES, type Alert, type Delivery } from '../../alerts/alert-words';
 import { workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { figure } from '../../ui/format';
+import { formatNumber } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -35,7 +35,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
   const [status, setStatus] = useState<Status | ''>('');
   const key = ['alerts', workspaceId, alert.id, 'deliveries'];
   const path = { alert_id: alert.id };
-  const sent = useInfiniteQuery({
+  const deliveries = useInfiniteQuery({
     queryKey: [...key, status],
     enabled: workspaceId !== undefined,
     initialPageParam: undefined as Delivery | undefined,
@@ -51,7 +51,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
     onSettled,
     mutationFn: async () =>
       unwrap((await workerApi()).POST('/api/alerts/{alert_id}/deliveries/replay-dead', { params: { path } })),
-    onSuccess: ({ replayed }) => toast(`${figure(replayed)} sent again.`),
+    onSuccess: ({ replayed }) => toast(`${formatNumber(replayed)} sent again.`),
   });
   const replay = useMutation({
     onSettled,
@@ -63,7 +63,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
       ),
     onSuccess: () => toast('It is on its way again.'),
   });
-  const shown = sent.data?.pages.flat();
+  const shown = deliveries.data?.pages.flat();
   return (
     <Panel
       title="Deliveries"
@@ -87,13 +87,15 @@ export function Deliveries({ alert }: { alert: Alert }) {
       <Failure title="Nothing was sent again" error={replay.error ?? replayAll.error} />
       <ResourceList
         what="The deliveries"
-        query={sent}
+        query={deliveries}
         items={shown}
         height={120}
         more="Show older"
         empty={
           <p className={content.about}>
-            {status ? 'No matching deliveries.' : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
+            {status
+              ? 'No matching deliveries.'
+              : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
           </p>
         }
       >
@@ -103,7 +105,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
               <DeliveryItem
                 key={delivery.id}
                 delivery={delivery}
-                mayReplay={alert.enabled}
+                canReplay={alert.enabled}
                 isBusy={replay.isPending && replay.variables === delivery.id}
                 onReplay={() => replay.mutate(delivery.id)}
               />
@@ -117,12 +119,12 @@ export function Deliveries({ alert }: { alert: Alert }) {
 
 interface DeliveryItemProps {
   delivery: Delivery;
-  mayReplay: boolean;
+  canReplay: boolean;
   isBusy: boolean;
   onReplay: () => void;
 }
 
-function DeliveryItem({ delivery, mayReplay, isBusy, onReplay }: DeliveryItemProps) {
+function DeliveryItem({ delivery, canReplay, isBusy, onReplay }: DeliveryItemProps) {
   const [isOpen, setOpen] = useState(false);
   const { type, channel, status, created_at, attempts, next_attempt_at } = delivery;
   const last = attempts.at(-1);
@@ -148,7 +150,7 @@ function DeliveryItem({ delivery, mayReplay, isBusy, onReplay }: DeliveryItemPro
         </summary>
         {isOpen && (
           <DeliveryDetail delivery={delivery}>
-            {mayReplay && status !== 'pending' && (
+            {canReplay && status !== 'pending' && (
               <Button size="xs" variant="default" loading={isBusy} onClick={onReplay}>
                 Send again
               </Button>

@@ -1,16 +1,16 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import type { Delivery } from '../../alerts/alert-words';
+import type { Delivery } from '../../alerts/alert-labels';
 import { runPath, workerRunPath } from '../../shell/paths';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { type Column, DataTable } from '../../ui/data-table';
-import { absoluteTime, duration } from '../../ui/format';
+import { formatAbsoluteTime, formatDuration } from '../../ui/format';
 
 /** Shows the attempts with the receiver's responses, and the payload. */
 export function DeliveryDetail({ delivery, children }: { delivery: Delivery; children: ReactNode }) {
   const { id, attempts, payload } = delivery;
-  const run = runIn(payload);
+  const run = payloadRunPath(payload);
   return (
     <Stack gap="md" p="8px 0 16px">
       {attempts.length > 0 && <DataTable label="Attempts" columns={COLUMNS} rows={attempts} getKey={({ at }) => at} />}
@@ -24,7 +24,7 @@ export function DeliveryDetail({ delivery, children }: { delivery: Delivery; chi
 }
 
 /** Returns the path of the run that the payload is about. */
-function runIn({ data }: Delivery['payload']): string | null {
+function payloadRunPath({ data }: Delivery['payload']): string | null {
   if (typeof data !== 'object' || data === null) return null;
   const { run_id, automation_id } = data as Record<string, unknown>;
   if (typeof run_id !== 'string') return null;
@@ -32,7 +32,7 @@ function runIn({ data }: Delivery['payload']): string | null {
 }
 
 const COLUMNS: Column<Delivery['attempts'][number]>[] = [
-  { head: 'Attempt', cell: ({ at }) => absoluteTime(Date.parse(at)) },
+  { head: 'Attempt', cell: ({ at }) => formatAbsoluteTime(Date.parse(at)) },
   {
     head: 'Answer',
     cell: ({ status, error, response }) => (
@@ -52,5 +52,5 @@ const COLUMNS: Column<Delivery['attempts'][number]>[] = [
       </>
     ),
   },
-  { head: 'Took', cell: ({ duration_ms }) => duration(duration_ms), isNumber: true },
+  { head: 'Took', cell: ({ duration_ms }) => formatDuration(duration_ms), isNumber: true },
 ];

@@ -1,9 +1,9 @@
 import { Box, Stack } from '@mantine/core';
 import type { AlertTest } from '../../alerts/alert-queries';
-import { duration } from '../../ui/format';
+import { formatDuration } from '../../ui/format';
 import { Notice } from '../../ui/notice';
 
-const NAMES = { webhook: 'Webhook', email: 'E-mail' } as const;
+const CHANNEL_LABELS = { webhook: 'Webhook', email: 'E-mail' } as const;
 
 /** Shows a line for each channel: whether the test was delivered, and the receiver's response. */
 export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest }) {
@@ -13,9 +13,9 @@ export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest 
         <Stack component="ul" gap="xs">
           {channels.map((one) => (
             <li key={one.channel}>
-              {NAMES[one.channel]}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
+              {CHANNEL_LABELS[one.channel]}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
               {one.status !== null && !one.error?.includes(String(one.status)) && `, HTTP ${one.status}`} after{' '}
-              {duration(one.duration_ms)}
+              {formatDuration(one.duration_ms)}
               {one.response && (
                 <Box component="code" className="pre-wrap wrap-anywhere" display="block" mt={4} c="dimmed">
                   {one.response}

@@ -1,17 +1,17 @@
 import { Text } from '@mantine/core';
 import { Link } from 'react-router';
+import { type Alert, alertChannelLabels, alertTitle, alertTypesLabel } from '../../alerts/alert-labels';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { AlertSubject } from '../../alerts/alert-subject';
-import { type Alert, channelsOf, saidOf, titleOf } from '../../alerts/alert-words';
 import { alertPath } from '../../shell/paths';
 
 export function AlertRow({ alert }: { alert: Alert }) {
-  const about = [saidOf(alert.on), ...(alert.description ? [channelsOf(alert).join(', ')] : [])];
+  const about = [alertTypesLabel(alert.on), ...(alert.description ? [alertChannelLabels(alert).join(', ')] : [])];
   return (
     <li>
       <div>
         <Link to={alertPath(alert.id)} className="title-link">
-          {titleOf(alert)}
+          {alertTitle(alert)}
         </Link>
         {about.map((text) => (
           <Text key={text} className="wrap-anywhere" fz="sm" c="dimmed">

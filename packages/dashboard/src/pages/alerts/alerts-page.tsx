@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link, useSearchParams } from 'react-router';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { useAlerts } from '../../alerts/alert-queries';
-import { newAlertPath, paths, workerIdIn, workerPath } from '../../shell/paths';
+import { getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { PageHead } from '../../ui/page-head';
@@ -16,10 +16,10 @@ export default function AlertsPage() {
   useTitle('Alerts');
   const workspace = useWorkspace();
   const [search] = useSearchParams();
-  const workerId = workerIdIn(search);
+  const workerId = getWorkerIdParam(search);
   const workerName = useWorkerName(workerId);
   const alerts = useAlerts(workerId);
-  const mayChange = roleAtLeast(workspace?.role, 'admin');
+  const canEdit = hasRoleAtLeast(workspace?.role, 'admin');
   return (
     <>
       <PageHead
@@ -37,7 +37,7 @@ export default function AlertsPage() {
           )
         }
         actions={
-          mayChange && (
+          canEdit && (
             <Button component={Link} to={newAlertPath(workerId)}>
               New alert
             </Button>
@@ -51,16 +51,16 @@ export default function AlertsPage() {
         empty={
           <EmptyList title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'}>
             <p>
-              {mayChange
+              {canEdit
                 ? 'Create one to be notified when a run fails, times out or waits for approval.'
                 : 'Admins and owners of this workspace can create them.'}
             </p>
           </EmptyList>
         }
       >
-        {(shown) => (
+        {(alertList) => (
           <RowList label="Alerts" columns="minmax(0, 2fr) minmax(0, 1fr) 11rem" isCard>
-            {shown.map((alert) => (
+            {alertList.map((alert) => (
               <AlertRow key={alert.id} alert={alert} />
             ))}
           </RowList>

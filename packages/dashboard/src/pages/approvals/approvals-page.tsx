@@ -7,37 +7,37 @@ import { Empty } from '../../ui/empty';
 import { Notice } from '../../ui/notice';
 import { useApprovals } from './approval-queries';
 import styles from './approvals-page.module.css';
-import { Inbox } from './inbox';
+import { ApprovalInbox } from './inbox';
 
 /** Lists the pending approvals of this workspace, with one of them open. */
 export default function ApprovalsPage() {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
-  const waiting = useApprovals('pending');
-  const [said, setSaid] = useState<string | null>(null);
-  const news = useRef<HTMLDivElement>(null);
+  const pendingApprovals = useApprovals('pending');
+  const [announcement, setAnnouncement] = useState<string | null>(null);
+  const announcementBox = useRef<HTMLDivElement>(null);
   // The form that had the focus is gone.
   useEffect(() => {
-    if (said) news.current?.focus();
-  }, [said]);
+    if (announcement) announcementBox.current?.focus();
+  }, [announcement]);
 
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['approvals', workspace?.id] });
 
-  async function decided(approval: Approval, verdict: Verdict) {
+  async function handleDecided(approval: Approval, verdict: Verdict) {
     await refresh();
     const outcome = verdict === 'reject' ? 'Rejected' : approval.calls ? 'Decided' : 'Approved';
-    setSaid(`${outcome}: ${approval.title}`);
+    setAnnouncement(`${outcome}: ${approval.title}`);
   }
 
   return (
-    <Inbox
-      list={waiting}
-      approvals={waiting.data?.pages.flat()}
-      onDecided={decided}
-      onOvertaken={refresh}
+    <ApprovalInbox
+      list={pendingApprovals}
+      approvals={pendingApprovals.data?.pages.flat()}
+      onDecided={handleDecided}
+      onOutdated={refresh}
       news={
-        <div ref={news} className={styles.news} role="status" tabIndex={-1}>
-          {said && <Notice tone="info">{said}</Notice>}
+        <div ref={announcementBox} className={styles.news} role="status" tabIndex={-1}>
+          {announcement && <Notice tone="info">{announcement}</Notice>}
         </div>
       }
       empty={

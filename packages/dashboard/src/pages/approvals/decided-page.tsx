@@ -1,12 +1,12 @@
 import { Empty } from '../../ui/empty';
 import { useApprovals } from './approval-queries';
-import { Inbox } from './inbox';
+import { ApprovalInbox } from './inbox';
 
 /** Lists the approvals that were decided or have expired. */
-export default function DecidedPage() {
+export default function DecidedApprovalsPage() {
   const all = useApprovals();
   return (
-    <Inbox
+    <ApprovalInbox
       list={all}
       approvals={all.data?.pages.flat().filter(({ status }) => status !== 'pending')}
       empty={

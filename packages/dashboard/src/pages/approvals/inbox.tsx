@@ -5,7 +5,7 @@ import type { DecisionSteps, Verdict } from '../../approvals/decision-form';
 import type { Approval } from '../../shell/api';
 import { useShortcuts } from '../../shell/keys';
 import { LinkTabs } from '../../shell/link-tabs';
-import { approvalIdIn, paths } from '../../shell/paths';
+import { getApprovalIdParam, paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
@@ -14,7 +14,7 @@ import { useApproval } from './approval-queries';
 import styles from './approvals-page.module.css';
 import { OpenApproval } from './open-approval';
 
-interface InboxProps {
+interface ApprovalInboxProps {
   list: {
     error: Error | null;
     refetch: () => void;
@@ -27,33 +27,33 @@ interface InboxProps {
   empty: ReactNode;
   news?: ReactNode;
   onDecided?: (approval: Approval, verdict: Verdict) => Promise<void>;
-  onOvertaken?: () => Promise<void>;
+  onOutdated?: () => Promise<void>;
 }
 
 /** Shows a list of approvals beside the open one: that of the URL, or else the first. */
-export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: InboxProps) {
+export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutdated }: ApprovalInboxProps) {
   useTitle('Approvals');
   const [search, setSearch] = useSearchParams();
-  const asked = approvalIdIn(search);
-  const listed = approvals?.find(({ id }) => id === asked);
-  const elsewhere = useApproval(approvals && !listed ? asked : null);
-  const open = listed ?? elsewhere.data ?? (asked ? undefined : approvals?.[0]);
-  const place = approvals?.findIndex(({ id }) => id === open?.id) ?? -1;
+  const requestedId = getApprovalIdParam(search);
+  const listedApproval = approvals?.find(({ id }) => id === requestedId);
+  const unlistedApproval = useApproval(approvals && !listedApproval ? requestedId : null);
+  const open = listedApproval ?? unlistedApproval.data ?? (requestedId ? undefined : approvals?.[0]);
+  const openIndex = approvals?.findIndex(({ id }) => id === open?.id) ?? -1;
   const steps = useRef<DecisionSteps>(null);
   const pane = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
 
-  const show = (approval: Approval | undefined) => {
+  const openApproval = (approval: Approval | undefined) => {
     if (approval) setSearch({ approval: approval.id }, { replace: true, preventScrollReset: true });
   };
-  const enter = () => {
+  const focusPane = () => {
     pane.current?.scrollIntoView({ block: 'nearest' });
     pane.current?.focus({ preventScroll: true });
   };
 
   useShortcuts('Approvals', [
-    { keys: 'j', words: 'Next', run: () => show(approvals?.[place + 1]) },
-    { keys: 'k', words: 'Previous', run: () => show(approvals?.[Math.max(0, place - 1)]) },
+    { keys: 'j', words: 'Next', run: () => openApproval(approvals?.[openIndex + 1]) },
+    { keys: 'k', words: 'Previous', run: () => openApproval(approvals?.[Math.max(0, openIndex - 1)]) },
     { keys: 'a', words: 'Approve; Enter confirms', run: () => steps.current?.approve() },
     { keys: 'r', words: 'Reject with a reason; Ctrl+Enter confirms', run: () => steps.current?.reject() },
   ]);
@@ -65,7 +65,7 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
     isFirst.current = false;
   }, [openId]);
 
-  async function decided(approval: Approval, verdict: Verdict) {
+  async function handleDecided(approval: Approval, verdict: Verdict) {
     // Without an id in the address the next one in the list opens.
     setSearch({}, { replace: true });
     await onDecided?.(approval, verdict);
@@ -101,7 +101,7 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
                   id={itemId(approval.id)}
                   approval={approval}
                   isOpen={approval.id === openId}
-                  onOpen={enter}
+                  onOpen={focusPane}
                 />
               ))}
             </ul>
@@ -122,13 +122,13 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
                 key={open.id}
                 ref={steps}
                 approval={open}
-                onDecided={decided}
-                onOvertaken={async () => {
+                onDecided={handleDecided}
+                onOutdated={async () => {
                   setSearch({ approval: open.id }, { replace: true });
-                  await onOvertaken?.();
+                  await onOutdated?.();
                 }}
               />
-            ) : elsewhere.error ? (
+            ) : unlistedApproval.error ? (
               <Notice tone="error">This approval is gone, or belongs to another workspace.</Notice>
             ) : (
               <Skeleton height={360} radius={10} />

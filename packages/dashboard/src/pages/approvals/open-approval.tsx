@@ -1,14 +1,14 @@
 import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type Ref, Suspense } from 'react';
 import { Link } from 'react-router';
+import { ApprovalRequestContent } from '../../approvals/approval-request-content';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
-import { Asked } from '../../approvals/asked';
 import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
 import { DecidedBy } from '../../approvals/decided-by';
 import { type Decision, DecisionForm, type DecisionSteps, type Verdict } from '../../approvals/decision-form';
-import { ListedCalls } from '../../approvals/listed-calls';
-import { DECIDED_BY_OTHERS } from '../../candidates/candidate-decision';
+import { ToolCallList } from '../../approvals/tool-call-list';
+import { CANNOT_DECIDE } from '../../candidates/candidate-decision';
 import { type Approval, isStatus } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
@@ -28,11 +28,11 @@ interface OpenApprovalProps {
   approval: Approval;
   onDecided: (approval: Approval, verdict: Verdict) => Promise<void>;
   /** Called when another person has decided first, or the approval has expired. */
-  onOvertaken: () => Promise<void>;
+  onOutdated: () => Promise<void>;
 }
 
 /** Shows an approval with its data, and the decision form or the outcome. */
-export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenApprovalProps) {
+export function OpenApproval({ ref, approval, onDecided, onOutdated }: OpenApprovalProps) {
   const { email } = useSession();
   const workspace = useWorkspace();
   const { kind, candidate_id, worker_id, worker_name, run_id, requested_at, expires_at, status, review_url } = approval;
@@ -42,7 +42,7 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
     try {
       await decideApproval(approval.id, workspace?.id, decision);
     } catch (error) {
-      if (isStatus(error, 409)) await onOvertaken();
+      if (isStatus(error, 409)) await onOutdated();
       throw error;
     }
     await onDecided(approval, decision.verdict);
@@ -67,7 +67,7 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
           <ProposedVersion approval={approval} candidateId={candidate_id} />
         </Suspense>
       ) : (
-        !approval.calls && <Asked message={approval.message} data={approval.data} />
+        !approval.calls && <ApprovalRequestContent message={approval.message} data={approval.data} />
       )}
       <Box mt="lg" pt="lg" maw="36rem" style={{ borderTop: '1px solid var(--line)' }}>
         {!isPending ? (
@@ -101,10 +101,10 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
           </>
         ) : (
           <>
-            {approval.calls && <ListedCalls calls={approval.calls} />}
+            {approval.calls && <ToolCallList calls={approval.calls} />}
             <p className={content.about}>
               {kind === 'candidate'
-                ? DECIDED_BY_OTHERS
+                ? CANNOT_DECIDE
                 : 'You can’t decide this: you started the run and its worker requires another person, or your role is read-only.'}
             </p>
           </>
@@ -138,7 +138,7 @@ function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCa
   );
 }
 
-const AFTERWARDS = {
+const CONSEQUENCES = {
   run: { approved: 'The run went on.', not: 'The run ended.' },
   candidate: { approved: 'It became the current version.', not: 'It was dropped; the worker stays as it was.' },
 };
@@ -151,14 +151,14 @@ function Outcome({ approval }: { approval: Approval }) {
         <DecidedBy approval={approval} />
       </Text>
       <p className={content.about}>
-        {AFTERWARDS[kind][status === 'approved' ? 'approved' : 'not']}
+        {CONSEQUENCES[kind][status === 'approved' ? 'approved' : 'not']}
         {reason && ` Reason: ${reason}`}
       </p>
-      {approval.calls && <ListedCalls calls={approval.calls} />}
+      {approval.calls && <ToolCallList calls={approval.calls} />}
       {answer !== null && answer !== undefined && (
         <Stack component="section" gap="xs" mt="md" aria-label="Filled in">
           <h3>Filled in</h3>
-          <Asked message={null} data={answer} />
+          <ApprovalRequestContent message={null} data={answer} />
         </Stack>
       )}
     </>

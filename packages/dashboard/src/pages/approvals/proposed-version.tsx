@@ -1,8 +1,8 @@
 import { Group, Skeleton, Stack } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
+import { SummaryChips } from '../../candidates/candidate-chips';
 import { useCandidate } from '../../candidates/candidate-queries';
-import { SummaryChips } from '../../candidates/candidate-words';
 import { Evidence } from '../../candidates/evidence';
 import { VerdictLine } from '../../candidates/verdict-line';
 import type { Approval } from '../../shell/api';

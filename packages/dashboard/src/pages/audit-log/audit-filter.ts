@@ -8,22 +8,24 @@ export interface AuditFilter {
   to: string;
 }
 
-const NAMES = ['person', 'kind', 'from', 'to'] as const;
+const FILTER_NAMES = ['person', 'kind', 'from', 'to'] as const;
 
 /** Keeps the filter in the URL. */
 export function useAuditFilter() {
   const [search, setSearch] = useSearchParams();
-  const filter = Object.fromEntries(NAMES.map((name) => [name, search.get(name) ?? ''])) as unknown as AuditFilter;
-  const change = (over: Partial<AuditFilter>) =>
+  const filter = Object.fromEntries(
+    FILTER_NAMES.map((name) => [name, search.get(name) ?? '']),
+  ) as unknown as AuditFilter;
+  const change = (overrides: Partial<AuditFilter>) =>
     setSearch(
-      Object.entries({ ...filter, ...over }).filter(([, value]) => value !== ''),
+      Object.entries({ ...filter, ...overrides }).filter(([, value]) => value !== ''),
       { replace: true },
     );
-  return { filter, isFiltered: NAMES.some((name) => filter[name] !== ''), change, clear: () => setSearch({}) };
+  return { filter, isFiltered: FILTER_NAMES.some((name) => filter[name] !== ''), change, clear: () => setSearch({}) };
 }
 
 /** Converts a filter to the query of the API. */
-export const queryOf = ({ person, kind, from, to }: AuditFilter) => ({
+export const toAuditQuery = ({ person, kind, from, to }: AuditFilter) => ({
   ...(person && { actor_id: person }),
   ...(kind && { resource_type: kind }),
   ...(dayStart(from, 0) && { since: dayStart(from, 0) }),
@@ -31,9 +33,9 @@ export const queryOf = ({ person, kind, from, to }: AuditFilter) => ({
 });
 
 /** @returns undefined for an invalid day */
-function dayStart(day: string, after: number): string | undefined {
+function dayStart(day: string, addedDays: number): string | undefined {
   const at = new Date(`${day}T00:00`);
   if (Number.isNaN(at.getTime())) return undefined;
-  at.setDate(at.getDate() + after);
+  at.setDate(at.getDate() + addedDays);
   return at.toISOString();
 }

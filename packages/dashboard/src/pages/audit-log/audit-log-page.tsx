@@ -12,7 +12,7 @@ import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { saveFile } from '../../ui/save-file';
-import { type AuditFilter, queryOf, useAuditFilter } from './audit-filter';
+import { type AuditFilter, toAuditQuery, useAuditFilter } from './audit-filter';
 import { AuditRow } from './audit-row';
 import { FilterFields } from './filter-fields';
 
@@ -40,20 +40,20 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
     () => new Map((members.data ?? []).map(({ user_id, name, email }) => [user_id, name ?? email])),
     [members.data],
   );
-  const asked = queryOf(filter);
+  const auditQuery = toAuditQuery(filter);
   const log = useInfiniteQuery({
-    queryKey: ['audit', workspaceId, asked],
+    queryKey: ['audit', workspaceId, auditQuery],
     initialPageParam: undefined as AuditEntry | undefined,
     queryFn: async ({ pageParam: last }) => {
       const before = last && { before_created_at: last.created_at, before_id: last.id };
-      const query = { limit: PAGE_SIZE, ...asked, ...before };
+      const query = { limit: PAGE_SIZE, ...auditQuery, ...before };
       return unwrap((await workerApi()).GET('/api/audit-log', { params: { query } }));
     },
     getNextPageParam: (page) => (page.length === PAGE_SIZE ? page.at(-1) : undefined),
   });
   const entries = log.data?.pages.flat();
   return (
-    <Panel title="Who changed what" aside={<Export filter={filter} />}>
+    <Panel title="Who changed what" aside={<ExportButton filter={filter} />}>
       <FilterFields filter={filter} people={people} onChange={change} onClear={isFiltered ? clear : undefined} />
       {log.isError && !entries ? (
         <FailedToLoad what="The audit log" error={log.error} retry={log.refetch} />
@@ -82,11 +82,11 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
 }
 
 /** Fetches the file with the token, since the API is another origin, and then saves it in the browser. */
-function Export({ filter }: { filter: AuditFilter }) {
+function ExportButton({ filter }: { filter: AuditFilter }) {
   const save = useMutation({
     mutationFn: async () => {
       const { data, response } = await (await workerApi()).GET('/api/audit-log/export', {
-        params: { query: queryOf(filter) },
+        params: { query: toAuditQuery(filter) },
         parseAs: 'blob',
       });
       if (!data) throw new ApiError(response.status, 'export', `the server answered ${response.status}`, [], null);

@@ -2,8 +2,8 @@ import { Box, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { AuditSentence, type People } from '../../audit/audit-sentence';
 import type { AuditEntry } from '../../audit/sentences';
-import { Facts } from '../../ui/facts';
-import { absoluteTime } from '../../ui/format';
+import { DetailList } from '../../ui/detail-list';
+import { formatAbsoluteTime } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './audit-log-page.module.css';
@@ -32,23 +32,23 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: People 
       </button>
       {isOpen && (
         <Box id={id} pb="sm" fz="sm" style={{ gridColumn: '1 / -1' }}>
-          <Facts facts={factsOf(entry)} />
+          <DetailList facts={listEntryFacts(entry)} />
         </Box>
       )}
     </li>
   );
 }
 
-function factsOf({ created_at, actor, action, resource, details, address, user_agent, request_id }: AuditEntry) {
+function listEntryFacts({ created_at, actor, action, resource, details, address, user_agent, request_id }: AuditEntry) {
   const facts: [string, string | null][] = [
-    ['When', absoluteTime(Date.parse(created_at))],
+    ['When', formatAbsoluteTime(Date.parse(created_at))],
     ['Account or token', actor.label ?? actor.token_id],
     ['Address', address],
     ['Program', user_agent],
     ['Entry', action],
     ['Thing', resource.id && `${resource.type} ${resource.id}`],
     ...Object.entries(details).map(([name, value]): [string, string] => [
-      named(name),
+      formatFieldName(name),
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
     ['Request', request_id],
@@ -56,4 +56,4 @@ function factsOf({ created_at, actor, action, resource, details, address, user_a
   return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
 }
 
-const named = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');
+const formatFieldName = (field: string): string => field.charAt(0).toUpperCase() + field.slice(1).replaceAll('_', ' ');

@@ -1,4 +1,4 @@
-const NAMES = [
+const PARAMETER_NAMES = [
   'response_type',
   'client_id',
   'redirect_uri',
@@ -9,15 +9,17 @@ const NAMES = [
   'resource',
 ] as const;
 
-export type AuthorizationRequest = Partial<Record<(typeof NAMES)[number], string>> & {
+export type AuthorizationRequest = Partial<Record<(typeof PARAMETER_NAMES)[number], string>> & {
   client_id: string;
   redirect_uri: string;
 };
 
 /** Returns null for an invalid request: a parameter is missing or repeated (RFC 6749, 3.1). */
-export function requestIn(search: URLSearchParams): AuthorizationRequest | null {
-  if (NAMES.some((name) => search.getAll(name).length > 1)) return null;
-  const given = Object.fromEntries(NAMES.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])));
-  const { client_id, redirect_uri } = given;
-  return client_id && redirect_uri ? { ...given, client_id, redirect_uri } : null;
+export function parseAuthorizationRequest(search: URLSearchParams): AuthorizationRequest | null {
+  if (PARAMETER_NAMES.some((name) => search.getAll(name).length > 1)) return null;
+  const parameters = Object.fromEntries(
+    PARAMETER_NAMES.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])),
+  );
+  const { client_id, redirect_uri } = parameters;
+  return client_id && redirect_uri ? { ...parameters, client_id, redirect_uri } : null;
 }

@@ -9,17 +9,17 @@ import { account } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Facts } from '../../ui/facts';
+import { DetailList } from '../../ui/detail-list';
 import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
-import { type AuthorizationRequest, requestIn } from './authorization-request';
+import { type AuthorizationRequest, parseAuthorizationRequest } from './authorization-request';
 import styles from './authorize-page.module.css';
 
-type Asked = WorkerSchemas['AskedAuthorization'];
+type AuthorizationLookup = WorkerSchemas['AskedAuthorization'];
 
-const LIVES = [
+const LIFETIMES = [
   { value: '1', label: 'a day' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -27,18 +27,18 @@ const LIVES = [
 ];
 
 /** Bypasses the router: the server has compared this external URL with those that the client registered. */
-const leaveFor = (address: string) => window.location.replace(address);
+const redirectTo = (address: string) => window.location.replace(address);
 
 /** Serves as the authorization endpoint of `/mcp`: shows the client's request, and lets a member decide. */
 export default function AuthorizePage() {
   useTitle('Connect an app');
   const [search] = useSearchParams();
-  const request = requestIn(search);
+  const request = parseAuthorizationRequest(search);
   return (
     <Stack maw="40rem" gap="lg">
       <h1>Connect an app</h1>
       {request ? (
-        <Authorization request={request} />
+        <AuthorizationPanel request={request} />
       ) : (
         <Notice tone="error" title="This link is incomplete">
           Start again in the app that sent you here.
@@ -48,32 +48,32 @@ export default function AuthorizePage() {
   );
 }
 
-function Authorization({ request }: { request: AuthorizationRequest }) {
-  const asked = useQuery({
+function AuthorizationPanel({ request }: { request: AuthorizationRequest }) {
+  const lookup = useQuery({
     queryKey: ['authorization', request],
     queryFn: () => unwrap(account.POST('/auth/oauth/authorization/lookup', { body: request })),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (asked.isError) {
+  if (lookup.isError) {
     return (
       <>
-        <Failure title="This app cannot be connected" error={asked.error} />
+        <Failure title="This app cannot be connected" error={lookup.error} />
         <p className={settings.text}>Nothing was sent to it. Start again in the app, or ask its operator.</p>
       </>
     );
   }
-  if (!asked.data) return <Skeleton height={320} />;
-  const { refused } = asked.data;
+  if (!lookup.data) return <Skeleton height={320} />;
+  const { refused } = lookup.data;
   return refused === null ? (
-    <Decision request={request} asked={asked.data} />
+    <ConsentForm request={request} asked={lookup.data} />
   ) : (
-    <Refusal refused={refused} asked={asked.data} />
+    <InvalidRequest refused={refused} asked={lookup.data} />
   );
 }
 
 /** Requires a click as well, because a link alone must not redirect the browser to an external URL. */
-function Refusal({ refused, asked }: { refused: string; asked: Asked }) {
+function InvalidRequest({ refused, asked: lookup }: { refused: string; asked: AuthorizationLookup }) {
   // The last one is the server's: the client's redirect URI may have parameters of its own.
   const reason = new URL(refused).searchParams.getAll('error_description').at(-1);
   return (
@@ -82,9 +82,9 @@ function Refusal({ refused, asked }: { refused: string; asked: Asked }) {
         The app has asked in a way that is not valid: {reason}. Nothing was sent to it yet.
       </p>
       <Stack className={styles.form} gap="md" mt="md">
-        <Facts facts={clientFacts(asked)} />
+        <DetailList facts={listClientFacts(lookup)} />
         <Group gap="xs">
-          <Button size="md" variant="default" onClick={() => leaveFor(refused)}>
+          <Button size="md" variant="default" onClick={() => redirectTo(refused)}>
             Go back to the app
           </Button>
         </Group>
@@ -93,12 +93,12 @@ function Refusal({ refused, asked }: { refused: string; asked: Asked }) {
   );
 }
 
-function Decision({ request, asked }: { request: AuthorizationRequest; asked: Asked }) {
+function ConsentForm({ request, asked: lookup }: { request: AuthorizationRequest; asked: AuthorizationLookup }) {
   const { email } = useSession();
   const { data: me } = useMe();
   const [toolsets, setToolsets] = useState(Object.keys(TOOLSETS) as Toolset[]);
   const decide = useMutation({
-    mutationFn: ({ workspaceId, ...body }: { workspaceId: string } & Omit<Decided, 'request'>) =>
+    mutationFn: ({ workspaceId, ...body }: { workspaceId: string } & Omit<AuthorizationDecision, 'request'>) =>
       unwrap(
         account.POST('/auth/oauth/authorization', {
           body: { request, ...body },
@@ -106,7 +106,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
           headers: { 'x-svc-workspace': workspaceId },
         }),
       ),
-    onSuccess: ({ redirect_to }) => leaveFor(redirect_to),
+    onSuccess: ({ redirect_to }) => redirectTo(redirect_to),
   });
   const workspaces = me?.workspaces ?? [];
   const first = workspaces.find(({ id }) => id === me?.workspace_id) ?? workspaces[0];
@@ -114,25 +114,25 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
+    const formData = new FormData(event.currentTarget);
     decide.mutate({
-      workspaceId: String(given.get('workspace')),
+      workspaceId: String(formData.get('workspace')),
       decision: 'allow',
       toolsets,
-      readonly: given.get('access') === 'read',
-      days: Number(given.get('days')),
+      readonly: formData.get('access') === 'read',
+      days: Number(formData.get('days')),
     });
   }
 
   const busy = decide.isPending || decide.isSuccess;
-  const facts: [string, ReactNode][] = [...clientFacts(asked), ['Acts as', email ?? 'you']];
+  const facts: [string, ReactNode][] = [...listClientFacts(lookup), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Do you want to let this app in?">
       <p className={settings.text}>
         Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
       </p>
       <FormStack className={styles.form} mt="md" onSubmit={submit}>
-        <Facts facts={facts} />
+        <DetailList facts={facts} />
         <NativeSelect
           name="workspace"
           label="Workspace"
@@ -146,7 +146,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
           label="May do"
           size="md"
           data={
-            asked.readonly
+            lookup.readonly
               ? [{ value: 'read', label: 'only read' }]
               : [
                   { value: 'all', label: 'everything you can do with these tools' },
@@ -167,7 +167,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
             <ToolsetChoice chosen={toolsets} onChange={setToolsets} />
           </Box>
         </fieldset>
-        <NativeSelect name="days" label="For" size="md" data={LIVES} defaultValue="90" />
+        <NativeSelect name="days" label="For" size="md" data={LIFETIMES} defaultValue="90" />
         <Failure title="The decision was not saved" error={decide.error} />
         <Group gap="xs">
           <Button type="submit" size="md" loading={busy} disabled={toolsets.length === 0 || !first}>
@@ -189,7 +189,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
   );
 }
 
-interface Decided {
+interface AuthorizationDecision {
   request: AuthorizationRequest;
   decision: 'allow' | 'deny';
   toolsets?: Toolset[];
@@ -197,13 +197,13 @@ interface Decided {
   days: number;
 }
 
-const clientFacts = (asked: Asked): [string, ReactNode][] => [
-  ['Calls itself', asked.client.name ?? 'does not say'],
-  ['Comes from', asked.client.host ?? 'unknown: not verified'],
-  ['Answer goes to', destination(asked)],
+const listClientFacts = (lookup: AuthorizationLookup): [string, ReactNode][] => [
+  ['Calls itself', lookup.client.name ?? 'does not say'],
+  ['Comes from', lookup.client.host ?? 'unknown: not verified'],
+  ['Answer goes to', redirectDestination(lookup)],
 ];
 
-const destination = ({ opens, redirect_host: host }: Asked): string =>
+const redirectDestination = ({ opens, redirect_host: host }: AuthorizationLookup): string =>
   opens === 'this_device'
     ? `a program on this device (${host})`
     : opens === 'app'

@@ -7,7 +7,7 @@ import { Link } from 'react-router';
 import { automationKeys } from '../../automations/automation-keys';
 import { AutomationStatusChip } from '../../automations/automation-status';
 import { RunStatusChip } from '../../runs/run-status';
-import { cronWords } from '../../schedules/cron-words';
+import { describeCron } from '../../schedules/describe-cron';
 import { type AutomationItem, api } from '../../shell/api';
 import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -20,7 +20,7 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './automation-list-page.module.css';
 import { FirstAutomation } from './first-automation';
 
-const TYPING_MS = 200;
+const SEARCH_DEBOUNCE_MS = 200;
 
 type Status = AutomationItem['status'];
 const STATUSES: { value: Status | ''; label: string }[] = [
@@ -35,7 +35,7 @@ export default function AutomationListPage() {
   const workspace = useWorkspace();
   const workspaceId = workspace?.id;
   const [search, setSearch] = useState('');
-  const [q] = useDebouncedValue(search.trim(), TYPING_MS);
+  const [q] = useDebouncedValue(search.trim(), SEARCH_DEBOUNCE_MS);
   const [status, setStatus] = useState<Status | ''>('');
   const { data, error, isError, refetch } = useQuery({
     queryKey: automationKeys.list(workspaceId, q, status),
@@ -77,11 +77,11 @@ export default function AutomationListPage() {
       {isError && !automations ? (
         <FailedToLoad what="The list" error={error} retry={refetch} />
       ) : !automations ? (
-        <Loading />
+        <LoadingList />
       ) : automations.length > 0 ? (
         <ul className={links.card}>
           {automations.map((automation) => (
-            <Row key={automation.id} automation={automation} />
+            <AutomationRow key={automation.id} automation={automation} />
           ))}
         </ul>
       ) : q ? (
@@ -99,7 +99,7 @@ export default function AutomationListPage() {
   );
 }
 
-function Row({ automation }: { automation: AutomationItem }) {
+function AutomationRow({ automation }: { automation: AutomationItem }) {
   const { id, name, description, status, schedule, scheduleEnabled, nextRunAt, lastRunAt, lastRunStatus } = automation;
   return (
     <li className={`${links.row} ${styles.row}`}>
@@ -116,7 +116,7 @@ function Row({ automation }: { automation: AutomationItem }) {
       <Group gap="xs" fz="xs" c="dimmed">
         <AutomationStatusChip status={status} />
         {schedule && scheduleEnabled && (
-          <span title={schedule}>{sentence(cronWords(schedule) ?? `on the schedule ${schedule}`)}</span>
+          <span title={schedule}>{capitalize(describeCron(schedule) ?? `on the schedule ${schedule}`)}</span>
         )}
         {nextRunAt !== null && (
           <span>
@@ -132,11 +132,11 @@ function Row({ automation }: { automation: AutomationItem }) {
   );
 }
 
-const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const ROWS = ['a', 'b', 'c', 'd'];
 
-function Loading() {
+function LoadingList() {
   return (
     <ul className={links.card} aria-busy="true" aria-label="Loading">
       {ROWS.map((row) => (

@@ -17,13 +17,18 @@ export function FirstAutomation() {
       <Button component={Link} to={paths.newAutomation}>
         New automation
       </Button>
-      {workspace && <CodeToCopy label="Or in a terminal" code={script(window.location.origin, workspace.id)} />}
+      {workspace && (
+        <CodeToCopy label="Or in a terminal" code={buildDeployScript(window.location.origin, workspace.id)} />
+      )}
     </Empty>
   );
 }
 
 /** Names the workspace in each request, because a personal token is valid in all workspaces of its owner. */
-const script = (origin: string, workspaceId: string): string => `API=${origin}; JSON="Content-Type: application/json"
+const buildDeployScript = (
+  origin: string,
+  workspaceId: string,
+): string => `API=${origin}; JSON="Content-Type: application/json"
 call() { curl -s -H "Authorization: Bearer $GANTRY_TOKEN" -H "x-svc-workspace: ${workspaceId}" "$@"; }
 
 echo 'def run(name): return {"greeting": f"Hello {name}"}' > main.py && zip hello.zip main.py

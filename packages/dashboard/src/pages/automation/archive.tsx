@@ -9,7 +9,7 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 /** Archives an automation, which leaves the list and keeps its history, or restores it. */
-export function Archive({ automation }: { automation: Automation }) {
+export function ArchivePanel({ automation }: { automation: Automation }) {
   const { id, name, status } = automation;
   const navigate = useNavigate();
   const change = useAutomationChange(id);

@@ -4,13 +4,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
 import { DropArea } from '../../automations/drop-area';
-import { MANIFEST, writeManifest } from '../../automations/manifest';
-import { filesOfZip } from '../../automations/package-files';
+import { formatManifest, MANIFEST } from '../../automations/manifest';
+import { unzipFiles } from '../../automations/package-files';
 import styles from '../../automations/package-page.module.css';
 import { PackageWorkspace } from '../../automations/package-workspace';
 import { refreshAutomation } from '../../automations/use-automation-change';
 import { type Package, usePackage } from '../../automations/use-package';
-import { Conflict } from '../../code/conflict';
+import { DraftConflict } from '../../code/conflict';
 import type { Files, FilesQuery } from '../../code/files';
 import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
 import { type Automation, api } from '../../shell/api';
@@ -25,28 +25,33 @@ import { AutomationFrame } from './automation-frame';
 export default function AutomationCodePage() {
   return (
     <AutomationFrame tab="Code" columns={styles.page}>
-      {(automation, { id, role }) => <Code automation={automation} workspaceId={id} mayEdit={role !== 'viewer'} />}
+      {(automation, { id, role }) => (
+        <AutomationCode automation={automation} workspaceId={id} canEdit={role !== 'viewer'} />
+      )}
     </AutomationFrame>
   );
 }
 
-interface CodeProps {
+interface AutomationCodeProps {
   automation: Automation;
   workspaceId: string;
-  mayEdit: boolean;
+  canEdit: boolean;
 }
 
-function Code({ automation, workspaceId, mayEdit }: CodeProps) {
+function AutomationCode({ automation, workspaceId, canEdit }: AutomationCodeProps) {
   const { id, name, artifactId, manifest } = automation;
   const source = useMemo(
     (): DraftSource => ({
-      ...{ key: `${workspaceId}.automation.${id}`, name, sha: artifactId, mayEdit },
-      filesAt: (artifact) => artifactFiles(artifact, manifest),
+      key: `${workspaceId}.automation.${id}`,
+      name,
+      sha: artifactId,
+      canEdit,
+      getFilesQuery: (artifact) => artifactFiles(artifact, manifest),
     }),
-    [workspaceId, id, name, artifactId, mayEdit, manifest],
+    [workspaceId, id, name, artifactId, canEdit, manifest],
   );
   const { draft, error, retry } = useDraft(source);
-  if (draft) return <Workspace automation={automation} mayEdit={mayEdit} source={source} draft={draft} />;
+  if (draft) return <CodeEditor automation={automation} canEdit={canEdit} source={source} draft={draft} />;
   if (error) return <FailedToLoad what="The code" error={error} retry={retry} />;
   return <Skeleton height={480} radius={10} />;
 }
@@ -59,37 +64,39 @@ const artifactFiles = (artifactId: string, manifest: object): FilesQuery => ({
     const { downloadUrl } = await unwrap(api.GET('/api/artifacts/{artifactId}/code', { params }));
     const response = await fetch(downloadUrl);
     if (!response.ok) throw new Error(`The zip could not be read (the server answered ${response.status}).`);
-    const files = new Map(filesOfZip(new Uint8Array(await response.arrayBuffer())));
-    return files.set(MANIFEST, { text: writeManifest(manifest) });
+    const files = new Map(unzipFiles(new Uint8Array(await response.arrayBuffer())));
+    return files.set(MANIFEST, { text: formatManifest(manifest) });
   },
   enabled: true,
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-interface WorkspaceProps extends Omit<CodeProps, 'workspaceId'> {
+interface CodeEditorProps extends Omit<AutomationCodeProps, 'workspaceId'> {
   source: DraftSource;
   draft: Draft;
 }
 
-function Workspace({ automation, mayEdit, source, draft }: WorkspaceProps) {
+function CodeEditor({ automation, canEdit, source, draft }: CodeEditorProps) {
   const pack = usePackage(draft, automation.entrypoint);
   const isOutdated = draft.baseSha !== automation.artifactId;
   return (
     <div className={styles.page}>
-      {isOutdated && draft.changes.length > 0 && <NewerVersion automation={automation} source={source} draft={draft} />}
-      {mayEdit ? (
+      {isOutdated && draft.changes.length > 0 && (
+        <NewerVersionConflict automation={automation} source={source} draft={draft} />
+      )}
+      {canEdit ? (
         <DropArea onFiles={draft.write} />
       ) : (
         <Notice tone="info">You can read these files, and not deploy others.</Notice>
       )}
-      <PackageWorkspace draft={draft} pack={pack} automationId={automation.id} mayEdit={mayEdit}>
-        <NextVersion automation={automation} draft={draft} pack={pack} isOutdated={isOutdated} />
+      <PackageWorkspace draft={draft} packageDraft={pack} automationId={automation.id} canEdit={canEdit}>
+        <DeployPanel automation={automation} draft={draft} pack={pack} isOutdated={isOutdated} />
       </PackageWorkspace>
     </div>
   );
 }
 
-function NewerVersion({ automation, source, draft }: Omit<WorkspaceProps, 'mayEdit'>) {
+function NewerVersionConflict({ automation, source, draft }: Omit<CodeEditorProps, 'canEdit'>) {
   const { data } = useQuery({
     queryKey: [...automationKeys.page(automation.id), 'versions'],
     queryFn: () =>
@@ -99,12 +106,14 @@ function NewerVersion({ automation, source, draft }: Omit<WorkspaceProps, 'mayEd
   });
   const newer = data?.versions.find(({ current }) => current);
   return (
-    <Conflict
+    <DraftConflict
       source={source}
       draft={draft}
       newer={
         newer && {
-          ...{ version: newer.version, author: null, message: newer.message },
+          version: newer.version,
+          author: null,
+          message: newer.message,
           created_at: new Date(newer.createdAt).toISOString(),
         }
       }
@@ -112,14 +121,14 @@ function NewerVersion({ automation, source, draft }: Omit<WorkspaceProps, 'mayEd
   );
 }
 
-interface NextVersionProps {
+interface DeployPanelProps {
   automation: Automation;
   draft: Draft;
   pack: Package;
   isOutdated: boolean;
 }
 
-function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) {
+function DeployPanel({ automation, draft, pack, isOutdated }: DeployPanelProps) {
   const { id } = automation;
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -138,9 +147,11 @@ function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) 
       queryClient.setQueryData(artifactFiles(artifactId, manifest).queryKey, files);
       queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, id), {
         ...automation,
-        ...{ artifactId, currentVersion, manifest },
+        artifactId,
+        currentVersion,
+        manifest,
       });
-      draft.moveTo(artifactId, null);
+      draft.rebase(artifactId, null);
       toast([`Version ${currentVersion} is deployed`, ...warnings].join('. '));
       await refreshAutomation(queryClient, workspaceId, id);
     },

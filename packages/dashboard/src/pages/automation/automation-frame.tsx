@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
-import { Elsewhere } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
 import { automationKeys } from '../../automations/automation-keys';
 import { type Automation, api, isStatus, type Workspace } from '../../shell/api';
 import { automationPath } from '../../shell/paths';
@@ -12,7 +12,7 @@ import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
 import { AutomationHead } from './automation-head';
 
-const read = (automationId: string, headers = {}) =>
+const loadAutomation = (automationId: string, headers = {}) =>
   unwrap(api.GET('/api/automations/{automationId}', { params: { path: { automationId } }, headers }));
 
 interface AutomationFrameProps {
@@ -32,10 +32,16 @@ export function AutomationFrame({ tab, columns, children }: AutomationFrameProps
     data: automation,
     error,
     refetch,
-  } = useQuery({ queryKey, queryFn: () => read(automationId), enabled: workspace !== undefined });
+  } = useQuery({ queryKey, queryFn: () => loadAutomation(automationId), enabled: workspace !== undefined });
   useTitle(tab, automation && [{ to: automationPath(automationId), label: automation.name }]);
   if (isStatus(error, 403, 404)) {
-    return <Elsewhere what="automation" queryKey={queryKey} read={(headers) => read(automationId, headers)} />;
+    return (
+      <OtherWorkspaceNotice
+        what="automation"
+        queryKey={queryKey}
+        read={(headers) => loadAutomation(automationId, headers)}
+      />
+    );
   }
   if (error && !automation) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
   if (!automation || !workspace) return <LoadingPage what="the automation" columns={columns} />;

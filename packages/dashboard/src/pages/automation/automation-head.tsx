@@ -9,10 +9,13 @@ import { CheckIcon, CopyIcon } from '../../ui/icons';
 import styles from './automation-page.module.css';
 import { PauseButton } from './pause-button';
 
-type Headed = Pick<Page, 'id' | 'name' | 'description' | 'status' | 'currentVersion' | 'visibility' | 'url' | 'access'>;
+type AutomationSummary = Pick<
+  Page,
+  'id' | 'name' | 'description' | 'status' | 'currentVersion' | 'visibility' | 'url' | 'access'
+>;
 
 /** Heads each page of one automation; members also get tabs. */
-export function AutomationHead({ page }: { page: Headed }) {
+export function AutomationHead({ page }: { page: AutomationSummary }) {
   const clipboard = useClipboard({ timeout: 2_000 });
   const isMember = page.access === 'member';
   return (

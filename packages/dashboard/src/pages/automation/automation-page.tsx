@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
-import { Elsewhere } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
 import { automationKeys } from '../../automations/automation-keys';
 import { InputForm, inputFormKey } from '../../inputs/input-form';
-import { sendFiles } from '../../inputs/send-files';
+import { encodeFiles } from '../../inputs/send-files';
 import { PastRuns } from '../../runs/past-runs';
 import { createRunApi } from '../../runs/run-api';
 import { runKeys } from '../../runs/run-keys';
 import { RunView } from '../../runs/run-view';
 import { isStatus, type Page } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
-import { runIdIn, runPath, signInPath } from '../../shell/paths';
+import { getRunIdParam, runPath, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { LoadingPage } from '../../ui/loading-page';
@@ -20,27 +20,27 @@ import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import { AutomationHead } from './automation-head';
 import styles from './automation-page.module.css';
-import { NothingRun } from './nothing-run';
-import { readPage, usePage } from './use-page';
-import { Versions } from './versions';
-import { WhyNotRun } from './why-not-run';
+import { CannotRunNotice } from './cannot-run-notice';
+import { NoRunSelected } from './no-run-selected';
+import { loadAutomationPage, useAutomationPage } from './use-automation-page';
+import { VersionList } from './versions';
 
 /** Serves the shareable `url` of an automation. */
 export default function AutomationPage() {
   const { automationId = '' } = useParams();
   const session = useSession();
   const location = useLocation();
-  const { data: page, error, refetch } = usePage(automationId);
+  const { data: page, error, refetch } = useAutomationPage(automationId);
   useTitle(page?.name);
   if (page) return <LoadedPage key={page.id} page={page} />;
   if (isStatus(error, 401)) return <Navigate to={signInPath(location)} replace />;
   if (isStatus(error, 404, 403)) {
     if (session.status !== 'signed-in') return <NotFound what="automation" />;
     return (
-      <Elsewhere
+      <OtherWorkspaceNotice
         what="automation"
         queryKey={automationKeys.page(automationId)}
-        read={(headers) => readPage(automationId, headers)}
+        read={(headers) => loadAutomationPage(automationId, headers)}
       />
     );
   }
@@ -54,12 +54,12 @@ function LoadedPage({ page }: { page: Page }) {
   const [reused, setReused] = useState<{ inputs: Record<string, unknown>; count: number }>({ inputs: {}, count: 0 });
   const queryClient = useQueryClient();
   const runs = useMemo(() => createRunApi(page.id, page.access), [page.id, page.access]);
-  const runId = runIdIn(search);
+  const runId = getRunIdParam(search);
   const member = page.access === 'member';
-  const result = useInView(runId);
+  const result = useScrollToRun(runId);
 
   async function start(inputs: Record<string, unknown>) {
-    const started = await runs.start(await sendFiles(inputs, page.access));
+    const started = await runs.start(await encodeFiles(inputs, page.access));
     navigate(runPath(page.id, started), { replace: true, preventScrollReset: true });
     void queryClient.invalidateQueries({ queryKey: runKeys.list(page.id) });
   }
@@ -67,13 +67,13 @@ function LoadedPage({ page }: { page: Page }) {
   return (
     <>
       <AutomationHead page={page} />
-      <WhyNotRun page={page} />
+      <CannotRunNotice page={page} />
       <div className={styles.work}>
         <Panel title="Inputs">
           <InputForm
             key={inputFormKey(page.inputs, reused.count)}
             items={page.inputs}
-            given={reused.count ? reused.inputs : null}
+            initialValues={reused.count ? reused.inputs : null}
             canRun={page.canRun}
             onRun={start}
           />
@@ -88,7 +88,7 @@ function LoadedPage({ page }: { page: Page }) {
               onReuse={(inputs) => setReused(({ count }) => ({ inputs, count: count + 1 }))}
             />
           ) : (
-            <NothingRun page={page} />
+            <NoRunSelected page={page} />
           )}
         </Panel>
       </div>
@@ -98,7 +98,7 @@ function LoadedPage({ page }: { page: Page }) {
             <PastRuns automationId={page.id} selected={runId} />
           </Panel>
           <Panel title="Versions">
-            <Versions page={page} />
+            <VersionList page={page} />
           </Panel>
         </div>
       )}
@@ -107,12 +107,12 @@ function LoadedPage({ page }: { page: Page }) {
 }
 
 /** Scrolls to a run that is selected or started: on a phone the form and the list fill the screen. */
-function useInView(runId: string | null) {
+function useScrollToRun(runId: string | null) {
   const box = useRef<HTMLElement>(null);
-  const shown = useRef(runId);
+  const lastRunId = useRef(runId);
   useEffect(() => {
-    if (runId === shown.current) return;
-    shown.current = runId;
+    if (runId === lastRunId.current) return;
+    lastRunId.current = runId;
     const top = box.current?.getBoundingClientRect().top ?? 0;
     if (top < 0 || top > window.innerHeight / 2) box.current?.scrollIntoView();
   }, [runId]);

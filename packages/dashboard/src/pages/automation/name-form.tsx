@@ -7,12 +7,12 @@ import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
-interface SettingsPartProps {
+interface NameFormProps {
   automation: Automation;
-  mayChange: boolean;
+  canEdit: boolean;
 }
 
-export function NameForm({ automation, mayChange }: SettingsPartProps) {
+export function NameForm({ automation, canEdit }: NameFormProps) {
   const [name, setName] = useState(automation.name);
   const [description, setDescription] = useState(automation.description);
   const change = useAutomationChange(automation.id);
@@ -22,7 +22,7 @@ export function NameForm({ automation, mayChange }: SettingsPartProps) {
     event.preventDefault();
     change.mutate(
       { name: name.trim(), description: description.trim() },
-      { onSuccess: (changed) => toast(`${changed.name} is saved`) },
+      { onSuccess: (saved) => toast(`${saved.name} is saved`) },
     );
   }
 
@@ -36,18 +36,18 @@ export function NameForm({ automation, mayChange }: SettingsPartProps) {
           autoComplete="off"
           required
           withAsterisk={false}
-          disabled={!mayChange}
+          disabled={!canEdit}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Textarea
           label="Description"
           rows={3}
           value={description}
-          disabled={!mayChange}
+          disabled={!canEdit}
           onChange={(event) => setDescription(event.currentTarget.value)}
         />
         <Failure title="Nothing was changed" error={change.error} />
-        {mayChange && (
+        {canEdit && (
           <div>
             <Button type="submit" loading={change.isPending} disabled={!isChanged || name.trim() === ''}>
               Save

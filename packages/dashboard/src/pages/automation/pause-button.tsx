@@ -16,13 +16,13 @@ export function PauseButton({
   if (role === undefined || role === 'viewer' || status === 'archived') return null;
   const isPaused = status === 'paused';
 
-  function set(wanted: 'active' | 'paused', canUndo: boolean) {
+  function setStatus(newStatus: 'active' | 'paused', canUndo: boolean) {
     change.mutate(
-      { status: wanted },
+      { status: newStatus },
       {
         onSuccess: () =>
-          toast(`${name} is ${wanted === 'paused' ? 'paused' : 'active again'}`, {
-            ...(canUndo && { undo: () => set(wanted === 'paused' ? 'active' : 'paused', false) }),
+          toast(`${name} is ${newStatus === 'paused' ? 'paused' : 'active again'}`, {
+            ...(canUndo && { undo: () => setStatus(newStatus === 'paused' ? 'active' : 'paused', false) }),
           }),
         onError: (error) => toast(`${name} stays as it is: ${error.message}`, { tone: 'error' }),
       },
@@ -35,7 +35,7 @@ export function PauseButton({
       variant="default"
       leftSection={isPaused ? <PlayIcon /> : <PauseIcon />}
       loading={change.isPending}
-      onClick={() => set(isPaused ? 'active' : 'paused', true)}
+      onClick={() => setStatus(isPaused ? 'active' : 'paused', true)}
     >
       {isPaused ? 'Resume' : 'Pause'}
     </Button>

@@ -8,16 +8,16 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
 /** Makes an automation public, after a confirmation, or private again. */
-export function PublicLink({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
+export function PublicLinkPanel({ automation, canEdit }: { automation: Automation; canEdit: boolean }) {
   const change = useAutomationChange(automation.id);
   const isPublic = automation.visibility === 'public';
 
-  const close = () =>
+  const makePrivate = () =>
     change.mutate(
       { visibility: 'private' },
-      { onSuccess: () => toast('The link works for members only', { undo: () => open() }) },
+      { onSuccess: () => toast('The link works for members only', { undo: () => makePublic() }) },
     );
-  const open = () =>
+  const makePublic = () =>
     change.mutate({ visibility: 'public' }, { onSuccess: () => toast('Anyone with the link may run it now') });
 
   return (
@@ -30,10 +30,10 @@ export function PublicLink({ automation, mayChange }: { automation: Automation; 
         </Text>
         <CodeToCopy label={isPublic ? 'For anyone' : 'For members'} code={automation.url} />
         <Failure title="Nothing was changed" error={change.error} />
-        {mayChange && (
+        {canEdit && (
           <Group gap="8px 12px">
             {isPublic ? (
-              <Button variant="default" loading={change.isPending} onClick={close}>
+              <Button variant="default" loading={change.isPending} onClick={makePrivate}>
                 Make it private
               </Button>
             ) : (
@@ -41,7 +41,7 @@ export function PublicLink({ automation, mayChange }: { automation: Automation; 
                 label="Make it public, to anyone with the link"
                 question="Let anyone run it"
                 busy={change.isPending}
-                onConfirm={open}
+                onConfirm={makePublic}
               >
                 Make it public
               </ConfirmButton>

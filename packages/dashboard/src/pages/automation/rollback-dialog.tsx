@@ -6,14 +6,14 @@ import { api, type Page } from '../../shell/api';
 import { Failure } from '../../ui/notice';
 import styles from './versions.module.css';
 
-interface RollbackProps {
+interface RollbackDialogProps {
   page: Page;
   version: number;
   onClose: () => void;
   onDone: () => void;
 }
 
-export default function RollbackDialog({ page, version, onClose, onDone }: RollbackProps) {
+export default function RollbackDialog({ page, version, onClose, onDone }: RollbackDialogProps) {
   const queryClient = useQueryClient();
   const rollback = useMutation({
     mutationFn: () =>

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useAutomationChange } from '../../automations/use-automation-change';
-import { problemsOf } from '../../inputs/input-problems';
+import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
 import type { Automation, InputItem } from '../../shell/api';
@@ -9,7 +9,7 @@ import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import styles from './automation-settings-page.module.css';
-import { usePage } from './use-page';
+import { useAutomationPage } from './use-automation-page';
 
 type Misfire = Automation['scheduling']['misfire'];
 
@@ -21,22 +21,27 @@ const MISFIRES: { value: Misfire; label: string }[] = [
 
 interface ScheduleFormProps {
   automation: Automation;
-  given: Schedule;
+  initialSchedule: Schedule;
   onClose: () => void;
 }
 
 export function ScheduleForm(props: ScheduleFormProps) {
-  const { data: page, error, refetch } = usePage(props.automation.id);
+  const { data: page, error, refetch } = useAutomationPage(props.automation.id);
   if (error && !page) return <FailedToLoad what="The inputs" error={error} retry={refetch} />;
   if (!page) return <Skeleton height={320} />;
   // A schedule cannot have files as inputs.
-  return <LoadedForm {...props} items={page.inputs.filter(({ type }) => type !== 'file')} />;
+  return <LoadedScheduleForm {...props} items={page.inputs.filter(({ type }) => type !== 'file')} />;
 }
 
 /** Edits the times, and the inputs of the runs that they start. */
-function LoadedForm({ automation, given, items, onClose }: ScheduleFormProps & { items: InputItem[] }) {
+function LoadedScheduleForm({
+  automation,
+  initialSchedule,
+  items,
+  onClose,
+}: ScheduleFormProps & { items: InputItem[] }) {
   const { scheduling } = automation;
-  const [schedule, setSchedule] = useState(given);
+  const [schedule, setSchedule] = useState(initialSchedule);
   const [misfire, setMisfire] = useState<Misfire>(scheduling.misfire);
   const hasInputs = Object.keys(scheduling.inputs).length > 0;
   const { fields, problem, show, read } = useInputFields(items, hasInputs ? scheduling.inputs : null);
@@ -49,7 +54,10 @@ function LoadedForm({ automation, given, items, onClose }: ScheduleFormProps & {
     if (problems.size) return;
     change.mutate(
       {
-        ...{ schedule: schedule.cron, timezone: schedule.timezone, misfire, scheduleInputs: inputs },
+        schedule: schedule.cron,
+        timezone: schedule.timezone,
+        misfire,
+        scheduleInputs: inputs,
         scheduleEnabled: automation.schedule === null || scheduling.enabled,
       },
       {
@@ -57,7 +65,7 @@ function LoadedForm({ automation, given, items, onClose }: ScheduleFormProps & {
           toast('The schedule is saved');
           onClose();
         },
-        onError: (error) => show(problemsOf(error, items)),
+        onError: (error) => show(toInputProblems(error, items)),
       },
     );
   }

@@ -1,31 +1,31 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAutomationChange } from '../../automations/use-automation-change';
-import { scheduleWords } from '../../schedules/cron-words';
-import { ownTimeZone } from '../../schedules/schedule-fields';
+import { describeSchedule } from '../../schedules/describe-cron';
+import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Facts } from '../../ui/facts';
+import { DetailList } from '../../ui/detail-list';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { ScheduleForm } from './schedule-form';
 
 /** Describes the schedule, and edits it in place. */
-export function SchedulePanel({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
+export function SchedulePanel({ automation, canEdit }: { automation: Automation; canEdit: boolean }) {
   const { id, schedule, scheduling } = automation;
   const [isEditing, setEditing] = useState(false);
   const change = useAutomationChange(id);
   const { enabled, timezone } = scheduling;
 
-  const turn = (wanted: boolean, canUndo: boolean) =>
+  const setEnabled = (isEnabled: boolean, canUndo: boolean) =>
     change.mutate(
-      { scheduleEnabled: wanted },
+      { scheduleEnabled: isEnabled },
       {
         onSuccess: () =>
-          toast(wanted ? 'The schedule is on' : 'The schedule is off', {
-            ...(canUndo && { undo: () => turn(!wanted, false) }),
+          toast(isEnabled ? 'The schedule is on' : 'The schedule is off', {
+            ...(canUndo && { undo: () => setEnabled(!isEnabled, false) }),
           }),
       },
     );
@@ -35,7 +35,7 @@ export function SchedulePanel({ automation, mayChange }: { automation: Automatio
       <Panel title="Schedule">
         <ScheduleForm
           automation={automation}
-          given={{ cron: schedule ?? '0 9 * * MON-FRI', timezone: schedule ? timezone : ownTimeZone() }}
+          initialSchedule={{ cron: schedule ?? '0 9 * * MON-FRI', timezone: schedule ? timezone : getLocalTimeZone() }}
           onClose={() => setEditing(false)}
         />
       </Panel>
@@ -49,17 +49,17 @@ export function SchedulePanel({ automation, mayChange }: { automation: Automatio
             It runs only when a person or a program starts it.
           </Text>
         ) : (
-          <Facts facts={factsOf(automation, schedule)} />
+          <DetailList facts={listScheduleFacts(automation, schedule)} />
         )}
         <Failure title="Nothing was changed" error={change.error} />
-        {mayChange && (
+        {canEdit && (
           <Group gap="8px 12px">
             <Button variant={schedule ? 'default' : undefined} onClick={() => setEditing(true)}>
               {schedule ? 'Change' : 'Add a schedule'}
             </Button>
             {schedule !== null && (
               <>
-                <Button variant="default" loading={change.isPending} onClick={() => turn(!enabled, true)}>
+                <Button variant="default" loading={change.isPending} onClick={() => setEnabled(!enabled, true)}>
                   {enabled ? 'Turn off' : 'Turn on'}
                 </Button>
                 <ConfirmButton
@@ -85,25 +85,28 @@ const MISFIRES: Record<Automation['scheduling']['misfire'], string> = {
   catch_up: 'Each made up for, at most 100',
 };
 
-function factsOf({ status, scheduling }: Automation, schedule: string): Parameters<typeof Facts>[0]['facts'] {
+function listScheduleFacts(
+  { status, scheduling }: Automation,
+  schedule: string,
+): Parameters<typeof DetailList>[0]['facts'] {
   const { enabled, timezone, misfire, inputs, nextRunAt, lastScheduledAt, missedFires } = scheduling;
-  const words = scheduleWords({ cron: schedule, timezone });
-  const given = Object.entries(inputs).map(
+  const description = describeSchedule({ cron: schedule, timezone });
+  const inputLines = Object.entries(inputs).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   return [
-    ['Runs', words.charAt(0).toUpperCase() + words.slice(1)],
-    ['Next run', nextRunAt === null ? restWords(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
+    ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
+    ['Next run', nextRunAt === null ? idleReason(enabled, status) : <Timestamp key="next" at={nextRunAt} />],
     ...(lastScheduledAt === null
       ? []
       : [['Last time', <Timestamp key="last" at={lastScheduledAt} />] satisfies [string, React.ReactNode]]),
-    ['Inputs', given.length > 0 ? given.join('\n') : 'As the code has them by default'],
+    ['Inputs', inputLines.length > 0 ? inputLines.join('\n') : 'As the code has them by default'],
     ['Missed while the platform was down', MISFIRES[misfire]],
     ...(missedFires > 0 ? [['Missed so far', String(missedFires)] satisfies [string, string]] : []),
   ];
 }
 
-function restWords(enabled: boolean, status: Automation['status']): string {
+function idleReason(enabled: boolean, status: Automation['status']): string {
   if (!enabled) return 'None: the schedule is off';
   return status === 'active' ? 'None' : `None while the automation is ${status}`;
 }

@@ -11,9 +11,9 @@ import styles from './versions.module.css';
 
 const RollbackDialog = lazy(() => import('./rollback-dialog'));
 
-export function Versions({ page }: { page: Page }) {
-  const [chosen, setChosen] = useState<Version | null>(null);
-  const [done, setDone] = useState('');
+export function VersionList({ page }: { page: Page }) {
+  const [rollbackVersion, setRollbackVersion] = useState<Version | null>(null);
+  const [announcement, setAnnouncement] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const opener = useRef<HTMLElement>(null);
   const { data, error, isError, refetch } = useQuery({
@@ -24,12 +24,12 @@ export function Versions({ page }: { page: Page }) {
 
   /** Returns the focus to the button, or to the list if the button is gone because its version is current now. */
   function close() {
-    flushSync(() => setChosen(null));
+    flushSync(() => setRollbackVersion(null));
     (opener.current?.isConnected ? opener : list).current?.focus();
   }
 
   // Only a viewer can't run an active automation.
-  const mayChange = page.canRun || page.status !== 'active';
+  const canRollBack = page.canRun || page.status !== 'active';
   if (isError && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={96} />;
   return (
@@ -64,14 +64,14 @@ export function Versions({ page }: { page: Page }) {
                 Current
               </Text>
             ) : (
-              mayChange && (
+              canRollBack && (
                 <Button
                   size="compact-sm"
                   variant="default"
                   aria-label={`Roll back to version ${version.version}`}
                   onClick={(event) => {
                     opener.current = event.currentTarget;
-                    setChosen(version);
+                    setRollbackVersion(version);
                   }}
                 >
                   Roll back
@@ -82,15 +82,15 @@ export function Versions({ page }: { page: Page }) {
         ))}
       </ol>
       <p className="visually-hidden" role="status">
-        {done}
+        {announcement}
       </p>
-      {chosen && (
+      {rollbackVersion && (
         <Suspense>
           <RollbackDialog
             page={page}
-            version={chosen.version}
+            version={rollbackVersion.version}
             onClose={close}
-            onDone={() => setDone(`Version ${chosen.version} is current now.`)}
+            onDone={() => setAnnouncement(`Version ${rollbackVersion.version} is current now.`)}
           />
         </Suspense>
       )}

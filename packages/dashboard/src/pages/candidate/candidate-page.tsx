@@ -2,9 +2,9 @@ import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
+import { CandidateStatusChip, SummaryChips } from '../../candidates/candidate-chips';
 import { CandidateDecision } from '../../candidates/candidate-decision';
 import { useCandidate, useCandidateApproval } from '../../candidates/candidate-queries';
-import { CandidateStatusChip, SummaryChips } from '../../candidates/candidate-words';
 import { Evidence } from '../../candidates/evidence';
 import { VerdictLine } from '../../candidates/verdict-line';
 import { type CandidateDetail, isStatus, type Worker } from '../../shell/api';
@@ -18,9 +18,9 @@ import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
+import { CandidateActions } from './candidate-actions';
 import styles from './candidate-page.module.css';
-import { Decide } from './decide';
-import { RepairedRun } from './repaired-run';
+import { FailedRunLink } from './failed-run-link';
 
 /** Shows a candidate: its evidence, its changes, and the decision. */
 export default function CandidatePage() {
@@ -33,24 +33,24 @@ export default function CandidatePage() {
         { to: workerPath(workerId, 'workerVersions'), label: 'Versions' },
       ]
     : [];
-  useTitle(candidate.data && titleOf(candidate.data), above);
+  useTitle(candidate.data && candidateTitle(candidate.data), above);
   const error = candidate.error ?? worker.error;
   if (isStatus(error, 403, 404)) return <NotFound what="candidate" />;
   if (error && !candidate.data) return <FailedToLoad what="The candidate" error={error} retry={candidate.refetch} />;
   if (!candidate.data || !worker.data) return <LoadingPage what="the candidate" columns={styles.parts} />;
-  return <Loaded key={candidateId} worker={worker.data} candidate={candidate.data} />;
+  return <LoadedCandidate key={candidateId} worker={worker.data} candidate={candidate.data} />;
 }
 
-const titleOf = ({ message }: Pick<CandidateDetail, 'message'>): string => message || 'A proposed version';
+const candidateTitle = ({ message }: Pick<CandidateDetail, 'message'>): string => message || 'A proposed version';
 
-function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDetail }) {
+function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: CandidateDetail }) {
   const { status, cases, origin, base_sha: baseSha, created_at: createdAt, error, warnings } = candidate;
   const isOpen = status === 'rehearsing' || status === 'ready' || status === 'failed';
   const isOutdated = isOpen && baseSha !== worker.sha;
   return (
     <>
       <PageHead
-        title={titleOf(candidate)}
+        title={candidateTitle(candidate)}
         about={
           <>
             <CandidateStatusChip status={status} />
@@ -64,7 +64,7 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
             </span>
           </>
         }
-        actions={origin === 'person' && isOpen && <Decide worker={worker} candidate={candidate} />}
+        actions={origin === 'person' && isOpen && <CandidateActions worker={worker} candidate={candidate} />}
       />
       <div className={styles.parts}>
         {isOutdated && (
@@ -92,7 +92,7 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
         <VerdictLine candidate={candidate} level={2} />
         {!isOpen && <Outcome candidate={candidate} />}
         {cases.length > 0 && (
-          <Panel title="Evidence" aside={<Counted candidate={candidate} />}>
+          <Panel title="Evidence" aside={<EvidenceSummary candidate={candidate} />}>
             <WithFailedRun candidate={candidate}>
               {(runId) => <Evidence cases={cases} failedRunId={runId} />}
             </WithFailedRun>
@@ -102,7 +102,7 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
           <CandidateChanges candidate={candidate} />
         </Panel>
         {origin === 'repair' && isOpen && (
-          <Panel title="Decision" aside={<RepairedRun candidateId={candidate.id} />}>
+          <Panel title="Decision" aside={<FailedRunLink candidateId={candidate.id} />}>
             <CandidateDecision candidateId={candidate.id} />
           </Panel>
         )}
@@ -124,7 +124,7 @@ function WithFailedRun({
   return children(approval.data?.run_id);
 }
 
-const Counted = ({ candidate }: { candidate: CandidateDetail }) => (
+const EvidenceSummary = ({ candidate }: { candidate: CandidateDetail }) => (
   <span className={styles.counted}>
     <SummaryChips summary={candidate.summary} />
   </span>

@@ -1,8 +1,8 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import { Link, useParams } from 'react-router';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import parts from '../../connections/connection-parts.module.css';
-import { type Integration, useCatalog, useCatalogTools, useConnectionsOf } from '../../connections/connection-queries';
+import { type Integration, useAppConnections, useCatalog, useCatalogTools } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
 import { Lines } from '../../connections/lines';
 import { ScopeList } from '../../connections/scope-list';
@@ -11,7 +11,7 @@ import { NotFound } from '../../shell/frame/not-found';
 import { connectionPath, newConnectionPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Facts } from '../../ui/facts';
+import { DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
@@ -19,7 +19,7 @@ import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import styles from './catalog-service-page.module.css';
-import { OauthClient } from './oauth-client';
+import { OauthClientPanel } from './oauth-client';
 
 /** Shows a service of the catalogue before it is connected: its tools, rights and hosts. */
 export default function CatalogServicePage() {
@@ -30,12 +30,12 @@ export default function CatalogServicePage() {
   if (error && !catalog) return <FailedToLoad what="The catalogue" error={error} retry={refetch} />;
   if (!catalog) return <LoadingPage what="the service" columns={parts.columns} />;
   if (!integration) return <NotFound what="service" />;
-  return <Loaded key={slug} integration={integration} />;
+  return <LoadedService key={slug} integration={integration} />;
 }
 
-function Loaded({ integration }: { integration: Integration }) {
+function LoadedService({ integration }: { integration: Integration }) {
   const { slug, name, description, category, logo, docs_url: docsUrl, hosts, scopes } = integration;
-  const mayConnect = roleAtLeast(useWorkspace()?.role, 'member');
+  const canConnect = hasRoleAtLeast(useWorkspace()?.role, 'member');
   return (
     <>
       <PageHead
@@ -56,7 +56,7 @@ function Loaded({ integration }: { integration: Integration }) {
           </>
         }
         actions={
-          mayConnect && (
+          canConnect && (
             <Button component={Link} to={newConnectionPath(slug)}>
               Connect
             </Button>
@@ -64,10 +64,10 @@ function Loaded({ integration }: { integration: Integration }) {
         }
       />
       <div className={parts.columns}>
-        <Tools slug={slug} name={name} />
+        <ServiceTools slug={slug} name={name} />
         <div className={parts.column}>
           <Panel title="About it">
-            <Facts
+            <DetailList
               facts={[
                 ['Kind', category],
                 [
@@ -80,7 +80,7 @@ function Loaded({ integration }: { integration: Integration }) {
               ]}
             />
           </Panel>
-          <Connected slug={slug} />
+          <ServiceConnections slug={slug} />
           <Panel title="Permissions">
             {scopes.length === 0 ? (
               <Text fz="sm" c="dimmed">
@@ -98,14 +98,14 @@ function Loaded({ integration }: { integration: Integration }) {
               </ScopeList>
             )}
           </Panel>
-          <OauthClient integration={integration} />
+          <OauthClientPanel integration={integration} />
         </div>
       </div>
     </>
   );
 }
 
-function Tools({ slug, name }: { slug: string; name: string }) {
+function ServiceTools({ slug, name }: { slug: string; name: string }) {
   const { data: tools, error, refetch } = useCatalogTools(slug);
   return (
     <Panel
@@ -135,8 +135,8 @@ function Tools({ slug, name }: { slug: string; name: string }) {
 }
 
 /** Lists the connected accounts; renders nothing while there are none. */
-function Connected({ slug }: { slug: string }) {
-  const { data: connections = [] } = useConnectionsOf(slug);
+function ServiceConnections({ slug }: { slug: string }) {
+  const { data: connections = [] } = useAppConnections(slug);
   if (connections.length === 0) return null;
   return (
     <Panel title="Connected">

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { ClientForm } from '../../connections/client-form';
 import { type Integration, useClientChanges } from '../../connections/connection-queries';
 import { toast } from '../../shell/toasts';
@@ -9,15 +9,15 @@ import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
-const CLIENTS = {
+const CLIENT_SOURCES = {
   workspace: 'This workspace has set its own.',
   operator: 'The operator has set one for every workspace. One of your own would win over it.',
 };
 
 /** Sets the OAuth client of this platform at the service: without one, no account can be connected. */
-export function OauthClient({ integration }: { integration: Integration }) {
+export function OauthClientPanel({ integration }: { integration: Integration }) {
   const { name, app } = integration;
-  const mayChange = roleAtLeast(useWorkspace()?.role, 'admin');
+  const canEdit = hasRoleAtLeast(useWorkspace()?.role, 'admin');
   const [isEditing, setEditing] = useState(false);
   const { remove } = useClientChanges();
   const isOwn = app.configured === 'workspace';
@@ -32,11 +32,13 @@ export function OauthClient({ integration }: { integration: Integration }) {
       ) : (
         <Stack gap="sm">
           <Text fz="sm" c="dimmed">
-            {app.configured === null ? `None yet, so no account of ${name} can be connected.` : CLIENTS[app.configured]}
+            {app.configured === null
+              ? `None yet, so no account of ${name} can be connected.`
+              : CLIENT_SOURCES[app.configured]}
           </Text>
           {app.client_id !== null && <code className="small-code">{app.client_id}</code>}
           <Failure title="The OAuth client was not removed" error={remove.error} />
-          {mayChange && (
+          {canEdit && (
             <Group gap="xs">
               <Button variant="default" onClick={() => setEditing(true)}>
                 {isOwn ? 'Change it' : 'Set your own'}

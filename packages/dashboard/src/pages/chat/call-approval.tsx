@@ -1,39 +1,45 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { type Ref, useEffect, useRef } from 'react';
+import { toConnectionError } from '../../conversation/connection-error';
 import { ExactValue } from '../../conversation/exact-value';
-import { sayError } from '../../conversation/say-error';
 import { type ChatCall, isStatus } from '../../shell/api';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
 import { Failure, Notice } from '../../ui/notice';
 import styles from './call-approval.module.css';
-import { summaryId } from './call-words';
+import { callSummaryId } from './call-state';
 import { useDecideCall } from './chat-queries';
 
-interface CallApprovalProps {
+interface ToolCallApprovalProps {
   conversationId: string;
   call: ChatCall;
   /** The agent is still busy with another call: a decision would come too early. */
-  isEarly: boolean;
+  isTurnRunning: boolean;
   approveButton?: Ref<HTMLButtonElement> | undefined;
   rejectButton?: Ref<HTMLButtonElement> | undefined;
 }
 
 /** Asks for approval of a call that changes something or runs code, with exactly the arguments shown. */
-export function CallApproval({ conversationId, call, isEarly, approveButton, rejectButton }: CallApprovalProps) {
+export function ToolCallApproval({
+  conversationId,
+  call,
+  isTurnRunning,
+  approveButton,
+  rejectButton,
+}: ToolCallApprovalProps) {
   const decide = useDecideCall(conversationId, call.call_id);
   const titleId = `waits-${call.call_id}`;
   const isDecided = useRef(false);
   // The decision removes the buttons, so the focus moves to the line of the call.
   useEffect(
     () => () => {
-      if (isDecided.current) setTimeout(() => document.getElementById(summaryId(call.call_id))?.focus());
+      if (isDecided.current) setTimeout(() => document.getElementById(callSummaryId(call.call_id))?.focus());
     },
     [call.call_id],
   );
 
-  const button = (approve: boolean) => ({
+  const buttonProps = (approve: boolean) => ({
     loading: decide.isPending && decide.variables === approve,
-    disabled: isEarly || (decide.isPending && decide.variables !== approve),
+    disabled: isTurnRunning || (decide.isPending && decide.variables !== approve),
     onClick: () =>
       decide.mutate(approve, {
         onSuccess: () => {
@@ -72,10 +78,10 @@ export function CallApproval({ conversationId, call, isEarly, approveButton, rej
       {isStatus(decide.error, 409) ? (
         <Notice tone="info">This was decided elsewhere, perhaps in another tab.</Notice>
       ) : (
-        <Failure title="The decision was not saved" error={sayError(decide.error)} />
+        <Failure title="The decision was not saved" error={toConnectionError(decide.error)} />
       )}
       <Group className={styles.actions} gap="sm" align="stretch">
-        <Button ref={approveButton} leftSection={<CheckIcon />} {...button(true)}>
+        <Button ref={approveButton} leftSection={<CheckIcon />} {...buttonProps(true)}>
           Approve
         </Button>
         <Button
@@ -83,7 +89,7 @@ export function CallApproval({ conversationId, call, isEarly, approveButton, rej
           variant="default"
           className={styles.reject}
           leftSection={<CrossIcon />}
-          {...button(false)}
+          {...buttonProps(false)}
         >
           Reject
         </Button>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { useShortcuts } from '../../shell/keys';
 import { conversationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -18,22 +18,22 @@ import { OpenConversation } from './open-conversation';
 export default function ChatPage() {
   const { conversationId } = useParams();
   const workspace = useWorkspace();
-  if (workspace && !roleAtLeast(workspace.role, 'member')) return <NotForViewers />;
+  if (workspace && !hasRoleAtLeast(workspace.role, 'member')) return <ViewerNotice />;
   return <Chat conversationId={conversationId} />;
 }
 
 function Chat({ conversationId }: { conversationId: string | undefined }) {
   const navigate = useNavigate();
   const [isListOpen, setListOpen] = useState(false);
-  const listed = useConversations().data?.pages.flat() ?? [];
-  const place = listed.findIndex(({ id }) => id === conversationId);
-  const go = (to: number) => {
-    const next = listed[to];
+  const conversations = useConversations().data?.pages.flat() ?? [];
+  const place = conversations.findIndex(({ id }) => id === conversationId);
+  const openConversation = (index: number) => {
+    const next = conversations[index];
     if (next) void navigate(conversationPath(next.id));
   };
   useShortcuts('Chat', [
-    { keys: 'j', words: 'Next conversation', run: () => go(place + 1) },
-    { keys: 'k', words: 'Previous conversation', run: () => go(Math.max(0, place - 1)) },
+    { keys: 'j', words: 'Next conversation', run: () => openConversation(place + 1) },
+    { keys: 'k', words: 'Previous conversation', run: () => openConversation(Math.max(0, place - 1)) },
     { keys: 'n', words: 'New conversation', run: () => void navigate(paths.chat) },
   ]);
   return (
@@ -49,14 +49,14 @@ function Chat({ conversationId }: { conversationId: string | undefined }) {
       {conversationId === undefined ? <NewConversation /> : <OpenConversation id={conversationId} />}
       {isListOpen && (
         <Dialog title="Conversations" bare side onClose={() => setListOpen(false)}>
-          <ConversationList openId={conversationId} onGo={() => setListOpen(false)} />
+          <ConversationList openId={conversationId} onNavigate={() => setListOpen(false)} />
         </Dialog>
       )}
     </div>
   );
 }
 
-function NotForViewers() {
+function ViewerNotice() {
   useTitle('Chat');
   return (
     <Empty title="Only members can chat with the agent" level={1}>

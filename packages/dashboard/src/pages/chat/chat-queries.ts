@@ -2,11 +2,19 @@ import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { isStatus, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { type Message, sendMessage } from './send-message';
-import { type Begun, newThread, readAgain, type Thread, withDecision, withEarlier, withMessage } from './thread';
+import { type MessageInput, sendMessage } from './send-message';
+import {
+  createThread,
+  mergeRefetched,
+  type SentMessage,
+  type Thread,
+  withDecision,
+  withEarlier,
+  withMessage,
+} from './thread';
 
-const LISTED = 30;
-const READ = 20;
+const CONVERSATIONS_PAGE_SIZE = 30;
+const TURNS_PAGE_SIZE = 20;
 
 type WorkspaceId = string | undefined;
 
@@ -23,10 +31,11 @@ export function useConversations() {
     enabled: workspaceId !== undefined,
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
-      const query = { limit: LISTED, offset };
+      const query = { limit: CONVERSATIONS_PAGE_SIZE, offset };
       return unwrap((await workerApi()).GET('/api/conversations', { params: { query } }));
     },
-    getNextPageParam: (last, pages) => (last.length === LISTED ? pages.length * LISTED : undefined),
+    getNextPageParam: (last, pages) =>
+      last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
   });
 }
 
@@ -41,18 +50,18 @@ export function useThread(id: string) {
     queryKey: key,
     enabled: workspaceId !== undefined,
     staleTime: ({ state }) => (isRunning(state.data as Thread | undefined) ? Number.POSITIVE_INFINITY : 0),
-    queryFn: async () => readAgain(client.getQueryData<Thread>(key), await readPage(id, 0)),
+    queryFn: async () => mergeRefetched(client.getQueryData<Thread>(key), await loadThreadPage(id, 0)),
   });
 }
 
-async function readPage(id: string, offset: number): Promise<Thread> {
-  const params = { path: { conversation_id: id }, query: { limit: READ, offset } };
+async function loadThreadPage(id: string, offset: number): Promise<Thread> {
+  const params = { path: { conversation_id: id }, query: { limit: TURNS_PAGE_SIZE, offset } };
   const conversation = await unwrap((await workerApi()).GET('/api/conversations/{conversation_id}', { params }));
-  return newThread(conversation, conversation.turns.length === READ);
+  return createThread(conversation, conversation.turns.length === TURNS_PAGE_SIZE);
 }
 
 /** Updates the cached conversation, if there is one. */
-export const changeThread = (
+export const updateThread = (
   client: QueryClient,
   workspaceId: WorkspaceId,
   id: string,
@@ -61,29 +70,30 @@ export const changeThread = (
   client.setQueryData<Thread>(chatKeys.one(workspaceId, id), (thread) => thread && change(thread));
 
 /** Loads the page of messages before those that are shown. */
-export function useEarlier(thread: Thread) {
+export function useEarlierMessages(thread: Thread) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => readPage(thread.id, thread.turns.length),
+    mutationFn: () => loadThreadPage(thread.id, thread.turns.length),
     onSuccess: (page) =>
-      changeThread(client, workspaceId, thread.id, (now) => withEarlier(now, page.turns, page.hasEarlier)),
+      updateThread(client, workspaceId, thread.id, (current) => withEarlier(current, page.turns, page.hasEarlier)),
   });
 }
 
 /** Sends a message, and adds it to its cached conversation, which may be new. */
-export function useSend() {
+export function useSendMessage() {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
     mutationFn: sendMessage,
-    onSuccess: async (begun, { text: message, conversationId }: Message) => {
-      const key = chatKeys.one(workspaceId, begun.conversationId);
+    onSuccess: async (sentMessage, { text: message, conversationId }: MessageInput) => {
+      const key = chatKeys.one(workspaceId, sentMessage.conversationId);
       await client.cancelQueries({ queryKey: key });
       // Without an event id, later events cannot be told from earlier ones.
-      if (begun.eventId === 0) client.removeQueries({ queryKey: key });
-      else if (conversationId === undefined) client.setQueryData(key, begunWith(begun, message));
-      else changeThread(client, workspaceId, conversationId, (thread) => withMessage(thread, { ...begun, message }));
+      if (sentMessage.eventId === 0) client.removeQueries({ queryKey: key });
+      else if (conversationId === undefined) client.setQueryData(key, buildNewThread(sentMessage, message));
+      else
+        updateThread(client, workspaceId, conversationId, (thread) => withMessage(thread, { ...sentMessage, message }));
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
     onError: (error, { conversationId }) => {
@@ -95,20 +105,25 @@ export function useSend() {
 }
 
 /** Builds a new conversation; the next fetch replaces its title by the server's. */
-function begunWith(begun: Begun, message: string): Thread {
+function buildNewThread(sentMessage: SentMessage, message: string): Thread {
   const at = new Date().toISOString();
-  const head = { id: begun.conversationId, title: message.replace(/\s+/g, ' ').trim(), status: 'running' as const };
-  const thread = newThread({ ...head, created_at: at, updated_at: at, last_event_id: 0, turns: [] }, false);
-  return withMessage(thread, { ...begun, message });
+  const head = {
+    id: sentMessage.conversationId,
+    title: message.replace(/\s+/g, ' ').trim(),
+    status: 'running' as const,
+  };
+  const thread = createThread({ ...head, created_at: at, updated_at: at, last_event_id: 0, turns: [] }, false);
+  return withMessage(thread, { ...sentMessage, message });
 }
 
-const pathOf = (id: string) => ({ params: { path: { conversation_id: id } } });
+const conversationParams = (id: string) => ({ params: { path: { conversation_id: id } } });
 
-export function useStop(id: string) {
+export function useStopConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async () => unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/stop', pathOf(id))),
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/stop', conversationParams(id))),
     // If the agent was only waiting, no stream reports its end.
     onSuccess: ({ status }) =>
       status !== 'running' && client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) }),
@@ -116,18 +131,19 @@ export function useStop(id: string) {
 }
 
 /** Resumes the last message, which was interrupted, and refetches the conversation, even if it has been resumed. */
-export function useResume(id: string) {
+export function useResumeConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
-  const read = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
+  const invalidate = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
   return useMutation({
-    mutationFn: async () => unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/resume', pathOf(id))),
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/resume', conversationParams(id))),
     onSuccess: async () => {
-      await read();
+      await invalidate();
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
     onError: (error) => {
-      if (isStatus(error, 404, 409)) void read();
+      if (isStatus(error, 404, 409)) void invalidate();
     },
   });
 }
@@ -144,7 +160,7 @@ export function useDecideCall(id: string, callId: string) {
         }),
       ),
     onSuccess: ({ status }, approve) => {
-      changeThread(client, workspaceId, id, (thread) => withDecision(thread, callId, approve, status));
+      updateThread(client, workspaceId, id, (thread) => withDecision(thread, callId, approve, status));
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
     onError: (error) => {
@@ -153,24 +169,30 @@ export function useDecideCall(id: string, callId: string) {
   });
 }
 
-export function useRename(id: string) {
+export function useRenameConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (title: string) =>
-      unwrap((await workerApi()).PATCH('/api/conversations/{conversation_id}', { ...pathOf(id), body: { title } })),
+      unwrap(
+        (await workerApi()).PATCH('/api/conversations/{conversation_id}', {
+          ...conversationParams(id),
+          body: { title },
+        }),
+      ),
     onSuccess: ({ title }) => {
-      changeThread(client, workspaceId, id, (thread) => ({ ...thread, title }));
+      updateThread(client, workspaceId, id, (thread) => ({ ...thread, title }));
       return client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
   });
 }
 
-export function useDelete(id: string) {
+export function useDeleteConversation(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async () => unwrap((await workerApi()).DELETE('/api/conversations/{conversation_id}', pathOf(id))),
+    mutationFn: async () =>
+      unwrap((await workerApi()).DELETE('/api/conversations/{conversation_id}', conversationParams(id))),
     onSuccess: () => client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) }),
   });
 }

@@ -1,14 +1,14 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { sayError } from '../../conversation/say-error';
+import { toConnectionError } from '../../conversation/connection-error';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import styles from './chat-page.module.css';
-import { useDelete, useRename } from './chat-queries';
+import { useDeleteConversation, useRenameConversation } from './chat-queries';
 import type { Thread } from './thread';
 
 const TITLE_CHARS_MAX = 120;
@@ -17,14 +17,14 @@ const TITLE_CHARS_MAX = 120;
 export function ConversationHead({ thread }: { thread: Thread }) {
   const navigate = useNavigate();
   const [title, setTitle] = useState<string | null>(null);
-  const rename = useRename(thread.id);
-  const remove = useDelete(thread.id);
+  const rename = useRenameConversation(thread.id);
+  const remove = useDeleteConversation(thread.id);
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    const wanted = (title ?? '').trim();
-    if (wanted === thread.title) setTitle(null);
-    else if (wanted !== '') rename.mutate(wanted, { onSuccess: () => setTitle(null) });
+    const newTitle = (title ?? '').trim();
+    if (newTitle === thread.title) setTitle(null);
+    else if (newTitle !== '') rename.mutate(newTitle, { onSuccess: () => setTitle(null) });
   }
 
   if (title !== null) {
@@ -49,7 +49,7 @@ export function ConversationHead({ thread }: { thread: Thread }) {
             Cancel
           </Button>
         </FormRow>
-        <Failure title="It was not renamed" error={sayError(rename.error)} />
+        <Failure title="It was not renamed" error={toConnectionError(rename.error)} />
       </Group>
     );
   }
@@ -76,7 +76,7 @@ export function ConversationHead({ thread }: { thread: Thread }) {
           Delete
         </ConfirmButton>
       </Group>
-      <Failure title="It was not deleted" error={sayError(remove.error)} />
+      <Failure title="It was not deleted" error={toConnectionError(remove.error)} />
     </Group>
   );
 }

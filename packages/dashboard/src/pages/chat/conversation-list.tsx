@@ -10,39 +10,44 @@ import { useConversations } from './chat-queries';
 interface ConversationListProps {
   openId: string | undefined;
   /** Called when a conversation is opened. */
-  onGo?: () => void;
+  onNavigate?: () => void;
 }
 
 /** Lists the member's own conversations. */
-export function ConversationList({ openId, onGo }: ConversationListProps) {
+export function ConversationList({ openId, onNavigate }: ConversationListProps) {
   const list = useConversations();
-  const shown = list.data?.pages.flat();
+  const conversations = list.data?.pages.flat();
   return (
     <nav className={styles.list} aria-label="Conversations">
       <div className={styles.listHead}>
         <h2>Conversations</h2>
-        <Button component={Link} to={paths.chat} variant="default" size="xs" onClick={onGo}>
+        <Button component={Link} to={paths.chat} variant="default" size="xs" onClick={onNavigate}>
           New
         </Button>
       </div>
-      {list.error && !shown ? (
+      {list.error && !conversations ? (
         <Box p="12px 16px" fz="sm" c="dimmed">
           <FailedToLoad what="The conversations" error={list.error} retry={list.refetch} />
         </Box>
-      ) : !shown ? (
+      ) : !conversations ? (
         <Stack gap="xs" p="sm" aria-busy="true">
           {[1, 2, 3, 4].map((place) => (
             <Skeleton key={place} height={48} radius={6} />
           ))}
         </Stack>
-      ) : shown.length === 0 ? (
+      ) : conversations.length === 0 ? (
         <Box component="p" p="12px 16px" fz="sm" c="dimmed">
           No conversations yet. They are private to you.
         </Box>
       ) : (
         <ul className={styles.items}>
-          {unique(shown).map((conversation) => (
-            <Item key={conversation.id} conversation={conversation} isOpen={conversation.id === openId} onGo={onGo} />
+          {dedupeById(conversations).map((conversation) => (
+            <ConversationItem
+              key={conversation.id}
+              conversation={conversation}
+              isOpen={conversation.id === openId}
+              onNavigate={onNavigate}
+            />
           ))}
         </ul>
       )}
@@ -64,26 +69,37 @@ export function ConversationList({ openId, onGo }: ConversationListProps) {
 }
 
 /** Removes duplicates: a conversation that moved up between two fetches is on both pages. */
-const unique = (all: ConversationHead[]): ConversationHead[] => [...new Map(all.map((one) => [one.id, one])).values()];
+const dedupeById = (conversations: ConversationHead[]): ConversationHead[] => [
+  ...new Map(conversations.map((one) => [one.id, one])).values(),
+];
 
-const STATES: Partial<Record<ConversationHead['status'], [tone: string, word: string]>> = {
+const STATUS_LABELS: Partial<Record<ConversationHead['status'], [tone: string, word: string]>> = {
   running: ['running', 'At work'],
   waiting: ['timeout', 'Waits for you'],
   failed: ['error', 'Failed'],
   interrupted: ['error', 'Interrupted'],
 };
 
-interface ItemProps {
+interface ConversationItemProps {
   conversation: ConversationHead;
   isOpen: boolean;
-  onGo: (() => void) | undefined;
+  onNavigate: (() => void) | undefined;
 }
 
-function Item({ conversation: { id, title, status, updated_at: at }, isOpen, onGo }: ItemProps) {
-  const [tone, word] = STATES[status] ?? [];
+function ConversationItem({
+  conversation: { id, title, status, updated_at: at },
+  isOpen,
+  onNavigate,
+}: ConversationItemProps) {
+  const [tone, word] = STATUS_LABELS[status] ?? [];
   return (
     <li>
-      <Link to={conversationPath(id)} className={styles.item} aria-current={isOpen ? 'page' : undefined} onClick={onGo}>
+      <Link
+        to={conversationPath(id)}
+        className={styles.item}
+        aria-current={isOpen ? 'page' : undefined}
+        onClick={onNavigate}
+      >
         <Text span fz="sm" fw={600} truncate>
           {title}
         </Text>

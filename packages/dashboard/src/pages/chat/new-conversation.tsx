@@ -1,12 +1,12 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { Composer } from '../../conversation/composer';
-import { NoModel } from '../../models/no-model';
+import { ModelMissingState } from '../../models/no-model';
 import { useModels } from '../../models/use-models';
 import { useTitle } from '../../shell/use-title';
 import { ArrowUpIcon } from '../../ui/icons';
 import styles from './chat-page.module.css';
 import { useSuggestions } from './chat-queries';
-import { SendProblem } from './send-problem';
+import { SendError } from './send-error';
 import { useComposer } from './use-composer';
 
 /** Starts a conversation, with suggestions. */
@@ -14,13 +14,13 @@ export function NewConversation() {
   useTitle('Chat');
   const models = useModels();
   const composer = useComposer();
-  const isMute = models.data?.length === 0;
+  const hasNoModel = models.data?.length === 0;
   return (
     <section className={styles.thread} aria-label="New conversation">
       <Stack gap="md" my="auto" py="md">
-        <h1>{isMute ? 'Chat' : 'What should the agent do?'}</h1>
-        {isMute ? (
-          <NoModel level={2} />
+        <h1>{hasNoModel ? 'Chat' : 'What should the agent do?'}</h1>
+        {hasNoModel ? (
+          <ModelMissingState level={2} />
         ) : (
           <>
             <Text maw="62ch" c="dimmed">
@@ -31,7 +31,7 @@ export function NewConversation() {
           </>
         )}
       </Stack>
-      {!isMute && <Composer {...composer.props} news={<SendProblem error={composer.error} />} />}
+      {!hasNoModel && <Composer {...composer.props} banner={<SendError error={composer.error} />} />}
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { useRef } from 'react';
 import { Composer } from '../../conversation/composer';
-import { sayError } from '../../conversation/say-error';
-import { NoModel } from '../../models/no-model';
+import { toConnectionError } from '../../conversation/connection-error';
+import { ModelMissingState } from '../../models/no-model';
 import { useModels } from '../../models/use-models';
 import { isStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
@@ -10,11 +10,11 @@ import { useShortcuts } from '../../shell/keys';
 import { useTitle } from '../../shell/use-title';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import styles from './chat-page.module.css';
-import { useEarlier, useStop, useThread } from './chat-queries';
+import { useEarlierMessages, useStopConversation, useThread } from './chat-queries';
 import { ConversationHead } from './conversation-head';
-import { SendProblem } from './send-problem';
+import { ScrollToEnd } from './scroll-to-end';
+import { SendError } from './send-error';
 import type { Thread } from './thread';
-import { ToEnd } from './to-end';
 import { Turn } from './turn';
 import { useComposer } from './use-composer';
 import { useLiveThread } from './use-live-thread';
@@ -25,23 +25,23 @@ export function OpenConversation({ id }: { id: string }) {
   const { isInterrupted } = useLiveThread(thread);
   if (isStatus(error, 404)) return <NotFound what="conversation" />;
   if (error && !thread) return <FailedToLoad what="The conversation" error={error} retry={refetch} />;
-  if (!thread) return <Loading />;
+  if (!thread) return <LoadingConversation />;
   return <ThreadView thread={thread} isInterrupted={isInterrupted} />;
 }
 
-const BLOCKED: Partial<Record<Thread['status'], string>> = {
+const BLOCKED_REASONS: Partial<Record<Thread['status'], string>> = {
   running: 'The agent is at work',
   waiting: 'Decide what waits above, or stop',
 };
 
 function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: boolean }) {
   const composer = useComposer(thread.id);
-  const stop = useStop(thread.id);
+  const stop = useStopConversation(thread.id);
   const models = useModels();
   const approveButton = useRef<HTMLButtonElement>(null);
   const rejectButton = useRef<HTMLButtonElement>(null);
-  const blocked = BLOCKED[thread.status];
-  const isMute = models.data?.length === 0 && !blocked;
+  const blocked = BLOCKED_REASONS[thread.status];
+  const hasNoModel = models.data?.length === 0 && !blocked;
   useShortcuts('Conversation', [
     { keys: 'm', words: 'Write a message', run: () => composer.field.current?.focus() },
     { keys: 'a', words: 'Approve what waits; Enter confirms', run: () => approveButton.current?.focus() },
@@ -53,7 +53,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
     <section className={styles.thread} aria-label="Conversation">
       <ConversationHead thread={thread} />
       <h2 className="visually-hidden">Messages</h2>
-      {thread.hasEarlier && <Earlier thread={thread} />}
+      {thread.hasEarlier && <EarlierMessages thread={thread} />}
       <Stack component="ol" gap="xl">
         {thread.turns.map((turn, place) => (
           <Turn
@@ -62,30 +62,30 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
             turn={turn}
             durations={thread.durations}
             cost={thread.costs[turn.id]}
-            send={place === last && !composer.isSending && !isMute ? composer.sendText : undefined}
+            send={place === last && !composer.isSending && !hasNoModel ? composer.sendText : undefined}
             approveButton={approveButton}
             rejectButton={rejectButton}
           />
         ))}
       </Stack>
       <p className="visually-hidden" role="status">
-        {SAID[thread.status]}
+        {STATUS_ANNOUNCEMENTS[thread.status]}
       </p>
-      {isMute ? (
-        <NoModel level={3} />
+      {hasNoModel ? (
+        <ModelMissingState level={3} />
       ) : (
         <Composer
           {...composer.props}
           blocked={blocked}
           stop={blocked ? { isStopping: stop.isPending, run: () => stop.mutate() } : undefined}
-          news={
+          banner={
             <>
-              <ToEnd thread={thread} />
+              <ScrollToEnd thread={thread} />
               {isInterrupted && (
                 <Notice tone="info">The connection is lost. The agent works on, and this page catches up.</Notice>
               )}
-              <Failure title="The agent was not stopped" error={sayError(stop.error)} />
-              <SendProblem error={composer.error} />
+              <Failure title="The agent was not stopped" error={toConnectionError(stop.error)} />
+              <SendError error={composer.error} />
             </>
           }
         />
@@ -95,7 +95,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
 }
 
 /** Announced to screen readers, because the answer itself streams in fragments. */
-const SAID: Record<Thread['status'], string> = {
+const STATUS_ANNOUNCEMENTS: Record<Thread['status'], string> = {
   running: 'The agent is at work.',
   waiting: 'The agent waits for your decision.',
   completed: 'The agent has answered.',
@@ -104,19 +104,19 @@ const SAID: Record<Thread['status'], string> = {
   interrupted: 'The agent was interrupted.',
 };
 
-function Earlier({ thread }: { thread: Thread }) {
-  const earlier = useEarlier(thread);
+function EarlierMessages({ thread }: { thread: Thread }) {
+  const earlier = useEarlierMessages(thread);
   return (
     <Stack gap="sm" align="center">
       <Button variant="default" loading={earlier.isPending} onClick={() => earlier.mutate()}>
         Show earlier messages
       </Button>
-      <Failure title="They could not be loaded" error={sayError(earlier.error)} />
+      <Failure title="They could not be loaded" error={toConnectionError(earlier.error)} />
     </Stack>
   );
 }
 
-function Loading() {
+function LoadingConversation() {
   return (
     <div className={styles.thread} aria-busy="true">
       <p className="visually-hidden" role="status">

@@ -1,8 +1,8 @@
 import { createEventParser, unwrap } from '@gantry/sdk';
 import { workerApi } from '../../shell/api';
-import type { Begun } from './thread';
+import type { SentMessage } from './thread';
 
-export interface Message {
+export interface MessageInput {
   text: string;
   /** Absent: starts a new conversation. */
   conversationId?: string;
@@ -17,9 +17,9 @@ export interface Message {
  * work from the conversation's events.
  * @throws ApiError; TypeError where the server is not reached
  */
-export async function sendMessage({ text, conversationId, model, key }: Message): Promise<Begun> {
+export async function sendMessage({ text, conversationId, model, key }: MessageInput): Promise<SentMessage> {
   const worker = await workerApi();
-  const answer = await worker.POST('/api/chat', {
+  const response = await worker.POST('/api/chat', {
     params: { header: { 'Idempotency-Key': key } },
     body: {
       message: text,
@@ -28,21 +28,21 @@ export async function sendMessage({ text, conversationId, model, key }: Message)
     },
     parseAs: 'stream',
   });
-  const stream = await unwrap(Promise.resolve(answer));
+  const stream = await unwrap(Promise.resolve(response));
   // For a message that was accepted before, the response is its location.
-  if (answer.response.headers.get('Content-Type')?.includes('json')) {
-    const told = (await new Response(stream).json()) as Told;
-    return { conversationId: told.conversation_id, turnId: told.turn_id, eventId: 0 };
+  if (response.response.headers.get('Content-Type')?.includes('json')) {
+    const sentMessage = (await new Response(stream).json()) as SentMessageResponse;
+    return { conversationId: sentMessage.conversation_id, turnId: sentMessage.turn_id, eventId: 0 };
   }
-  return firstOf(stream as ReadableStream<Uint8Array>);
+  return readFirstEvent(stream as ReadableStream<Uint8Array>);
 }
 
-interface Told {
+interface SentMessageResponse {
   conversation_id: string;
   turn_id: string;
 }
 
-async function firstOf(stream: ReadableStream<Uint8Array>): Promise<Begun> {
+async function readFirstEvent(stream: ReadableStream<Uint8Array>): Promise<SentMessage> {
   const parse = createEventParser();
   const decoder = new TextDecoder();
   const reader = stream.getReader();
@@ -50,8 +50,8 @@ async function firstOf(stream: ReadableStream<Uint8Array>): Promise<Begun> {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       const meta = parse(decoder.decode(part.value, { stream: true })).find(({ event }) => event === 'meta');
       if (!meta) continue;
-      const told = JSON.parse(meta.data) as Told;
-      return { conversationId: told.conversation_id, turnId: told.turn_id, eventId: Number(meta.id) };
+      const sentMessage = JSON.parse(meta.data) as SentMessageResponse;
+      return { conversationId: sentMessage.conversation_id, turnId: sentMessage.turn_id, eventId: Number(meta.id) };
     }
   } finally {
     // The agent continues without this reader.

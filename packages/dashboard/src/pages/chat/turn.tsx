@@ -1,15 +1,15 @@
 import { Box, Stack, Text } from '@mantine/core';
 import type { Ref } from 'react';
-import { AgentWords } from '../../conversation/agent-words';
+import { AgentMessage } from '../../conversation/agent-message';
 import { PersonMessage } from '../../conversation/person-message';
 import { ToolCall } from '../../conversation/tool-call';
 import { Working } from '../../conversation/working';
 import type { ChatCall, ChatTurn } from '../../shell/api';
-import { dollars, duration } from '../../ui/format';
-import { CallApproval } from './call-approval';
-import { callState, summaryId } from './call-words';
-import { MadeLinks } from './made-links';
-import { TurnEnd } from './turn-end';
+import { formatDollars, formatDuration } from '../../ui/format';
+import { ToolCallApproval } from './call-approval';
+import { callSummaryId, toCallState } from './call-state';
+import { TurnLinks } from './turn-links';
+import { TurnOutcome } from './turn-outcome';
 
 interface TurnProps {
   conversationId: string;
@@ -25,9 +25,9 @@ interface TurnProps {
 
 /** Shows a message with the agent's calls and answer. */
 export function Turn({ conversationId, turn, durations, cost, send, approveButton, rejectButton }: TurnProps) {
-  const groups = groupsOf(turn.parts);
+  const groups = groupParts(turn.parts);
   const calls = turn.parts.filter((part) => part.type === 'tool_call');
-  const waiting = calls.filter(({ status }) => status === 'pending' && !isOver(turn));
+  const waiting = calls.filter(({ status }) => status === 'pending' && !hasEnded(turn));
   return (
     <Stack component="li" gap="md">
       <PersonMessage author="You" text={turn.message} at={Date.parse(turn.created_at)} />
@@ -35,7 +35,7 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
         <h3 className="visually-hidden">The agent’s answer</h3>
         {groups.map((group) =>
           group.type === 'text' ? (
-            <AgentWords key={group.key} text={group.text} />
+            <AgentMessage key={group.key} text={group.text} />
           ) : (
             <Box
               key={group.key}
@@ -47,28 +47,28 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
             >
               {group.calls.map((call) =>
                 waiting.includes(call) ? (
-                  <CallApproval
+                  <ToolCallApproval
                     key={call.call_id}
                     conversationId={conversationId}
                     call={call}
-                    isEarly={turn.status === 'running'}
+                    isTurnRunning={turn.status === 'running'}
                     approveButton={call === waiting[0] ? approveButton : undefined}
                     rejectButton={call === waiting[0] ? rejectButton : undefined}
                   />
                 ) : (
-                  <MadeCall key={call.call_id} call={call} turn={turn.status} ms={durations[call.call_id]} />
+                  <ToolCallLine key={call.call_id} call={call} turn={turn.status} ms={durations[call.call_id]} />
                 ),
               )}
             </Box>
           ),
         )}
         {turn.status === 'running' && <Working isSpeaking={groups.at(-1)?.type === 'text'} />}
-        <MadeLinks turn={turn} />
-        <TurnEnd conversationId={conversationId} turn={turn} send={send} />
+        <TurnLinks turn={turn} />
+        <TurnOutcome conversationId={conversationId} turn={turn} send={send} />
         {turn.ended_at && (
           <Text fz="xs" c="dimmed">
-            {duration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}
-            {cost !== undefined && ` · ${dollars(cost)}`}
+            {formatDuration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}
+            {cost !== undefined && ` · ${formatDollars(cost)}`}
           </Text>
         )}
       </Stack>
@@ -76,18 +76,23 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
   );
 }
 
-interface MadeCallProps {
+interface ToolCallLineProps {
   call: ChatCall;
   turn: ChatTurn['status'];
   ms: number | undefined;
 }
 
-function MadeCall({ call, turn, ms }: MadeCallProps) {
-  const state = callState(call.status, turn);
+function ToolCallLine({ call, turn, ms }: ToolCallLineProps) {
+  const state = toCallState(call.status, turn);
   return (
     <ToolCall
-      id={summaryId(call.call_id)}
-      {...{ title: call.title, name: call.name, given: call.arguments, result: call.result, state, ms }}
+      id={callSummaryId(call.call_id)}
+      title={call.title}
+      name={call.name}
+      callArguments={call.arguments}
+      result={call.result}
+      state={state}
+      ms={ms}
       note={
         state.word === 'Outcome unknown' &&
         'The service ended while this was under way. It may or may not have been done; it is not done again by itself.'
@@ -96,13 +101,13 @@ function MadeCall({ call, turn, ms }: MadeCallProps) {
   );
 }
 
-const isOver = ({ status }: ChatTurn): boolean => status !== 'running' && status !== 'waiting';
+const hasEnded = ({ status }: ChatTurn): boolean => status !== 'running' && status !== 'waiting';
 
-type Group = { key: string; type: 'text'; text: string } | { key: string; type: 'calls'; calls: ChatCall[] };
+type PartGroup = { key: string; type: 'text'; text: string } | { key: string; type: 'calls'; calls: ChatCall[] };
 
 /** Groups consecutive calls. */
-function groupsOf(parts: ChatTurn['parts']): Group[] {
-  const groups: Group[] = [];
+function groupParts(parts: ChatTurn['parts']): PartGroup[] {
+  const groups: PartGroup[] = [];
   for (const part of parts) {
     const last = groups.at(-1);
     const key = String(groups.length);

@@ -4,7 +4,7 @@ import type { ChatState } from '../../conversation/chat-state';
 import { createMessageKeys } from '../../conversation/message-key';
 import { useModels } from '../../models/use-models';
 import { conversationPath, paths } from '../../shell/paths';
-import { useSend } from './chat-queries';
+import { useSendMessage } from './chat-queries';
 
 /** Manages the draft of a message and sends it. @param conversationId absent: starts a new conversation */
 export function useComposer(conversationId?: string) {
@@ -14,32 +14,32 @@ export function useComposer(conversationId?: string) {
   const [model, setModel] = useState('');
   const { data: models = [] } = useModels();
   const field = useRef<HTMLTextAreaElement>(null);
-  const send = useSend();
-  const [keyOf] = useState(createMessageKeys);
-  useFocusAtArrival(field, conversationId === undefined || state?.isBegun === true);
+  const send = useSendMessage();
+  const [getMessageKey] = useState(createMessageKeys);
+  useFocusOnMount(field, conversationId === undefined || state?.isBegun === true);
 
-  function sendText(wanted: string) {
+  function sendText(messageText: string) {
     const message = {
-      text: wanted,
-      key: keyOf(wanted, send.error),
+      text: messageText,
+      key: getMessageKey(messageText, send.error),
       ...(conversationId !== undefined && { conversationId }),
       ...(model && { model }),
     };
     send.mutate(message, {
-      onSuccess: (begun) => {
-        setText((now) => (now.trim() === wanted ? '' : now));
+      onSuccess: (sentMessage) => {
+        setText((now) => (now.trim() === messageText ? '' : now));
         if (conversationId === undefined) {
-          const begunHere: ChatState = { isBegun: true };
-          void navigate(conversationPath(begun.conversationId), { replace: true, state: begunHere });
+          const chatState: ChatState = { isBegun: true };
+          void navigate(conversationPath(sentMessage.conversationId), { replace: true, state: chatState });
         }
       },
     });
   }
 
-  useSentElsewhere(state, sendText);
+  useSendDraft(state, sendText);
 
-  function write(words: string) {
-    setText(words);
+  function write(draft: string) {
+    setText(draft);
     field.current?.focus();
   }
 
@@ -51,7 +51,8 @@ export function useComposer(conversationId?: string) {
     field,
     props: {
       ref: field,
-      ...{ text, isSending: send.isPending },
+      text,
+      isSending: send.isPending,
       modelChoice: { models, model, onModel: setModel },
       placeholder: 'Ask for something, or ask why',
       onText: setText,
@@ -61,30 +62,30 @@ export function useComposer(conversationId?: string) {
 }
 
 /** Focuses the field on devices with a keyboard. */
-function useFocusAtArrival(field: RefObject<HTMLTextAreaElement | null>, isWanted: boolean) {
+function useFocusOnMount(field: RefObject<HTMLTextAreaElement | null>, isEnabled: boolean) {
   useEffect(() => {
-    if (!isWanted || matchMedia('(pointer: coarse)').matches) return;
+    if (!isEnabled || matchMedia('(pointer: coarse)').matches) return;
     // After the frame, which gives the focus to the content of a new page.
     const timer = setTimeout(() => {
-      const shown = field.current;
-      shown?.focus({ preventScroll: true });
-      shown?.setSelectionRange(shown.value.length, shown.value.length);
+      const textarea = field.current;
+      textarea?.focus({ preventScroll: true });
+      textarea?.setSelectionRange(textarea.value.length, textarea.value.length);
     });
     return () => clearTimeout(timer);
-  }, [field, isWanted]);
+  }, [field, isEnabled]);
 }
 
 /** Sends the message that the previous page passed on; once, even if this page is reloaded. */
-function useSentElsewhere(state: ChatState | null, sendText: (text: string) => void) {
+function useSendDraft(state: ChatState | null, sendText: (text: string) => void) {
   const navigate = useNavigate();
-  const isTaken = useRef(false);
+  const isSent = useRef(false);
   const text = state?.isSent ? state.draft : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for what the page came with.
   useEffect(() => {
-    if (!text || isTaken.current) return;
-    isTaken.current = true;
-    const unsent: ChatState = { draft: text };
-    void navigate(paths.chat, { replace: true, state: unsent });
+    if (!text || isSent.current) return;
+    isSent.current = true;
+    const unsentState: ChatState = { draft: text };
+    void navigate(paths.chat, { replace: true, state: unsentState });
     sendText(text);
   }, [text]);
 }

@@ -4,15 +4,15 @@ import { useEffect, useState } from 'react';
 import { connectEvents } from '../../runs/connect-events';
 import { workerBaseUrl } from '../../shell/api';
 import { conversationEventsUrl } from '../../shell/paths';
-import { takeTurn } from '../../shell/stream-turns';
+import { acquireTurn } from '../../shell/stream-turns';
 import { useWorkspace } from '../../shell/use-me';
-import { changeThread, chatKeys } from './chat-queries';
+import { chatKeys, updateThread } from './chat-queries';
 import { applyEvents, type Thread } from './thread';
 
 /** A disconnection is not shown before this time. */
-const HICCUP_MS = 2_000;
+const INTERRUPTION_GRACE_MS = 2_000;
 /** The delay before the next attempt while the agent works and its stream has no events. */
-const AGAIN_MS = 500;
+const REFETCH_DELAY_MS = 500;
 
 /**
  * Updates a conversation from its event stream while the agent works, starting after the last fetched event. Refetches
@@ -30,30 +30,30 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
   // biome-ignore lint/correctness/useExhaustiveDependencies: a round begins after it was read again.
   useEffect(() => {
     if (!id || !isRunning) return;
-    const stop = new AbortController();
+    const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const heard = () => {
+    const onHeard = () => {
       clearTimeout(timer);
       timer = undefined;
       setInterrupted(false);
     };
-    const lost = () => {
+    const onLost = () => {
       // Durations cannot be measured across the gap.
-      changeThread(client, workspaceId, id, (now) => ({ ...now, heardAt: null }));
-      timer ??= setTimeout(() => setInterrupted(true), HICCUP_MS);
+      updateThread(client, workspaceId, id, (now) => ({ ...now, lastEventAt: null }));
+      timer ??= setTimeout(() => setInterrupted(true), INTERRUPTION_GRACE_MS);
     };
-    const readOnce = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
-    follow({ client, workspaceId, id, signal: stop.signal, heard, lost }).then(
+    const refetch = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
+    followEvents({ client, workspaceId, id, signal: controller.signal, heard: onHeard, lost: onLost }).then(
       async (isOver) => {
         if (!isOver) return;
-        await readOnce();
-        timer = setTimeout(() => setRound((last) => last + 1), AGAIN_MS);
+        await refetch();
+        timer = setTimeout(() => setRound((last) => last + 1), REFETCH_DELAY_MS);
       },
       // Rejected: the conversation was deleted, or the session has ended. A refetch shows which.
-      readOnce,
+      refetch,
     );
     return () => {
-      stop.abort();
+      controller.abort();
       clearTimeout(timer);
       setInterrupted(false);
     };
@@ -61,7 +61,7 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
   return { isInterrupted };
 }
 
-interface Followed {
+interface FollowOptions {
   client: QueryClient;
   workspaceId: string | undefined;
   id: string;
@@ -71,18 +71,25 @@ interface Followed {
 }
 
 /** @returns false where the reader left before the agent rested */
-async function follow({ client, workspaceId, id, signal, heard, lost }: Followed): Promise<boolean> {
+async function followEvents({
+  client,
+  workspaceId,
+  id,
+  signal,
+  heard: onHeard,
+  lost: onLost,
+}: FollowOptions): Promise<boolean> {
   const url = conversationEventsUrl(await workerBaseUrl(), id);
-  const held = () => client.getQueryData<Thread>(chatKeys.one(workspaceId, id));
+  const getCachedThread = () => client.getQueryData<Thread>(chatKeys.one(workspaceId, id));
   await readEventStream({
     connect: (lastEventId, connection) => connectEvents(url, lastEventId, connection),
-    takeTurn,
-    lastEventId: String(held()?.last_event_id ?? 0),
-    onOpen: heard,
-    onEvents: (events) => changeThread(client, workspaceId, id, (thread) => applyEvents(thread, events, Date.now())),
-    isLast: () => held()?.status !== 'running' || held()?.isBehind === true,
-    onInterrupted: lost,
+    takeTurn: acquireTurn,
+    lastEventId: String(getCachedThread()?.last_event_id ?? 0),
+    onOpen: onHeard,
+    onEvents: (events) => updateThread(client, workspaceId, id, (thread) => applyEvents(thread, events, Date.now())),
+    isLast: () => getCachedThread()?.status !== 'running' || getCachedThread()?.isBehind === true,
+    onInterrupted: onLost,
     signal,
   });
-  return !signal.aborted || held()?.status !== 'running';
+  return !signal.aborted || getCachedThread()?.status !== 'running';
 }

@@ -1,20 +1,20 @@
 import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { Elsewhere } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
+import { CONNECTION_KIND_LABELS, checkResultLabel, serviceName } from '../../connections/connection-labels';
 import parts from '../../connections/connection-parts.module.css';
 import {
   type Connection,
   connectionKey,
+  getConnection,
   isInUse,
-  readConnection,
   useCatalog,
   useConnection,
   useConnectionChanges,
   useConnectionTools,
 } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
-import { foundWords, KIND_WORDS, serviceName } from '../../connections/connection-words';
 import { isStatus } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -25,13 +25,13 @@ import { ConfirmButton } from '../../ui/confirm-button';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
-import { codeExample } from './code-example';
-import { ConnectionFacts } from './connection-facts';
+import { buildCodeExample } from './code-example';
+import { ConnectionDetails } from './connection-details';
 import styles from './connection-page.module.css';
+import { ConnectionProblem } from './connection-problem';
 import { ConnectionTools } from './connection-tools';
-import { EditConnection } from './edit-connection';
-import { Mend } from './mend';
-import { Rights } from './rights';
+import { EditConnectionDialog } from './edit-connection';
+import { GrantedRights } from './rights';
 
 /** Shows one account, key or MCP server: its status, access, and tools. */
 export default function ConnectionPage() {
@@ -42,15 +42,19 @@ export default function ConnectionPage() {
   if (isStatus(error, 403, 404)) {
     const queryKey = connectionKey(workspaceId, connectionId);
     return (
-      <Elsewhere what="connection" queryKey={queryKey} read={(headers) => readConnection(connectionId, headers)} />
+      <OtherWorkspaceNotice
+        what="connection"
+        queryKey={queryKey}
+        read={(headers) => getConnection(connectionId, headers)}
+      />
     );
   }
   if (error && !connection) return <FailedToLoad what="The connection" error={error} retry={refetch} />;
   if (!connection) return <LoadingPage what="the connection" columns={parts.columns} />;
-  return <Loaded key={connectionId} connection={connection} />;
+  return <LoadedConnection key={connectionId} connection={connection} />;
 }
 
-function Loaded({ connection }: { connection: Connection }) {
+function LoadedConnection({ connection }: { connection: Connection }) {
   const { id, label, kind, app, status, account_label: account, permissions } = connection;
   const catalog = useCatalog();
   const navigate = useNavigate();
@@ -58,7 +62,7 @@ function Loaded({ connection }: { connection: Connection }) {
   const { check, remove, consent } = useConnectionChanges();
   const service = serviceName(app, catalog.data);
 
-  function deleteIt(force: boolean) {
+  function deleteConnection(force: boolean) {
     const onSuccess = () => {
       // Leaves the page first, which would refetch the deleted connection.
       navigate(paths.connections);
@@ -74,7 +78,7 @@ function Loaded({ connection }: { connection: Connection }) {
         about={
           <>
             <ConnectionStatus status={status} />
-            <span>{kind === 'oauth' ? `Account of ${service}` : KIND_WORDS[kind]}</span>
+            <span>{kind === 'oauth' ? `Account of ${service}` : CONNECTION_KIND_LABELS[kind]}</span>
             {account && <span>{account}</span>}
           </>
         }
@@ -86,7 +90,7 @@ function Loaded({ connection }: { connection: Connection }) {
                   label={`Delete ${label}`}
                   question="Delete it"
                   busy={remove.isPending}
-                  onConfirm={() => deleteIt(false)}
+                  onConfirm={() => deleteConnection(false)}
                 >
                   Delete
                 </ConfirmButton>
@@ -98,7 +102,9 @@ function Loaded({ connection }: { connection: Connection }) {
                 <Button
                   variant="default"
                   loading={check.isPending}
-                  onClick={() => check.mutate(connection, { onSuccess: (found) => toast(foundWords(label, found)) })}
+                  onClick={() =>
+                    check.mutate(connection, { onSuccess: (found) => toast(checkResultLabel(label, found)) })
+                  }
                 >
                   Check now
                 </Button>
@@ -113,7 +119,7 @@ function Loaded({ connection }: { connection: Connection }) {
             tone="error"
             title="It is in use, so it was not deleted"
             action={
-              <Button color="red" loading={remove.isPending} onClick={() => deleteIt(true)}>
+              <Button color="red" loading={remove.isPending} onClick={() => deleteConnection(true)}>
                 Delete it anyway
               </Button>
             }
@@ -124,7 +130,7 @@ function Loaded({ connection }: { connection: Connection }) {
           <Failure title="It was not deleted" error={remove.error} />
         )}
         <Failure title="It could not be checked" error={check.error} />
-        <Mend
+        <ConnectionProblem
           connection={connection}
           isBusy={consent.isPending}
           onConsent={() => consent.mutate({ id })}
@@ -133,29 +139,29 @@ function Loaded({ connection }: { connection: Connection }) {
         <Failure title="The provider could not be opened" error={consent.error} />
         <div className={parts.columns}>
           <div className={parts.column}>
-            <InCode connection={connection} />
+            <ConnectionCodeExample connection={connection} />
             <ConnectionTools connection={connection} service={service} />
           </div>
           <div className={`${parts.column} ${styles.aside}`}>
-            <ConnectionFacts connection={connection} catalog={catalog.data} />
-            {kind === 'oauth' && <Rights connection={connection} catalog={catalog.data} />}
+            <ConnectionDetails connection={connection} catalog={catalog.data} />
+            {kind === 'oauth' && <GrantedRights connection={connection} catalog={catalog.data} />}
           </div>
         </div>
       </Stack>
-      {isEditing && <EditConnection connection={connection} onClose={() => setEditing(false)} />}
+      {isEditing && <EditConnectionDialog connection={connection} onClose={() => setEditing(false)} />}
     </>
   );
 }
 
 /** Renders nothing if the server has no tool that code can call. */
-function InCode({ connection }: { connection: Connection }) {
+function ConnectionCodeExample({ connection }: { connection: Connection }) {
   const { data: tools } = useConnectionTools(connection.id);
   const isServer = connection.kind === 'mcp';
   if (!tools || (isServer && !tools.some(({ allowed }) => allowed))) return null;
   return (
     <CodeToCopy
       label={`In the code of a worker that declares ${connection.app}`}
-      code={codeExample(connection, tools)}
+      code={buildCodeExample(connection, tools)}
     />
   );
 }

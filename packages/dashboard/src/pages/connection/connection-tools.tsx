@@ -69,17 +69,19 @@ interface ServerToolsProps {
 /** Selects tools of an MCP server. Their descriptions are untrusted. */
 function ServerTools({ connection, tools, change }: ServerToolsProps) {
   const { id, allowed_tools: saved, permissions } = connection;
-  const [isEach, setEach] = useState(saved !== null);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(saved ?? tools.map(({ name }) => name)));
+  const [isRestricted, setRestricted] = useState(saved !== null);
+  const [selectedTools, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(saved ?? tools.map(({ name }) => name)),
+  );
   const changed = tools.filter((tool) => tool.changed);
-  const isSame = isEach === (saved !== null) && (!isEach || sameNames(chosen, saved ?? []));
+  const isUnchanged = isRestricted === (saved !== null) && (!isRestricted || hasSameNames(selectedTools, saved ?? []));
 
-  function save(allowed: string[] | null, words: string) {
-    change.mutate({ id, allowed_tools: allowed }, { onSuccess: () => toast(words) });
+  function save(allowed: string[] | null, message: string) {
+    change.mutate({ id, allowed_tools: allowed }, { onSuccess: () => toast(message) });
   }
   function reset() {
     change.reset();
-    setEach(saved !== null);
+    setRestricted(saved !== null);
     setChosen(new Set(saved ?? tools.map(({ name }) => name)));
   }
 
@@ -116,14 +118,14 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
         <Group className={styles.choice} gap="sm" align="flex-end">
           <NativeSelect
             label="Workers may call"
-            value={isEach ? 'each' : 'all'}
-            onChange={(event) => setEach(event.currentTarget.value === 'each')}
+            value={isRestricted ? 'each' : 'all'}
+            onChange={(event) => setRestricted(event.currentTarget.value === 'each')}
             data={[
               { value: 'all', label: 'All tools, also those to come' },
               { value: 'each', label: 'Only the tools chosen below' },
             ]}
           />
-          {isEach && (
+          {isRestricted && (
             <Group gap="xs">
               <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
                 Choose all
@@ -144,12 +146,12 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
       <ToolList
         tools={tools}
         isForeign
-        {...(isEach &&
+        {...(isRestricted &&
           permissions.edit && {
             choice: {
-              chosen,
+              chosen: selectedTools,
               onChange: (name, isChosen) => {
-                const next = new Set(chosen);
+                const next = new Set(selectedTools);
                 if (isChosen) next.add(name);
                 else next.delete(name);
                 setChosen(next);
@@ -158,16 +160,18 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           })}
       />
       <Failure title="Nothing was changed" error={change.error} />
-      {!isSame && (
+      {!isUnchanged && (
         <div className={styles.save}>
-          <span>{isEach ? `${chosen.size} of ${tools.length} chosen` : 'All tools, also those to come'}</span>
+          <span>
+            {isRestricted ? `${selectedTools.size} of ${tools.length} chosen` : 'All tools, also those to come'}
+          </span>
           <Group gap="xs">
             <Button variant="default" onClick={reset}>
               Cancel
             </Button>
             <Button
               loading={change.isPending}
-              onClick={() => save(isEach ? [...chosen] : null, 'The allowed tools are saved.')}
+              onClick={() => save(isRestricted ? [...selectedTools] : null, 'The allowed tools are saved.')}
             >
               Save
             </Button>
@@ -178,5 +182,5 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
   );
 }
 
-const sameNames = (chosen: ReadonlySet<string>, saved: readonly string[]): boolean =>
+const hasSameNames = (chosen: ReadonlySet<string>, saved: readonly string[]): boolean =>
   chosen.size === saved.length && saved.every((name) => chosen.has(name));

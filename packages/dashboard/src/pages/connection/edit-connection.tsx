@@ -1,28 +1,28 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
+import { splitNames } from '../../connections/connection-labels';
 import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
-import { splitNames } from '../../connections/connection-words';
 import { PlacesField } from '../../connections/places-field';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
+import { getText } from '../../ui/form-text';
 import { Failure } from '../../ui/notice';
 import { PasswordField } from '../../ui/password-field';
-import { textIn } from '../../ui/text-in';
 import styles from './connection-page.module.css';
 
 /** Edits the name, the visibility and the replaceable fields of its kind; a value is never shown. */
-export function EditConnection({ connection, onClose }: { connection: Connection; onClose: () => void }) {
+export function EditConnectionDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { id, kind, label, visibility, hosts, places, url, issuer, permissions } = connection;
   const { change } = useConnectionChanges();
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const wanted = changesIn(new FormData(event.currentTarget), connection);
-    if (Object.keys(wanted).length === 0) return onClose();
+    const changes = parseChanges(new FormData(event.currentTarget), connection);
+    if (Object.keys(changes).length === 0) return onClose();
     const onSuccess = (changed: Connection) => {
       toast(`${changed.label}: saved`);
       onClose();
     };
-    change.mutate({ id, ...wanted }, { onSuccess });
+    change.mutate({ id, ...changes }, { onSuccess });
   }
   return (
     <Dialog title={`Edit ${label}`} onClose={onClose}>
@@ -94,14 +94,14 @@ export function EditConnection({ connection, onClose }: { connection: Connection
 }
 
 /** Returns only the changed fields; the form has only those that can be changed. */
-function changesIn(given: FormData, connection: Connection): ConnectionChange {
-  const label = textIn(given, 'label');
-  const visibility = given.get('visibility');
-  const hosts = splitNames(textIn(given, 'hosts'));
-  const places = splitNames(textIn(given, 'places'));
-  const value = String(given.get('value') ?? '');
-  const url = textIn(given, 'url');
-  const token = textIn(given, 'token');
+function parseChanges(formData: FormData, connection: Connection): ConnectionChange {
+  const label = getText(formData, 'label');
+  const visibility = formData.get('visibility');
+  const hosts = splitNames(getText(formData, 'hosts'));
+  const places = splitNames(getText(formData, 'places'));
+  const value = String(formData.get('value') ?? '');
+  const url = getText(formData, 'url');
+  const token = getText(formData, 'token');
   return {
     ...(label !== connection.label && { label }),
     ...((visibility === 'workspace' || visibility === 'private') &&

@@ -1,20 +1,20 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { serviceName } from '../../connections/connection-labels';
 import { type Connection, type Integration, useConnectionChanges } from '../../connections/connection-queries';
-import { serviceName } from '../../connections/connection-words';
 import { ScopeList } from '../../connections/scope-list';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './connection-page.module.css';
 
-interface RightsProps {
+interface GrantedRightsProps {
   connection: Connection;
   /** Undefined until it is known. */
   catalog: Integration[] | undefined;
 }
 
 /** Lists the rights that the provider has granted, and requests others by a new consent. */
-export function Rights({ connection, catalog }: RightsProps) {
+export function GrantedRights({ connection, catalog }: GrantedRightsProps) {
   const { app, scopes, permissions, status } = connection;
   const [isChoosing, setChoosing] = useState(false);
   const known = catalog?.find(({ slug }) => slug === app)?.scopes ?? [];
@@ -34,7 +34,7 @@ export function Rights({ connection, catalog }: RightsProps) {
       }
     >
       {isChoosing ? (
-        <ChooseRights connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
+        <ChooseRightsForm connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
       ) : granted.length === 0 ? (
         <Text maw="68ch" fz="sm" c="dimmed">
           {status === 'pending' ? 'None until consent is given.' : `${service} did not say which it has granted.`}
@@ -46,14 +46,14 @@ export function Rights({ connection, catalog }: RightsProps) {
   );
 }
 
-interface ChooseRightsProps {
+interface ChooseRightsFormProps {
   connection: Connection;
   known: { name: string; description: string }[];
   service: string;
   onCancel: () => void;
 }
 
-function ChooseRights({ connection: { id, scopes }, known, service, onCancel }: ChooseRightsProps) {
+function ChooseRightsForm({ connection: { id, scopes }, known, service, onCancel }: ChooseRightsFormProps) {
   const { consent } = useConnectionChanges();
   const [chosen, setChosen] = useState<readonly string[]>(scopes);
   const others = scopes.filter((name) => !known.some((one) => one.name === name));

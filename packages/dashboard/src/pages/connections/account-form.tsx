@@ -1,22 +1,30 @@
 import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { ClientForm } from '../../connections/client-form';
 import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
-import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
+import { parseVisibility, VisibilityChoice } from '../../connections/visibility-choice';
 import { useWorkspace } from '../../shell/use-me';
 import { FormStack } from '../../ui/form';
+import { getText } from '../../ui/form-text';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { textIn } from '../../ui/text-in';
 import { KeyForm } from './key-form';
 
 /** Requests the selected rights, and opens the provider. */
-export function AccountForm({ integration, onMade }: { integration: Integration; onMade: (made: Connection) => void }) {
+export function AccountForm({
+  integration,
+  onCreated,
+}: {
+  integration: Integration;
+  onCreated: (connection: Connection) => void;
+}) {
   const { slug, name, app, parameters, scopes, hosts } = integration;
   const role = useWorkspace()?.role;
-  const { account } = useNewConnection(onMade);
-  const [chosen, setChosen] = useState(() => scopes.filter((scope) => scope.default).map((scope) => scope.name));
+  const { account } = useNewConnection(onCreated);
+  const [selectedScopes, setSelectedScopes] = useState(() =>
+    scopes.filter((scope) => scope.default).map((scope) => scope.name),
+  );
   if (app.configured === null) {
     return (
       <Stack gap="lg">
@@ -24,14 +32,14 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
           A token that you create at {name} works at once. To sign in there instead of copying a token, set an OAuth
           client below; the tools of some services need that.
         </Text>
-        <KeyForm service={integration} onMade={onMade} />
+        <KeyForm service={integration} onCreated={onCreated} />
         <Panel title={`${name} has no OAuth client yet`}>
           <Stack gap="md" maw="34rem">
             <Text fz="sm" c="dimmed">
               Accounts can be connected once {name} knows this platform as an OAuth client. An admin of the workspace
               sets one; the operator can set one for every workspace.
             </Text>
-            {roleAtLeast(role, 'admin') && <ClientForm integration={integration} />}
+            {hasRoleAtLeast(role, 'admin') && <ClientForm integration={integration} />}
           </Stack>
         </Panel>
       </Stack>
@@ -39,13 +47,15 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
   }
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const label = textIn(given, 'label');
+    const formData = new FormData(event.currentTarget);
+    const label = getText(formData, 'label');
     account.mutate({
-      ...{ app: slug, visibility: visibilityIn(given), scopes: chosen },
+      app: slug,
+      visibility: parseVisibility(formData),
+      scopes: selectedScopes,
       ...(label && { label }),
       ...(parameters.length > 0 && {
-        parameters: Object.fromEntries(parameters.map((one) => [one.name, textIn(given, `parameter-${one.name}`)])),
+        parameters: Object.fromEntries(parameters.map((one) => [one.name, getText(formData, `parameter-${one.name}`)])),
       }),
     });
   }
@@ -69,10 +79,12 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
               key={scope.name}
               label={scope.description}
               description={scope.name}
-              checked={chosen.includes(scope.name)}
+              checked={selectedScopes.includes(scope.name)}
               onChange={(event) =>
-                setChosen(
-                  event.currentTarget.checked ? [...chosen, scope.name] : chosen.filter((one) => one !== scope.name),
+                setSelectedScopes(
+                  event.currentTarget.checked
+                    ? [...selectedScopes, scope.name]
+                    : selectedScopes.filter((one) => one !== scope.name),
                 )
               }
             />

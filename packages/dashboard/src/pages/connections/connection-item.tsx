@@ -1,9 +1,9 @@
 import { Box, Button, Group, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
+import { CONNECTION_KIND_LABELS, checkResultLabel } from '../../connections/connection-labels';
 import { type Connection, needsConsent, useConnectionChanges } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
-import { foundWords, KIND_WORDS } from '../../connections/connection-words';
 import { connectionPath, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
@@ -13,7 +13,7 @@ import { Timestamp } from '../../ui/timestamp';
 export function ConnectionItem({ connection }: { connection: Connection }) {
   const { id, label, app, kind, status, problem, account_label, url, visibility, last_used_at, used_by } = connection;
   const about = [
-    KIND_WORDS[kind],
+    CONNECTION_KIND_LABELS[kind],
     app,
     account_label ?? url,
     visibility === 'private' && 'only for your private workers',
@@ -34,9 +34,9 @@ export function ConnectionItem({ connection }: { connection: Connection }) {
         )}
         <Text className="wrap-anywhere" fz="sm" c="dimmed">
           {used_by.length === 0 && 'No worker declares it'}
-          {used_by.map((worker, at) => (
+          {used_by.map((worker, index) => (
             <Fragment key={worker.id}>
-              {at > 0 && ', '}
+              {index > 0 && ', '}
               <Link to={workerPath(worker.id)}>{worker.name}</Link>
               {worker.exposed && ' (its code gets the value)'}
             </Fragment>
@@ -49,12 +49,12 @@ export function ConnectionItem({ connection }: { connection: Connection }) {
         </Text>
       </Box>
       <ConnectionStatus status={status} />
-      <Actions connection={connection} />
+      <ConnectionActions connection={connection} />
     </li>
   );
 }
 
-function Actions({ connection }: { connection: Connection }) {
+function ConnectionActions({ connection }: { connection: Connection }) {
   const { label, status, permissions } = connection;
   const { check, consent, remove } = useConnectionChanges();
   if (!permissions.edit) return null;
@@ -71,7 +71,7 @@ function Actions({ connection }: { connection: Connection }) {
           variant="default"
           aria-label={`Check ${label}`}
           loading={check.isPending}
-          onClick={() => check.mutate(connection, { onSuccess: (found) => toast(foundWords(label, found)) })}
+          onClick={() => check.mutate(connection, { onSuccess: (outcome) => toast(checkResultLabel(label, outcome)) })}
         >
           Check
         </Button>

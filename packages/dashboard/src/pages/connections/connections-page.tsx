@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from 'react-router';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { useConnections } from '../../connections/connection-queries';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -15,14 +15,14 @@ export default function ConnectionsPage() {
   useTitle('Connections');
   const workspace = useWorkspace();
   const connections = useConnections();
-  const mayMake = roleAtLeast(workspace?.role, 'member');
+  const canCreate = hasRoleAtLeast(workspace?.role, 'member');
   return (
     <>
       <PageHead
         title="Connections"
         about="Accounts, keys and MCP servers that workers declare. Stored values cannot be read back."
         actions={
-          mayMake && (
+          canCreate && (
             <Button component={Link} to={paths.newConnection}>
               New connection
             </Button>
@@ -36,16 +36,16 @@ export default function ConnectionsPage() {
         empty={
           <EmptyList title="No connections yet">
             <p>
-              {mayMake
+              {canCreate
                 ? 'Connect an account of a service, a key or an MCP server; a worker names it under connections.'
                 : 'Members of this workspace can create them.'}
             </p>
           </EmptyList>
         }
       >
-        {(shown) => (
+        {(connectionList) => (
           <RowList label="Connections" columns="minmax(0, 1fr) auto minmax(12rem, auto)" isCard>
-            {shown.map((connection) => (
+            {connectionList.map((connection) => (
               <ConnectionItem key={connection.id} connection={connection} />
             ))}
           </RowList>

@@ -1,30 +1,32 @@
 import { Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
+import { splitNames } from '../../connections/connection-labels';
 import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
-import { splitNames } from '../../connections/connection-words';
-import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
+import { parseVisibility, VisibilityChoice } from '../../connections/visibility-choice';
 import { FormStack } from '../../ui/form';
+import { getText } from '../../ui/form-text';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
-import { textIn } from '../../ui/text-in';
 
 interface KeyFormProps {
   /** A service of the catalogue that takes a token; absent: any other. */
   service?: Pick<Integration, 'slug' | 'name' | 'hosts' | 'parameters'>;
-  onMade: (made: Connection) => void;
+  onCreated: (connection: Connection) => void;
 }
 
-export function KeyForm({ service, onMade }: KeyFormProps) {
-  const { account } = useNewConnection(onMade);
+export function KeyForm({ service, onCreated }: KeyFormProps) {
+  const { account } = useNewConnection(onCreated);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const app = service?.slug ?? textIn(given, 'app');
+    const formData = new FormData(event.currentTarget);
+    const app = service?.slug ?? getText(formData, 'app');
     account.mutate({
-      ...{ app, label: textIn(given, 'label') || (service?.name ?? app), visibility: visibilityIn(given) },
-      value: String(given.get('value')),
-      hosts: splitNames(textIn(given, 'hosts')),
+      app,
+      label: getText(formData, 'label') || (service?.name ?? app),
+      visibility: parseVisibility(formData),
+      value: String(formData.get('value')),
+      hosts: splitNames(getText(formData, 'hosts')),
     });
   }
   return (

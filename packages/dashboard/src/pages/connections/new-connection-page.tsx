@@ -2,7 +2,7 @@ import { Box, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { type Connection, type Integration, useCatalog } from '../../connections/connection-queries';
-import { appIn, catalogServicePath, newConnectionPath, paths } from '../../shell/paths';
+import { catalogServicePath, getAppParam, newConnectionPath, paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -12,27 +12,28 @@ import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { AccountForm } from './account-form';
 import { KeyForm } from './key-form';
-import { markHue } from './mark-hue';
+import { buildHueStyle } from './mark-hue';
 import styles from './new-connection.module.css';
 import { ServerForm } from './server-form';
 
 /** Connections outside the catalogue: any service with a key, and MCP servers. */
-const OWN = {
+const CUSTOM_KINDS = {
   key: { name: 'A key', about: 'Of any service that takes one: its value goes to the hosts that you name.' },
   mcp: { name: 'An MCP server', about: 'By its address; its tools are listed here.' },
 };
 
-const isOwn = (app: string | null): app is keyof typeof OWN => app !== null && Object.hasOwn(OWN, app);
+const isCustomKind = (app: string | null): app is keyof typeof CUSTOM_KINDS =>
+  app !== null && Object.hasOwn(CUSTOM_KINDS, app);
 
 export default function NewConnectionPage() {
   useTitle('New connection');
   const role = useWorkspace()?.role;
   const [search] = useSearchParams();
-  const app = appIn(search);
+  const app = getAppParam(search);
   const catalog = useCatalog();
   const navigate = useNavigate();
-  const chosen = catalog.data?.find(({ slug }) => slug === app);
-  function made({ label }: Connection) {
+  const integration = catalog.data?.find(({ slug }) => slug === app);
+  function handleCreated({ label }: Connection) {
     toast(`${label} is connected.`);
     navigate(paths.connections);
   }
@@ -43,7 +44,7 @@ export default function NewConnectionPage() {
       </Notice>
     );
   }
-  const name = isOwn(app) ? OWN[app].name : chosen?.name;
+  const name = isCustomKind(app) ? CUSTOM_KINDS[app].name : integration?.name;
   return (
     <>
       <PageHead
@@ -52,35 +53,35 @@ export default function NewConnectionPage() {
           name ? (
             <>
               <Link to={paths.newConnection}>Choose something else</Link>
-              {chosen && <Link to={catalogServicePath(chosen.slug)}>What its tools do</Link>}
+              {integration && <Link to={catalogServicePath(integration.slug)}>What its tools do</Link>}
             </>
           ) : (
             'A key works at once; of some services you sign in there, and come back here.'
           )
         }
       />
-      {app === 'key' && <KeyForm onMade={made} />}
-      {app === 'mcp' && <ServerForm onMade={made} />}
-      {chosen && <AccountForm key={chosen.slug} integration={chosen} onMade={made} />}
+      {app === 'key' && <KeyForm onCreated={handleCreated} />}
+      {app === 'mcp' && <ServerForm onCreated={handleCreated} />}
+      {integration && <AccountForm key={integration.slug} integration={integration} onCreated={handleCreated} />}
       {!name && (
         <>
           {catalog.error && <FailedToLoad what="The catalogue" error={catalog.error} retry={catalog.refetch} />}
           {catalog.isPending && <Skeleton height={320} radius={10} />}
-          {catalog.data && <Catalog integrations={catalog.data} />}
+          {catalog.data && <ServiceCatalog integrations={catalog.data} />}
         </>
       )}
     </>
   );
 }
 
-function Catalog({ integrations }: { integrations: Integration[] }) {
+function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
   const [text, setText] = useState('');
-  const wanted = text.trim().toLowerCase();
-  const has = (...words: string[]) => words.join(' ').toLowerCase().includes(wanted);
-  const found = integrations.filter(({ name, description, category }) => has(name, description, category));
-  const ready = found.filter(({ app }) => app.configured !== null);
-  const others = found.filter(({ app }) => app.configured === null);
-  const own = Object.entries(OWN).filter(([, { name, about }]) => has(name, about));
+  const searchText = text.trim().toLowerCase();
+  const matchesSearch = (...texts: string[]) => texts.join(' ').toLowerCase().includes(searchText);
+  const matches = integrations.filter(({ name, description, category }) => matchesSearch(name, description, category));
+  const ready = matches.filter(({ app }) => app.configured !== null);
+  const others = matches.filter(({ app }) => app.configured === null);
+  const customKinds = Object.entries(CUSTOM_KINDS).filter(([, { name, about }]) => matchesSearch(name, about));
   return (
     <>
       <TextInput
@@ -93,13 +94,13 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      {found.length + own.length === 0 && (
+      {matches.length + customKinds.length === 0 && (
         <Text fz="sm" c="dimmed" role="status">
           No services match. With a key, any service can be connected.
         </Text>
       )}
-      <Services title="Works at once">
-        {own.map(([id, { name, about }]) => (
+      <ServiceSection title="Works at once">
+        {customKinds.map(([id, { name, about }]) => (
           <li key={id} className={`${linkCard.card} ${styles.card}`} data-own>
             <Link to={newConnectionPath(id)}>{name}</Link>
             <Text fz="sm" c="dimmed">
@@ -108,19 +109,19 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
           </li>
         ))}
         {ready.map((one) => (
-          <Service key={one.slug} integration={one} />
+          <ServiceCard key={one.slug} integration={one} />
         ))}
-      </Services>
-      <Services title="With a token, or an OAuth client that is set first">
+      </ServiceSection>
+      <ServiceSection title="With a token, or an OAuth client that is set first">
         {others.map((one) => (
-          <Service key={one.slug} integration={one} />
+          <ServiceCard key={one.slug} integration={one} />
         ))}
-      </Services>
+      </ServiceSection>
     </>
   );
 }
 
-function Services({ title, children }: { title: string; children: ReactNode[] }) {
+function ServiceSection({ title, children }: { title: string; children: ReactNode[] }) {
   const id = useId();
   if (children.flat().length === 0) return null;
   return (
@@ -139,13 +140,13 @@ function Services({ title, children }: { title: string; children: ReactNode[] })
   );
 }
 
-const Service = ({
+const ServiceCard = ({
   integration: { slug, name, description, logo, tools_count: count },
 }: {
   integration: Integration;
 }) => (
   <li className={`${linkCard.card} ${styles.card}`}>
-    <span className={styles.logo} style={markHue(slug)} aria-hidden="true">
+    <span className={styles.logo} style={buildHueStyle(slug)} aria-hidden="true">
       {logo}
     </span>
     <Link to={newConnectionPath(slug)}>{name}</Link>

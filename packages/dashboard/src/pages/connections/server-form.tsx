@@ -1,23 +1,25 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { type Connection, useNewConnection } from '../../connections/connection-queries';
-import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
+import { parseVisibility, VisibilityChoice } from '../../connections/visibility-choice';
 import { FormStack } from '../../ui/form';
+import { getText } from '../../ui/form-text';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
-import { textIn } from '../../ui/text-in';
 
-export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
-  const { server } = useNewConnection(onMade);
-  const [isSignedIn, setSignedIn] = useState(false);
+export function ServerForm({ onCreated }: { onCreated: (connection: Connection) => void }) {
+  const { server } = useNewConnection(onCreated);
+  const [usesOauth, setUsesOauth] = useState(false);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const token = isSignedIn ? '' : textIn(given, 'token');
+    const formData = new FormData(event.currentTarget);
+    const token = usesOauth ? '' : getText(formData, 'token');
     server.mutate({
-      ...{ label: textIn(given, 'label'), url: textIn(given, 'url'), visibility: visibilityIn(given) },
-      ...(isSignedIn && { auth: 'oauth' as const }),
+      label: getText(formData, 'label'),
+      url: getText(formData, 'url'),
+      visibility: parseVisibility(formData),
+      ...(usesOauth && { auth: 'oauth' as const }),
       ...(token && { headers: { Authorization: `Bearer ${token}` } }),
     });
   }
@@ -36,14 +38,14 @@ export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
         />
         <NativeSelect
           label="Authentication"
-          value={isSignedIn ? 'oauth' : 'headers'}
-          onChange={(event) => setSignedIn(event.currentTarget.value === 'oauth')}
+          value={usesOauth ? 'oauth' : 'headers'}
+          onChange={(event) => setUsesOauth(event.currentTarget.value === 'oauth')}
           data={[
             { value: 'headers', label: 'Token, or none' },
             { value: 'oauth', label: 'Sign-in at the server' },
           ]}
         />
-        {!isSignedIn && (
+        {!usesOauth && (
           <PasswordField
             name="token"
             label="Token"
@@ -56,7 +58,7 @@ export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
         <Failure title="Not connected" error={server.error} />
         <div>
           <Button type="submit" loading={server.isPending}>
-            {isSignedIn ? 'Go to its sign-in' : 'Connect'}
+            {usesOauth ? 'Go to its sign-in' : 'Connect'}
           </Button>
         </div>
       </FormStack>

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { ContextFrame } from '../../contexts/context-frame';
-import { contextKeys, useChangedContext } from '../../contexts/use-context';
+import { contextKeys, useContextUpdate } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -21,17 +21,17 @@ export default function ContextSettingsPage() {
     <ContextFrame tab="Settings">
       {(context) => (
         <Stack gap="lg" key={context.name}>
-          <General context={context} />
-          {context.permissions.delete && <Removal context={context} />}
+          <GeneralPanel context={context} />
+          {context.permissions.delete && <DeletePanel context={context} />}
         </Stack>
       )}
     </ContextFrame>
   );
 }
 
-function General({ context }: { context: Context }) {
+function GeneralPanel({ context }: { context: Context }) {
   const { name, permissions } = context;
-  const changed = useChangedContext();
+  const updateCachedContext = useContextUpdate();
   const [description, setDescription] = useState(context.description);
   const [isPrivate, setPrivate] = useState(context.visibility === 'private');
   const [writeable, setWriteable] = useState(context.writeable);
@@ -41,8 +41,8 @@ function General({ context }: { context: Context }) {
       const body = { description, writeable, ...(visibility !== context.visibility && { visibility }) };
       return unwrap((await workerApi()).PATCH('/api/contexts/{name}', { params: { path: { name } }, body }));
     },
-    onSuccess: (now) => {
-      changed(now);
+    onSuccess: (updated) => {
+      updateCachedContext(updated);
       toast('Saved');
     },
   });
@@ -87,7 +87,7 @@ function General({ context }: { context: Context }) {
   );
 }
 
-function Removal({ context }: { context: Context }) {
+function DeletePanel({ context }: { context: Context }) {
   const { name, used_by } = context;
   const navigate = useNavigate();
   const queryClient = useQueryClient();

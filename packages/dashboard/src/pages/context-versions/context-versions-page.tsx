@@ -2,63 +2,65 @@ import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { ComparedFiles } from '../../code/compared-files';
+import { FileComparison } from '../../code/compared-files';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
 import { VersionsPage } from '../../code/versions-page';
 import { ContextFrame } from '../../contexts/context-frame';
-import { contextFiles, contextKeys, useChangedContext } from '../../contexts/use-context';
+import { contextFiles, contextKeys, useContextUpdate } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 const NO_FILES: Files = new Map();
 
 /** Lists the versions of a context's files. */
 export default function ContextVersionsPage() {
-  return <ContextFrame tab="Versions">{(context) => <Versions key={context.name} context={context} />}</ContextFrame>;
+  return (
+    <ContextFrame tab="Versions">{(context) => <ContextVersions key={context.name} context={context} />}</ContextFrame>
+  );
 }
 
-function Versions({ context }: { context: Context }) {
+function ContextVersions({ context }: { context: Context }) {
   const workspaceId = useWorkspace()?.id;
   const rollBackTo = useRollBack(context);
   const query = useInfiniteQuery({
     queryKey: contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
     queryFn: async ({ pageParam: offset }) => {
-      const params = { path: { name: context.name }, query: { limit: PAGE, offset } };
+      const params = { path: { name: context.name }, query: { limit: PAGE_SIZE, offset } };
       return unwrap((await workerApi()).GET('/api/contexts/{name}/versions', { params }));
     },
     initialPageParam: 0,
-    getNextPageParam: (last, _pages, offset) => (last.length === PAGE ? offset + PAGE : undefined),
+    getNextPageParam: (last, _pages, offset) => (last.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined),
     placeholderData: (before) => before,
     enabled: workspaceId !== undefined,
   });
   return (
     <VersionsPage
       query={query}
-      toListed={toListed}
+      toListed={toListedVersion}
       resource={context}
       rollBackTo={context.permissions.edit ? rollBackTo : undefined}
-      compare={(from, to) => <Compared name={context.name} from={from} to={to} />}
+      compare={(from, to) => <VersionComparison name={context.name} from={from} to={to} />}
     />
   );
 }
 
-const toListed = (version: WorkerSchemas['ContextVersion']): ListedVersion => ({
+const toListedVersion = (version: WorkerSchemas['ContextVersion']): ListedVersion => ({
   ...version,
   bytes: version.total_size_bytes,
   author: version.run_id === null ? version.author : <Link to={workerRunPath(version.run_id)}>A run</Link>,
 });
 
-interface ComparedProps {
+interface VersionComparisonProps {
   name: string;
   from: ListedVersion | null;
   to: ListedVersion;
 }
 
-function Compared({ name, from, to }: ComparedProps) {
+function VersionComparison({ name, from, to }: VersionComparisonProps) {
   const workspaceId = useWorkspace()?.id;
   const after = useQuery(contextFiles(workspaceId, name, to.sha));
   const before = useQuery({ ...contextFiles(workspaceId, name, from?.sha ?? to.sha), enabled: from !== null });
@@ -66,14 +68,16 @@ function Compared({ name, from, to }: ComparedProps) {
   if (failed?.error) return <FailedToLoad what="The comparison" error={failed.error} retry={failed.refetch} />;
   const filesBefore = from ? before.data : NO_FILES;
   if (!after.data || !filesBefore) return <Skeleton height={240} />;
-  return <ComparedFiles before={filesBefore} after={after.data} />;
+  return <FileComparison before={filesBefore} after={after.data} />;
 }
 
 function useRollBack(context: Context) {
-  const changed = useChangedContext();
+  const updateCachedContext = useContextUpdate();
   return async (sha: string, message: string | undefined) => {
     const params = { path: { name: context.name, sha } };
     const body = message ? { message } : {};
-    changed(await unwrap((await workerApi()).POST('/api/contexts/{name}/rollback/{sha}', { params, body })));
+    updateCachedContext(
+      await unwrap((await workerApi()).POST('/api/contexts/{name}/rollback/{sha}', { params, body })),
+    );
   };
 }

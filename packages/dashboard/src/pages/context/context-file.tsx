@@ -4,7 +4,7 @@ import { CodeEditor } from '../../code/code-editor';
 import editing from '../../code/editing.module.css';
 import { DeletedFile, FilePane } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
-import { fileSize } from '../../ui/format';
+import { formatFileSize } from '../../ui/format';
 import { Notice } from '../../ui/notice';
 import styles from './context-files.module.css';
 
@@ -23,8 +23,8 @@ interface ContextFileProps {
 
 export function ContextFile({ path, content, onChange, onSave, onRestore }: ContextFileProps) {
   const [showsPreview, setShowsPreview] = useState(false);
-  const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  const hasPreview = end === 'md' || end === 'csv';
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  const hasPreview = extension === 'md' || extension === 'csv';
   return (
     <FilePane
       path={path}
@@ -46,11 +46,15 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
       {!content ? (
         <DeletedFile from="context" onRestore={onRestore} />
       ) : 'base64' in content ? (
-        <Binary path={path} end={end} base64={content.base64} />
+        <BinaryFile path={path} end={extension} base64={content.base64} />
       ) : showsPreview && hasPreview ? (
         <Box p="lg" bd="1px solid var(--line)" bdrs={6} bg="var(--surface)">
           <Suspense fallback={<Skeleton height={160} />}>
-            {end === 'md' ? <MarkdownPreview text={content.text} /> : <CsvPreview path={path} text={content.text} />}
+            {extension === 'md' ? (
+              <MarkdownPreview text={content.text} />
+            ) : (
+              <CsvPreview path={path} text={content.text} />
+            )}
           </Suspense>
         </Box>
       ) : (
@@ -71,7 +75,7 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
 }
 
 /** Image types that a browser renders without running code in them. */
-const PICTURES: Record<string, string> = {
+const IMAGE_TYPES: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -79,8 +83,8 @@ const PICTURES: Record<string, string> = {
   webp: 'image/webp',
 };
 
-function Binary({ path, end, base64 }: { path: string; end: string; base64: string }) {
-  const type = PICTURES[end];
+function BinaryFile({ path, end: extension, base64 }: { path: string; end: string; base64: string }) {
+  const type = IMAGE_TYPES[extension];
   const bytes = useMemo(() => Math.floor((base64.replace(/={1,2}$/, '').length * 3) / 4), [base64]);
   if (type) {
     return (
@@ -91,7 +95,7 @@ function Binary({ path, end, base64 }: { path: string; end: string; base64: stri
   }
   return (
     <Notice tone="info" title="Not text">
-      {fileSize(bytes)}. It can be renamed, deleted, or replaced by uploading another file of this name.
+      {formatFileSize(bytes)}. It can be renamed, deleted, or replaced by uploading another file of this name.
     </Notice>
   );
 }

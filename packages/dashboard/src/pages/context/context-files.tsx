@@ -3,18 +3,18 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { Conflict } from '../../code/conflict';
+import { DraftConflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
 import editing from '../../code/editing.module.css';
 import { FileTree } from '../../code/file-tree';
-import { changeKinds } from '../../code/files';
+import { listChangeKinds } from '../../code/files';
 import { UploadIcon } from '../../code/icons';
 import { SaveDialog } from '../../code/save-dialog';
-import { treeEdit } from '../../code/tree-edit';
+import { buildTreeEdit } from '../../code/tree-edit';
 import type { Draft, DraftSource } from '../../code/use-draft';
-import { contextFiles, contextKeys, useChangedContext } from '../../contexts/use-context';
+import { contextFiles, contextKeys, useContextUpdate } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
-import { fileIn, withFile } from '../../shell/paths';
+import { getFileParam, setFileParam } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { DropZone } from '../../ui/drop-zone';
@@ -22,7 +22,7 @@ import { Empty } from '../../ui/empty';
 import { Failure, Notice } from '../../ui/notice';
 import { ContextFile } from './context-file';
 import styles from './context-files.module.css';
-import { useUpload } from './use-upload';
+import { useUploadFiles } from './use-upload';
 
 interface ContextFilesProps {
   context: Context;
@@ -32,17 +32,17 @@ interface ContextFilesProps {
 
 export function ContextFiles({ context, source, draft }: ContextFilesProps) {
   const { base, files, changes, write } = draft;
-  const { mayEdit } = source;
+  const { canEdit } = source;
   const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
-  const save = useSave(context, draft);
-  const upload = useUpload(context, draft);
+  const save = useSaveFiles(context, draft);
+  const upload = useUploadFiles(context, draft);
   const chooser = useRef<HTMLInputElement>(null);
-  const kinds = useMemo(() => changeKinds(base, files), [base, files]);
+  const kinds = useMemo(() => listChangeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])].sort(), [base, files]);
-  const wanted = fileIn(search);
-  const selected = wanted !== null && paths.includes(wanted) ? wanted : (paths[0] ?? null);
-  const select = (path: string) => setSearch((now) => withFile(now, path), { replace: true });
+  const requestedPath = getFileParam(search);
+  const selected = requestedPath !== null && paths.includes(requestedPath) ? requestedPath : (paths[0] ?? null);
+  const select = (path: string) => setSearch((params) => setFileParam(params, path), { replace: true });
   const isOutdated = draft.baseSha !== source.sha && changes.length > 0;
 
   function discard() {
@@ -52,17 +52,17 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
   }
 
   return (
-    <DropZone disabled={!mayEdit} onDrop={({ files: dropped }) => upload.mutate([...dropped])}>
+    <DropZone disabled={!canEdit} onDrop={({ files: dropped }) => upload.mutate([...dropped])}>
       <Stack gap="md">
-        {isOutdated && <NewerVersion context={context} source={source} draft={draft} />}
-        <Findings findings={context.findings} />
+        {isOutdated && <NewerVersionConflict context={context} source={source} draft={draft} />}
+        <CredentialFindings findings={context.findings} />
         <div className={editing.bar}>
           <Text fz="sm" c="dimmed" role="status">
-            {mayEdit ? stateOf(changes.length) : 'You can read these files, and not change them.'}
+            {canEdit ? changeSummary(changes.length) : 'You can read these files, and not change them.'}
           </Text>
           <div className={editing.actions}>
-            <DownloadZip name={context.name} read={() => readZip(context.name)} />
-            {mayEdit && (
+            <DownloadZip name={context.name} read={() => downloadZip(context.name)} />
+            {canEdit && (
               <>
                 <Button
                   variant="default"
@@ -103,12 +103,12 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
             selected={selected}
             onSelect={select}
             changes={kinds}
-            edit={mayEdit ? treeEdit({ files, write, select }) : undefined}
+            edit={canEdit ? buildTreeEdit({ files, write, select }) : undefined}
           />
           {selected === null ? (
             <Empty title="No files yet" level={2}>
               <p>
-                {mayEdit ? 'Drop files anywhere here, upload them, or begin with a new file.' : 'Nothing is in it.'}
+                {canEdit ? 'Drop files anywhere here, upload them, or begin with a new file.' : 'Nothing is in it.'}
               </p>
             </Empty>
           ) : (
@@ -116,7 +116,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
               key={selected}
               path={selected}
               content={files.get(selected)}
-              onChange={mayEdit ? (text) => write(new Map(files).set(selected, { text })) : undefined}
+              onChange={canEdit ? (text) => write(new Map(files).set(selected, { text })) : undefined}
               onSave={() => changes.length > 0 && !isOutdated && setSaving(true)}
               onRestore={() => {
                 const old = base.get(selected);
@@ -131,27 +131,27 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
   );
 }
 
-function stateOf(changed: number): string {
-  if (changed === 0) return 'No changes.';
-  return changed === 1 ? '1 file is changed, and not saved.' : `${changed} files are changed, and not saved.`;
+function changeSummary(changeCount: number): string {
+  if (changeCount === 0) return 'No changes.';
+  return changeCount === 1 ? '1 file is changed, and not saved.' : `${changeCount} files are changed, and not saved.`;
 }
 
-function useSave(context: Context, draft: Draft) {
+function useSaveFiles(context: Context, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const changed = useChangedContext();
+  const updateCachedContext = useContextUpdate();
   return async (message: string | undefined) => {
     const params = { path: { name: context.name } };
     const body = { files: draft.changes, ...(message && { message }) };
     const saved = await unwrap((await workerApi()).PUT('/api/contexts/{name}/files', { params, body }));
     queryClient.setQueryData(contextFiles(workspaceId, context.name, saved.sha).queryKey, draft.files);
-    draft.moveTo(saved.sha, null);
-    changed(saved);
+    draft.rebase(saved.sha, null);
+    updateCachedContext(saved);
     toast([`Saved as version ${saved.version}`, ...(saved.warnings ?? [])].join('. '));
   };
 }
 
-function NewerVersion({ context, source, draft }: ContextFilesProps) {
+function NewerVersionConflict({ context, source, draft }: ContextFilesProps) {
   const workspaceId = useWorkspace()?.id;
   const { data } = useQuery({
     queryKey: contextKeys.part(workspaceId, context.name, 'newest', { sha: context.sha }),
@@ -160,18 +160,18 @@ function NewerVersion({ context, source, draft }: ContextFilesProps) {
       return unwrap((await workerApi()).GET('/api/contexts/{name}/versions', { params }));
     },
   });
-  return <Conflict source={source} draft={draft} newer={data?.[0]} />;
+  return <DraftConflict source={source} draft={draft} newer={data?.[0]} />;
 }
 
-async function readZip(name: string): Promise<Blob> {
+async function downloadZip(name: string): Promise<Blob> {
   const params = { path: { name } };
   return unwrap((await workerApi()).GET('/api/contexts/{name}/download', { params, parseAs: 'blob' }));
 }
 
-const KINDS: Record<string, string> = { private_key: 'a private key', assigned_secret: 'a password or key' };
+const CREDENTIAL_KINDS: Record<string, string> = { private_key: 'a private key', assigned_secret: 'a password or key' };
 const FINDINGS_SHOWN = 5;
 
-function Findings({ findings }: { findings: Context['findings'] }) {
+function CredentialFindings({ findings }: { findings: Context['findings'] }) {
   if (findings.length === 0) return null;
   return (
     <Notice tone="error" title="Something here looks like a credential">
@@ -179,7 +179,7 @@ function Findings({ findings }: { findings: Context['findings'] }) {
       <ul>
         {findings.slice(0, FINDINGS_SHOWN).map(({ path, line, kind }) => (
           <li key={`${path} ${line} ${kind}`}>
-            <code>{path}</code>, line {line}: {KINDS[kind] ?? kind.replaceAll('_', ' ')}
+            <code>{path}</code>, line {line}: {CREDENTIAL_KINDS[kind] ?? kind.replaceAll('_', ' ')}
           </li>
         ))}
       </ul>

@@ -10,20 +10,22 @@ import { ContextFiles } from './context-files';
 
 /** Shows the files of a context, which can be edited, uploaded and saved as a version. */
 export default function ContextPage() {
-  return <ContextFrame>{(context) => <Files key={context.name} context={context} />}</ContextFrame>;
+  return <ContextFrame>{(context) => <ContextDraft key={context.name} context={context} />}</ContextFrame>;
 }
 
-function Files({ context }: { context: Context }) {
+function ContextDraft({ context }: { context: Context }) {
   const workspaceId = useWorkspace()?.id;
   const { name, sha, permissions } = context;
-  const mayEdit = permissions.edit;
+  const canEdit = permissions.edit;
   const source = useMemo(
     (): DraftSource => ({
       key: `${workspaceId}.context.${name}`,
-      ...{ name, sha, mayEdit },
-      filesAt: (version) => contextFiles(workspaceId, name, version),
+      name,
+      sha,
+      canEdit,
+      getFilesQuery: (version) => contextFiles(workspaceId, name, version),
     }),
-    [workspaceId, name, sha, mayEdit],
+    [workspaceId, name, sha, canEdit],
   );
   const { draft, error, retry } = useDraft(source);
   if (draft) return <ContextFiles context={context} source={source} draft={draft} />;

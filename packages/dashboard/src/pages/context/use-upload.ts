@@ -1,57 +1,59 @@
 import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { withChanges } from '../../code/files';
+import { applyChanges } from '../../code/files';
 import type { Draft } from '../../code/use-draft';
-import { contextFiles, useChangedContext } from '../../contexts/use-context';
+import { contextFiles, useContextUpdate } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 
 /** The maximum total size of a context's files. */
-const BYTES_MAX = 10 * 1024 * 1024;
+const CONTEXT_BYTES_MAX = 10 * 1024 * 1024;
 
 /** Uploads files as a version of their own, and rebases unsaved changes on it. */
-export function useUpload(context: Context, draft: Draft) {
+export function useUploadFiles(context: Context, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const changed = useChangedContext();
+  const updateCachedContext = useContextUpdate();
   const path = { name: context.name };
 
-  async function goBack(sha: string) {
+  async function undoUpload(sha: string) {
     const worker = await workerApi();
     const params = { path: { ...path, sha } };
-    const now = await unwrap(worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body: {} }));
-    draft.moveTo(now.sha, null);
-    changed(now);
+    const restored = await unwrap(worker.POST('/api/contexts/{name}/rollback/{sha}', { params, body: {} }));
+    draft.rebase(restored.sha, null);
+    updateCachedContext(restored);
   }
 
   return useMutation({
     mutationFn: async (files: File[]) => {
       if (files.length === 0) return null;
-      if (files.reduce((sum, { size }) => sum + size, 0) > BYTES_MAX) {
+      if (files.reduce((sum, { size }) => sum + size, 0) > CONTEXT_BYTES_MAX) {
         throw new Error('A context holds up to 10 MB. Choose fewer or smaller files.');
       }
       const form = new FormData();
       for (const file of files) form.append('files', file, file.webkitRelativePath || file.name);
       const worker = await workerApi();
-      const answer = worker.POST('/api/contexts/{name}/upload', {
+      const response = worker.POST('/api/contexts/{name}/upload', {
         params: { path },
         // The generated type has no file parts.
         body: {},
         bodySerializer: () => form,
       });
-      return { uploaded: await unwrap(answer), count: files.length };
+      return { uploaded: await unwrap(response), count: files.length };
     },
-    onSuccess: async (done) => {
-      if (!done) return;
-      const { uploaded, count } = done;
+    onSuccess: async (result) => {
+      if (!result) return;
+      const { uploaded, count } = result;
       const now = await queryClient.fetchQuery(contextFiles(workspaceId, context.name, uploaded.sha));
-      draft.moveTo(uploaded.sha, draft.changes.length ? withChanges(now, draft.changes) : null);
-      changed(uploaded);
+      draft.rebase(uploaded.sha, draft.changes.length ? applyChanges(now, draft.changes) : null);
+      updateCachedContext(uploaded);
       const before = context.sha;
       toast(`${count === 1 ? '1 file is' : `${count} files are`} uploaded: version ${uploaded.version}`, {
         undo: () =>
-          void goBack(before).catch((error: Error) => toast(`It stays uploaded: ${error.message}`, { tone: 'error' })),
+          void undoUpload(before).catch((error: Error) =>
+            toast(`It stays uploaded: ${error.message}`, { tone: 'error' }),
+          ),
       });
     },
   });

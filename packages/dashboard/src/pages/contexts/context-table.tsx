@@ -5,23 +5,23 @@ import { WorkerLinks } from '../../contexts/context-frame';
 import type { Context } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
 import { type Column, DataTable } from '../../ui/data-table';
-import { fileSize } from '../../ui/format';
+import { formatFileSize } from '../../ui/format';
 import { SearchIcon } from '../../ui/icons';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './contexts-page.module.css';
 
 /** The search is hidden below this number of contexts. */
-const SEARCHED_FROM = 8;
+const SEARCH_MIN_ROWS = 8;
 
 export function ContextTable({ contexts }: { contexts: Context[] }) {
   const [text, setText] = useState('');
-  const found = useMemo(() => {
-    const wanted = text.trim().toLowerCase();
-    return contexts.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted));
+  const matches = useMemo(() => {
+    const searchText = text.trim().toLowerCase();
+    return contexts.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(searchText));
   }, [contexts, text]);
   return (
     <Stack gap="md">
-      {contexts.length >= SEARCHED_FROM && (
+      {contexts.length >= SEARCH_MIN_ROWS && (
         <TextInput
           maw="24rem"
           type="search"
@@ -32,12 +32,12 @@ export function ContextTable({ contexts }: { contexts: Context[] }) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
-      {found.length === 0 ? (
+      {matches.length === 0 ? (
         <Text c="dimmed" role="status">
           No contexts match your search.
         </Text>
       ) : (
-        <DataTable label="Contexts" columns={COLUMNS} rows={found} getKey={({ name }) => name} isCard />
+        <DataTable label="Contexts" columns={COLUMNS} rows={matches} getKey={({ name }) => name} isCard />
       )}
     </Stack>
   );
@@ -51,14 +51,14 @@ const COLUMNS: Column<Context>[] = [
     className: styles.name,
     cell: (context) => {
       const { name, description, visibility, writeable, total_size_bytes, version } = context;
-      const marks = [visibility === 'private' && 'Private', writeable && 'Runs write back'].filter(Boolean);
+      const flags = [visibility === 'private' && 'Private', writeable && 'Runs write back'].filter(Boolean);
       return (
         <>
           <Link to={contextPath(name)}>{name}</Link>
           {description && <p>{description}</p>}
-          {marks.length > 0 && <p>{marks.join(' · ')}</p>}
+          {flags.length > 0 && <p>{flags.join(' · ')}</p>}
           <p className={styles.narrow}>
-            {formatFileCount(context)}, {fileSize(total_size_bytes)} · version {version}
+            {formatFileCount(context)}, {formatFileSize(total_size_bytes)} · version {version}
           </p>
         </>
       );
@@ -70,7 +70,7 @@ const COLUMNS: Column<Context>[] = [
     cell: (context) => (
       <>
         {formatFileCount(context)}
-        <p>{fileSize(context.total_size_bytes)}</p>
+        <p>{formatFileSize(context.total_size_bytes)}</p>
       </>
     ),
   },

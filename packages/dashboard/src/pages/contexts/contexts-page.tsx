@@ -9,19 +9,19 @@ import { useTitle } from '../../shell/use-title';
 import { PageHead } from '../../ui/page-head';
 import { EmptyList, ResourceList } from '../../ui/resource-list';
 import { ContextTable } from './context-table';
-import { NewContext } from './new-context';
+import { NewContextDialog } from './new-context';
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
 /** Lists the contexts of this workspace. */
 export default function ContextsPage() {
   useTitle('Contexts');
   const workspace = useWorkspace();
-  const mayMake = workspace !== undefined && workspace.role !== 'viewer';
-  const [isMaking, setMaking] = useState(false);
+  const canCreate = workspace !== undefined && workspace.role !== 'viewer';
+  const [isCreating, setCreating] = useState(false);
   const contexts = useQuery({
     queryKey: contextKeys.list(workspace?.id),
-    queryFn: readAll,
+    queryFn: loadAllContexts,
     enabled: workspace !== undefined,
   });
   return (
@@ -29,7 +29,7 @@ export default function ContextsPage() {
       <PageHead
         title="Contexts"
         about="Files that workers find beside their code when they run: price lists, templates, instructions."
-        actions={mayMake && <Button onClick={() => setMaking(true)}>New context</Button>}
+        actions={canCreate && <Button onClick={() => setCreating(true)}>New context</Button>}
       />
       <ResourceList
         what="The list"
@@ -41,28 +41,28 @@ export default function ContextsPage() {
               A context is a pack of files with versions. A worker that lists it under contexts finds it at{' '}
               <code>contexts/its-name/</code> in each run, and a change of the files needs no new version of the worker.
             </p>
-            {mayMake && (
+            {canCreate && (
               <p>
-                <Button onClick={() => setMaking(true)}>Create the first one</Button>
+                <Button onClick={() => setCreating(true)}>Create the first one</Button>
               </p>
             )}
           </EmptyList>
         }
       >
-        {(shown) => <ContextTable contexts={shown} />}
+        {(contextList) => <ContextTable contexts={contextList} />}
       </ResourceList>
-      {isMaking && <NewContext onClose={() => setMaking(false)} />}
+      {isCreating && <NewContextDialog onClose={() => setCreating(false)} />}
     </>
   );
 }
 
 /** Loads all contexts, newest first. There are few, since each is created by hand. */
-async function readAll(): Promise<Context[]> {
+async function loadAllContexts(): Promise<Context[]> {
   const all: Context[] = [];
   for (;;) {
-    const params = { query: { limit: PAGE, offset: all.length } };
+    const params = { query: { limit: PAGE_SIZE, offset: all.length } };
     const page = await unwrap((await workerApi()).GET('/api/contexts', { params }));
     all.push(...page);
-    if (page.length < PAGE) return all;
+    if (page.length < PAGE_SIZE) return all;
   }
 }

@@ -3,17 +3,17 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { useChangedContext } from '../../contexts/use-context';
+import { useContextUpdate } from '../../contexts/use-context';
 import { isStatus, workerApi } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
 import { FormDialog } from '../../ui/form-dialog';
 
 /** The names that the API accepts. */
-const NAME = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
+const NAME_PATTERN = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
 
-export function NewContext({ onClose }: { onClose: () => void }) {
+export function NewContextDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const changed = useChangedContext();
+  const updateCachedContext = useContextUpdate();
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [description, setDescription] = useState('');
@@ -25,13 +25,13 @@ export function NewContext({ onClose }: { onClose: () => void }) {
       const body = { name, description, writeable, visibility };
       return unwrap((await workerApi()).POST('/api/contexts', { body }));
     },
-    onSuccess: (made) => {
-      changed(made);
-      navigate(contextPath(made.name));
+    onSuccess: (created) => {
+      updateCachedContext(created);
+      navigate(contextPath(created.name));
     },
   });
   function submit() {
-    if (NAME.test(name)) create.mutate();
+    if (NAME_PATTERN.test(name)) create.mutate();
     else setProblem('Use 3 to 64 lower-case letters, digits and dashes, like price-list.');
   }
   const isTaken = isStatus(create.error, 409);

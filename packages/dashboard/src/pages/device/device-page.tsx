@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { workerApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
-import { Facts } from '../../ui/facts';
+import { DetailList } from '../../ui/detail-list';
 import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -29,19 +29,19 @@ export default function DevicePage() {
     onError: () => code.current?.focus(),
   });
   const decide = useMutation({
-    mutationFn: async ({ asked, approve }: { asked: DeviceRequest; approve: boolean }) => {
+    mutationFn: async ({ asked: request, approve }: { asked: DeviceRequest; approve: boolean }) => {
       const worker = await workerApi();
       const options = {
-        body: { user_code: asked.user_code },
+        body: { user_code: request.user_code },
         // The workspace that was shown, even if another tab has switched since.
-        headers: { 'x-svc-workspace': asked.workspace.id },
+        headers: { 'x-svc-workspace': request.workspace.id },
       };
       await unwrap(
         approve
           ? worker.POST('/api/cli-auth/devices/approve', options)
           : worker.POST('/api/cli-auth/devices/deny', options),
       );
-      return { approve, client: asked.client_name ?? 'The program' };
+      return { approve, client: request.client_name ?? 'The program' };
     },
   });
 
@@ -62,7 +62,7 @@ export default function DevicePage() {
           </Notice>
         </div>
       ) : lookUp.data ? (
-        <Decision
+        <DeviceDecision
           asked={lookUp.data}
           busy={decide.isPending}
           problem={decide.error?.message}
@@ -93,16 +93,16 @@ export default function DevicePage() {
   );
 }
 
-interface DecisionProps {
+interface DeviceDecisionProps {
   asked: DeviceRequest;
   busy: boolean;
   problem: string | undefined;
   onDecide: (approve: boolean) => void;
 }
 
-function Decision({ asked, busy, problem, onDecide }: DecisionProps) {
+function DeviceDecision({ asked: request, busy, problem, onDecide }: DeviceDecisionProps) {
   const { email } = useSession();
-  const { user_code, client_name, address, user_agent, requested_at, workspace } = asked;
+  const { user_code, client_name, address, user_agent, requested_at, workspace } = request;
   const facts: [string, ReactNode][] = [
     ['Code', <code key="code">{user_code}</code>],
     ['Program', client_name ?? 'does not say'],
@@ -117,7 +117,7 @@ function Decision({ asked, busy, problem, onDecide }: DecisionProps) {
         Approve only if you started this yourself, just now, and your terminal shows the same code.
       </p>
       <Box m="16px 0">
-        <Facts facts={facts} />
+        <DetailList facts={facts} />
       </Box>
       {problem && (
         <Notice tone="error" title="The decision was not saved">

@@ -12,13 +12,13 @@ import { Failure, Notice } from '../../ui/notice';
 
 export default function ForgotPasswordPage() {
   useTitle('Forgotten password');
-  const ask = useMutation({
+  const requestReset = useMutation({
     mutationFn: (email: string) => unwrap(account.POST('/auth/password/forgot', { body: { email } })),
   });
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    ask.mutate(String(new FormData(event.currentTarget).get('email')));
+    requestReset.mutate(String(new FormData(event.currentTarget).get('email')));
   }
 
   return (
@@ -26,17 +26,17 @@ export default function ForgotPasswordPage() {
       <form className={styles.card} onSubmit={submit}>
         <h1>Forgotten password</h1>
         <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
-        <Failure error={ask.error} />
+        <Failure error={requestReset.error} />
         <div role="status">
-          {ask.data && (
+          {requestReset.data && (
             <Notice tone="info">
-              {ask.data.delivery === 'email'
+              {requestReset.data.delivery === 'email'
                 ? 'If there is an account with this address, a link is on its way to it.'
                 : 'This installation sends no e-mail. Ask an admin of your workspace for a link: it is made under Members.'}
             </Notice>
           )}
         </div>
-        <Button type="submit" size="md" loading={ask.isPending} fullWidth>
+        <Button type="submit" size="md" loading={requestReset.isPending} fullWidth>
           Send me a link
         </Button>
         <Text fz="xs" c="dimmed">

@@ -4,13 +4,13 @@ import { useMutation } from '@tanstack/react-query';
 import { forgetLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { session, useSession } from '../../shell/session';
-import { useMoveTo } from '../../shell/use-move-to';
+import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { Failure, Notice } from '../../ui/notice';
 
 /** Accepts an invitation for a signed-in user. */
 export function AcceptInvitation({ token, email }: { token: string; email: string }) {
   const { email: signedInAs } = useSession();
-  const moveTo = useMoveTo();
+  const moveTo = useSwitchWorkspace();
   const accept = useMutation({
     mutationFn: () => unwrap(account.POST('/auth/invitations/accept', { body: { token } })),
     onSuccess: async ({ id }) => {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { BrokenLink } from '../../accounts/broken-link';
-import { takeLinkToken } from '../../accounts/link-token';
+import { readLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths, signInPath } from '../../shell/paths';
@@ -17,7 +17,7 @@ import { RegisterByInvitation } from './register-by-invitation';
 
 export default function InvitePage() {
   useTitle('Invitation');
-  const [token] = useState(() => takeLinkToken('invitation'));
+  const [token] = useState(() => readLinkToken('invitation'));
   const { status } = useSession();
   const invitation = useQuery({
     queryKey: ['invitation', token],

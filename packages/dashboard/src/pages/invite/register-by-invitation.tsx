@@ -9,15 +9,15 @@ import { Failure } from '../../ui/notice';
 
 /** Registers a visitor without revealing whether the address has an account before it is verified. */
 export function RegisterByInvitation({ token, email }: { token: string; email: string }) {
-  const register = useLinkSignIn('invitation', (given: { name?: string; password: string }) =>
-    unwrap(account.POST('/auth/invitations/register', { body: { token, ...given } })),
+  const register = useLinkSignIn('invitation', (input: { name?: string; password: string }) =>
+    unwrap(account.POST('/auth/invitations/register', { body: { token, ...input } })),
   );
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const given = new FormData(event.currentTarget);
-    const name = String(given.get('name')).trim();
-    register.mutate({ password: String(given.get('password')), ...(name && { name }) });
+    const formData = new FormData(event.currentTarget);
+    const name = String(formData.get('name')).trim();
+    register.mutate({ password: String(formData.get('password')), ...(name && { name }) });
   }
 
   return (

@@ -17,63 +17,63 @@ import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 
-const PAGE = { params: { query: { limit: 50 } } };
+const FIRST_PAGE = { params: { query: { limit: 50 } } };
 
 export default function LibrariesPage() {
   useTitle('Libraries');
-  const [isMaking, setMaking] = useState(false);
-  const mayWrite = useWorkspace()?.role !== 'viewer';
+  const [isCreating, setCreating] = useState(false);
+  const canCreate = useWorkspace()?.role !== 'viewer';
   return (
     <SkillsFrame
       actions={
-        mayWrite && (
-          <Button variant="default" onClick={() => setMaking(true)}>
+        canCreate && (
+          <Button variant="default" onClick={() => setCreating(true)}>
             New library
           </Button>
         )
       }
     >
       <Stack gap="lg">
-        <Libraries
+        <LibraryPanel
           which="own"
           title="Mine"
-          read={async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', PAGE))}
+          loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', FIRST_PAGE))}
           empty={
-            mayWrite
+            canCreate
               ? 'A library is a shelf of skills in an order that you choose. Create one with New library; others can subscribe to it.'
               : 'You own no library. Members and admins can create one.'
           }
         />
-        <Libraries
+        <LibraryPanel
           which="subscribed"
           title="Subscribed"
-          read={async () => unwrap((await skillsApi()).GET('/api/v1/me/subscriptions', PAGE))}
+          loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/me/subscriptions', FIRST_PAGE))}
           empty="Subscribe to a library, and skills that are added to it later are within reach here too."
         />
-        <Libraries
+        <LibraryPanel
           which="starters"
           title="To begin with"
-          read={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', PAGE))}
+          loadLibraries={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', FIRST_PAGE))}
           empty="This installation came without libraries."
         />
       </Stack>
-      {isMaking && <NewLibrary onClose={() => setMaking(false)} />}
+      {isCreating && <NewLibraryDialog onClose={() => setCreating(false)} />}
     </SkillsFrame>
   );
 }
 
-interface LibrariesProps {
+interface LibraryPanelProps {
   which: 'own' | 'subscribed' | 'starters';
   title: string;
-  read: () => Promise<LibraryItem[]>;
+  loadLibraries: () => Promise<LibraryItem[]>;
   empty: ReactNode;
 }
 
-function Libraries({ which, title, read, empty }: LibrariesProps) {
+function LibraryPanel({ which, title, loadLibraries, empty }: LibraryPanelProps) {
   const workspaceId = useWorkspace()?.id;
   const libraries = useQuery({
     queryKey: skillKeys.libraries(workspaceId, which),
-    queryFn: read,
+    queryFn: loadLibraries,
     enabled: workspaceId !== undefined,
   });
   return (
@@ -85,9 +85,9 @@ function Libraries({ which, title, read, empty }: LibrariesProps) {
         height={72}
         empty={<p className={content.about}>{empty}</p>}
       >
-        {(shown) => (
+        {(libraryList) => (
           <ul className={content.list}>
-            {shown.map((library) => (
+            {libraryList.map((library) => (
               <ListItem
                 key={library.slug}
                 what={<Link to={libraryPath(library.slug)}>{library.title}</Link>}
@@ -114,7 +114,7 @@ function Libraries({ which, title, read, empty }: LibrariesProps) {
   );
 }
 
-function NewLibrary({ onClose }: { onClose: () => void }) {
+function NewLibraryDialog({ onClose }: { onClose: () => void }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const navigate = useNavigate();

@@ -11,19 +11,20 @@ import { SearchIcon } from '../../ui/icons';
 import { Failure } from '../../ui/notice';
 import styles from './library-page.module.css';
 
-const TYPING_MS = 200;
-const SHOWN = 8;
+const SEARCH_DEBOUNCE_MS = 200;
+const RESULTS_MAX = 8;
 
 /** Searches skills, and appends one to the library. */
 export function AddSkill({ library }: { library: Library }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
-  const [typed, setTyped] = useState('');
-  const [q] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const [searchText, setSearchText] = useState('');
+  const [q] = useDebouncedValue(searchText.trim(), SEARCH_DEBOUNCE_MS);
   const field = useRef<HTMLInputElement>(null);
   const { data } = useQuery({
     queryKey: skillKeys.list(workspaceId, 'to add', q),
-    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: SHOWN } } })),
+    queryFn: async () =>
+      unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: RESULTS_MAX } } })),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });
@@ -35,15 +36,15 @@ export function AddSkill({ library }: { library: Library }) {
           body: { skill_slug },
         }),
       ),
-    onSuccess: (changed, added) => {
-      queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), changed);
-      setTyped('');
+    onSuccess: (updatedLibrary, addedSlug) => {
+      queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), updatedLibrary);
+      setSearchText('');
       field.current?.focus();
-      toast(`${changed.skills.find(({ slug }) => slug === added)?.title ?? added} is added`);
+      toast(`${updatedLibrary.skills.find(({ slug }) => slug === addedSlug)?.title ?? addedSlug} is added`);
     },
   });
-  const inside = new Set(library.skills.map(({ slug }) => slug));
-  const found = data?.filter(({ slug }) => !inside.has(slug));
+  const includedSlugs = new Set(library.skills.map(({ slug }) => slug));
+  const candidates = data?.filter(({ slug }) => !includedSlugs.has(slug));
   return (
     <Box pos="relative" maw="26rem" mb="md">
       <TextInput
@@ -53,17 +54,17 @@ export function AddSkill({ library }: { library: Library }) {
         placeholder="Words of its title or text"
         leftSection={<SearchIcon />}
         maxLength={200}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && setTyped('')}
+        value={searchText}
+        onChange={(event) => setSearchText(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setSearchText('')}
       />
       <Failure title="Nothing was added" error={add.error} />
-      {q !== '' && typed !== '' && found && (
+      {q !== '' && searchText !== '' && candidates && (
         <div className={styles.found}>
-          {found.length === 0 ? (
+          {candidates.length === 0 ? (
             <p>No other skills match.</p>
           ) : (
-            found.map(({ slug, title }) => (
+            candidates.map(({ slug, title }) => (
               <button key={slug} type="button" disabled={add.isPending} onClick={() => add.mutate(slug)}>
                 {title}
               </button>

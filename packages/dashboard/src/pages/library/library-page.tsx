@@ -3,7 +3,7 @@ import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { Elsewhere } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
 import { isStatus, type Library, skillsApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -19,10 +19,10 @@ import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { AddSkill } from './add-skill';
-import { OrderedSkills } from './ordered-skills';
+import { LibrarySkills } from './library-skills';
 import { SubscribeButton } from './subscribe-button';
 
-const readLibrary = async (slug: string, headers = {}) =>
+const loadLibrary = async (slug: string, headers = {}) =>
   unwrap((await skillsApi()).GET('/api/v1/libraries/{slug}', { params: { path: { slug } }, headers }));
 
 export default function LibraryPage() {
@@ -33,10 +33,10 @@ export default function LibraryPage() {
     data: library,
     error,
     refetch,
-  } = useQuery({ queryKey, queryFn: () => readLibrary(slug), enabled: workspaceId !== undefined });
+  } = useQuery({ queryKey, queryFn: () => loadLibrary(slug), enabled: workspaceId !== undefined });
   useTitle(library?.title, [{ to: paths.libraries, label: 'Libraries' }]);
   if (isStatus(error, 403, 404, 410)) {
-    return <Elsewhere what="library" queryKey={queryKey} read={(headers) => readLibrary(slug, headers)} />;
+    return <OtherWorkspaceNotice what="library" queryKey={queryKey} read={(headers) => loadLibrary(slug, headers)} />;
   }
   if (error && !library) return <FailedToLoad what="The library" error={error} retry={refetch} />;
   if (!library) return <LoadingPage what="the library" columns={undefined} />;
@@ -45,7 +45,7 @@ export default function LibraryPage() {
 
 function LoadedLibrary({ library }: { library: Library }) {
   const [isEditing, setEditing] = useState(false);
-  const mayChange = useWorkspace()?.role !== 'viewer' && library.owned;
+  const canEdit = useWorkspace()?.role !== 'viewer' && library.owned;
   return (
     <>
       <PageHead
@@ -68,33 +68,33 @@ function LoadedLibrary({ library }: { library: Library }) {
           <>
             <CopyLink url={library.url} />
             {!library.owned && <SubscribeButton library={library} />}
-            {mayChange && <Button onClick={() => setEditing(true)}>Edit</Button>}
+            {canEdit && <Button onClick={() => setEditing(true)}>Edit</Button>}
           </>
         }
       />
-      {mayChange && <AddSkill library={library} />}
-      <OrderedSkills library={library} mayChange={mayChange} />
-      {isEditing && <EditLibrary library={library} onClose={() => setEditing(false)} />}
+      {canEdit && <AddSkill library={library} />}
+      <LibrarySkills library={library} canEdit={canEdit} />
+      {isEditing && <EditLibraryDialog library={library} onClose={() => setEditing(false)} />}
     </>
   );
 }
 
-function EditLibrary({ library, onClose }: { library: Library; onClose: () => void }) {
+function EditLibraryDialog({ library, onClose }: { library: Library; onClose: () => void }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const at = { params: { path: { slug: library.slug } } };
+  const slugParams = { params: { path: { slug: library.slug } } };
   const change = useMutation({
     mutationFn: async (fields: LibraryFields) =>
-      unwrap((await skillsApi()).PATCH('/api/v1/libraries/{slug}', { ...at, body: fields })),
-    onSuccess: (changed) => {
-      queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), changed);
+      unwrap((await skillsApi()).PATCH('/api/v1/libraries/{slug}', { ...slugParams, body: fields })),
+    onSuccess: (updatedLibrary) => {
+      queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), updatedLibrary);
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
       onClose();
     },
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await skillsApi()).DELETE('/api/v1/libraries/{slug}', at)),
+    mutationFn: async () => unwrap((await skillsApi()).DELETE('/api/v1/libraries/{slug}', slugParams)),
     onSuccess: async () => {
       navigate(paths.libraries);
       await queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
@@ -105,7 +105,7 @@ function EditLibrary({ library, onClose }: { library: Library; onClose: () => vo
     <Dialog title="Edit the library" onClose={onClose}>
       <Stack gap="lg" p="lg">
         <LibraryForm
-          given={library}
+          library={library}
           action="Save"
           busy={change.isPending}
           error={change.error ?? remove.error}

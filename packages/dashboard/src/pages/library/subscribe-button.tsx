@@ -12,18 +12,18 @@ export function SubscribeButton({ library }: { library: Library }) {
   const queryClient = useQueryClient();
   const { slug, title, subscribed } = library;
   const change = useMutation({
-    mutationFn: async (wanted: boolean) => {
+    mutationFn: async (isSubscribed: boolean) => {
       const skills = await skillsApi();
-      if (wanted) await unwrap(skills.POST('/api/v1/me/subscriptions', { body: { library_slug: slug } }));
+      if (isSubscribed) await unwrap(skills.POST('/api/v1/me/subscriptions', { body: { library_slug: slug } }));
       else await unwrap(skills.DELETE('/api/v1/me/subscriptions/{slug}', { params: { path: { slug } } }));
     },
-    onSuccess: (_data, wanted) => {
+    onSuccess: (_data, isSubscribed) => {
       queryClient.setQueryData<Library>(
         skillKeys.library(workspaceId, slug),
-        (known) => known && { ...known, subscribed: wanted },
+        (cached) => cached && { ...cached, subscribed: isSubscribed },
       );
       void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'subscribed') });
-      if (!wanted) toast(`You are no longer subscribed to ${title}`, { undo: () => change.mutate(true) });
+      if (!isSubscribed) toast(`You are no longer subscribed to ${title}`, { undo: () => change.mutate(true) });
     },
     onError: (error) => toast(`Nothing was changed: ${error.message}`, { tone: 'error' }),
   });

@@ -17,20 +17,22 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const queryClient = useQueryClient();
   const email = useRef<HTMLInputElement>(null);
   const path = { workspace_id: workspaceId };
-  const open = useQuery({
+  const invitations = useQuery({
     queryKey: ['invitations', workspaceId],
     queryFn: async () =>
       unwrap((await workerApi()).GET('/api/workspaces/{workspace_id}/invitations', { params: { path } })),
   });
-  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', workspaceId] }) };
+  const invalidateOnSettled = {
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations', workspaceId] }),
+  };
   const invite = useMutation({
-    ...settled,
+    ...invalidateOnSettled,
     mutationFn: async (body: { email: string; role: GrantableRole }) =>
       unwrap((await workerApi()).POST('/api/workspaces/{workspace_id}/members/invite', { params: { path }, body })),
     onError: () => email.current?.focus(),
   });
   const withdraw = useMutation({
-    ...settled,
+    ...invalidateOnSettled,
     mutationFn: async (invitationId: string) =>
       unwrap(
         (await workerApi()).DELETE('/api/workspaces/{workspace_id}/invitations/{invitation_id}', {
@@ -42,8 +44,8 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = event.currentTarget;
-    const given = new FormData(form);
-    const body = { email: String(given.get('email')), role: given.get('role') as GrantableRole };
+    const formData = new FormData(form);
+    const body = { email: String(formData.get('email')), role: formData.get('role') as GrantableRole };
     invite.mutate(body, { onSuccess: () => form.reset() });
   }
 
@@ -70,18 +72,20 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
       {invite.data &&
         (invite.data.invite_url ? (
           <OneTimeSecret label={`Invitation of ${invite.data.email}`} value={invite.data.invite_url}>
-            This installation sends no e-mail. Send this link to {invite.data.email}; it is shown only once. A
-            member who joins with it still has to verify the address.
+            This installation sends no e-mail. Send this link to {invite.data.email}; it is shown only once. A member
+            who joins with it still has to verify the address.
           </OneTimeSecret>
         ) : (
           <Text mb="md" role="status">
             An invitation is on its way to {invite.data.email}.
           </Text>
         ))}
-      {open.isError && <FailedToLoad what="The open invitations" error={open.error} retry={open.refetch} />}
-      {open.data && open.data.length > 0 && (
+      {invitations.isError && (
+        <FailedToLoad what="The open invitations" error={invitations.error} retry={invitations.refetch} />
+      )}
+      {invitations.data && invitations.data.length > 0 && (
         <ul className={styles.list} aria-label="Open invitations">
-          {open.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
+          {invitations.data.map(({ id, email: invited, role, expires_at, open: isOpen }) => (
             <ListItem
               key={id}
               what={invited}

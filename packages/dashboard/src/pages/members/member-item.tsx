@@ -1,11 +1,11 @@
 import { Box, Center, Group, NativeSelect, Text } from '@mantine/core';
-import { ROLE_OPTIONS, roleWord } from '../../accounts/roles';
+import { ROLE_OPTIONS, roleLabel } from '../../accounts/roles';
 import type { Member, Role } from '../../shell/api';
 import { useMe } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import { PasswordLink } from './password-link';
+import { PasswordLinkButton } from './password-link';
 
 interface MemberItemProps {
   workspaceId: string;
@@ -61,11 +61,11 @@ export function MemberItem({ workspaceId, member, isBusy, onChange }: MemberItem
             onChange={(event) => onChange(event.currentTarget.value as Role)}
           />
         ) : (
-          roleWord(role)
+          roleLabel(role)
         )}
       </Box>
       <Group gap="xs">
-        {permissions.reset_password && !isMe && <PasswordLink workspaceId={workspaceId} member={member} />}
+        {permissions.reset_password && !isMe && <PasswordLinkButton workspaceId={workspaceId} member={member} />}
         {permissions.remove && (
           <ConfirmButton label={`Remove ${email}`} question="Remove now" busy={isBusy} onConfirm={() => onChange(null)}>
             Remove

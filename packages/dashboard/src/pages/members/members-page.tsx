@@ -18,7 +18,7 @@ export default function MembersPage() {
     <SettingsFrame title="Members" about="People who work here, and what each of them may do.">
       <Panel title={workspace ? `People in ${workspace.name}` : 'People'}>
         <ResourceList what="The list of members" query={members} items={members.data} height={120}>
-          {(shown) => workspace && <MemberList workspaceId={workspace.id} members={shown} />}
+          {(memberList) => workspace && <MemberList workspaceId={workspace.id} members={memberList} />}
         </ResourceList>
       </Panel>
       {workspace?.permissions.invite && <Invitations workspaceId={workspace.id} />}
@@ -33,8 +33,8 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
       const worker = await workerApi();
       const path = { workspace_id: workspaceId, user_id: member.user_id };
       if (role) {
-        const to = { params: { path }, body: { role } };
-        await unwrap(worker.PUT('/api/workspaces/{workspace_id}/members/{user_id}/role', to));
+        const options = { params: { path }, body: { role } };
+        await unwrap(worker.PUT('/api/workspaces/{workspace_id}/members/{user_id}/role', options));
       } else {
         await unwrap(worker.DELETE('/api/workspaces/{workspace_id}/members/{user_id}', { params: { path } }));
       }

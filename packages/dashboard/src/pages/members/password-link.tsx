@@ -6,8 +6,8 @@ import { Failure } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 
 /** Creates a reset link for a member, where the installation sends no e-mail. */
-export function PasswordLink({ workspaceId, member }: { workspaceId: string; member: Member }) {
-  const make = useMutation({
+export function PasswordLinkButton({ workspaceId, member }: { workspaceId: string; member: Member }) {
+  const createLink = useMutation({
     mutationFn: async () =>
       unwrap(
         (await workerApi()).POST('/api/workspaces/{workspace_id}/members/{user_id}/password-reset', {
@@ -15,9 +15,9 @@ export function PasswordLink({ workspaceId, member }: { workspaceId: string; mem
         }),
       ),
   });
-  if (make.data) {
+  if (createLink.data) {
     return (
-      <OneTimeSecret label={`New password for ${member.email}`} value={make.data.reset_url}>
+      <OneTimeSecret label={`New password for ${member.email}`} value={createLink.data.reset_url}>
         Send this link to the member. It is shown only once, and works once, for a day.
       </OneTimeSecret>
     );
@@ -27,12 +27,12 @@ export function PasswordLink({ workspaceId, member }: { workspaceId: string; mem
       <Button
         variant="default"
         aria-label={`Make a password link for ${member.email}`}
-        loading={make.isPending}
-        onClick={() => make.mutate()}
+        loading={createLink.isPending}
+        onClick={() => createLink.mutate()}
       >
         Password link
       </Button>
-      <Failure error={make.error} />
+      <Failure error={createLink.error} />
     </>
   );
 }

@@ -5,12 +5,12 @@ import { type FormEvent, useState } from 'react';
 import { type Model, type Workspace, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormRow } from '../../ui/form';
-import { dollars, percent } from '../../ui/format';
+import { getText } from '../../ui/form-text';
+import { formatDollars, formatPercent } from '../../ui/format';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import { textIn } from '../../ui/text-in';
-import { type ModelUsage, nameOfMonth } from './model-usage';
+import { formatMonth, type ModelUsage } from './model-usage';
 import styles from './models-page.module.css';
 
 interface BudgetPanelProps {
@@ -20,7 +20,7 @@ interface BudgetPanelProps {
 }
 
 /** The share of a budget from which the meter warns. */
-const NEARLY = 0.8;
+const WARNING_SHARE = 0.8;
 const BUDGET_MAX = 1_000_000;
 
 /** Shows this month's model cost, the maximum cost of running calls, and the budget. */
@@ -28,15 +28,16 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
   const { month, usd, budget_usd: budget, reserved_usd: reserved, unpriced_calls: unpriced } = usage;
   const unpricedNames = models.filter(({ price }) => price === null).map(({ id }) => id);
   return (
-    <Panel title={nameOfMonth(month)}>
+    <Panel title={formatMonth(month)}>
       <Stack gap="md">
         <p className={styles.spent}>
-          <b>{dollars(usd)}</b> {budget === null ? 'spent, without a budget' : `of ${dollars(budget)} spent`}
+          <b>{formatDollars(usd)}</b>{' '}
+          {budget === null ? 'spent, without a budget' : `of ${formatDollars(budget)} spent`}
         </p>
-        {budget !== null && <Meter usd={usd} reserved={reserved} budget={budget} />}
+        {budget !== null && <BudgetMeter usd={usd} reserved={reserved} budget={budget} />}
         {reserved > 0 && (
           <p className={content.about}>
-            {dollars(reserved)} more are reserved for calls under way: the most that they can cost.
+            {formatDollars(reserved)} more are reserved for calls under way: the most that they can cost.
           </p>
         )}
         {unpriced > 0 && (
@@ -63,14 +64,14 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
   );
 }
 
-function Meter({ usd, reserved, budget }: { usd: number; reserved: number; budget: number }) {
+function BudgetMeter({ usd, reserved, budget }: { usd: number; reserved: number; budget: number }) {
   const share = (part: number) => (budget > 0 ? Math.min(1, part / budget) : 1);
-  const [spent, all] = [share(usd), share(usd + reserved)];
-  const tone = spent >= 1 ? 'error' : spent >= NEARLY ? 'timeout' : 'success';
-  const said = `${percent(spent)} of the budget is spent${reserved > 0 ? `, ${percent(share(reserved))} is reserved` : ''}`;
+  const [spent, committed] = [share(usd), share(usd + reserved)];
+  const tone = spent >= 1 ? 'error' : spent >= WARNING_SHARE ? 'timeout' : 'success';
+  const label = `${formatPercent(spent)} of the budget is spent${reserved > 0 ? `, ${formatPercent(share(reserved))} is reserved` : ''}`;
   return (
-    <div className={styles.meter} data-tone={tone} role="img" aria-label={said}>
-      <span className={styles.reserved} style={{ width: `${all * 100}%` }} />
+    <div className={styles.meter} data-tone={tone} role="img" aria-label={label}>
+      <span className={styles.reserved} style={{ width: `${committed * 100}%` }} />
       <span style={{ width: `${spent * 100}%` }} />
     </div>
   );
@@ -78,7 +79,7 @@ function Meter({ usd, reserved, budget }: { usd: number; reserved: number; budge
 
 function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: number | null }) {
   const queryClient = useQueryClient();
-  const [shown, setShown] = useState(budget);
+  const [savedBudget, setSavedBudget] = useState(budget);
   const change = useMutation({
     mutationFn: async (monthly_budget_usd: number | null) =>
       unwrap(
@@ -87,28 +88,28 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
           body: { models: { monthly_budget_usd } },
         }),
       ),
-    onSuccess: async (_changed, wanted) => {
-      setShown(wanted);
+    onSuccess: async (_changed, newBudget) => {
+      setSavedBudget(newBudget);
       await queryClient.invalidateQueries({ queryKey: ['usage', workspaceId] });
     },
   });
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const text = textIn(new FormData(event.currentTarget), 'budget');
-    const wanted = text === '' ? null : Number(text);
-    const words = wanted === null ? 'There is no budget now' : `The budget is ${dollars(wanted)} a month`;
-    change.mutate(wanted, { onSuccess: () => toast(words, { undo: () => change.mutate(budget) }) });
+    const text = getText(new FormData(event.currentTarget), 'budget');
+    const newBudget = text === '' ? null : Number(text);
+    const message = newBudget === null ? 'There is no budget now' : `The budget is ${formatDollars(newBudget)} a month`;
+    change.mutate(newBudget, { onSuccess: () => toast(message, { undo: () => change.mutate(budget) }) });
   }
   return (
     <FormRow onSubmit={submit}>
       <TextInput
-        key={shown ?? 'none'}
+        key={savedBudget ?? 'none'}
         type="number"
         name="budget"
         label="Budget of a month"
         description="US dollars; empty is no limit"
         placeholder="No limit"
-        defaultValue={shown ?? ''}
+        defaultValue={savedBudget ?? ''}
         min={0}
         max={BUDGET_MAX}
         step="any"

@@ -1,7 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import type { Model } from '../../shell/api';
 import table from '../../ui/data-table.module.css';
-import { dollars } from '../../ui/format';
+import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import styles from './models-page.module.css';
@@ -22,7 +22,7 @@ export function ModelTable({ models }: { models: Model[] }) {
           </thead>
           <tbody>
             {models.map((model) => (
-              <Row key={model.id} model={model} />
+              <ModelRow key={model.id} model={model} />
             ))}
           </tbody>
         </table>
@@ -37,7 +37,7 @@ export function ModelTable({ models }: { models: Model[] }) {
   );
 }
 
-function Row({ model }: { model: Model }) {
+function ModelRow({ model }: { model: Model }) {
   const { id, provided_by: providedBy, aliases, is_default: isDefault, price, next_price: next } = model;
   return (
     <tr>
@@ -52,33 +52,33 @@ function Row({ model }: { model: Model }) {
       {price ? (
         <>
           <td className={table.number}>
-            {dollars(price.input_usd_per_mtok)}
+            {formatDollars(price.input_usd_per_mtok)}
             {price.cache_read_usd_per_mtok !== undefined && (
               <Box component="span" display="block" fz="xs" c="dimmed">
-                {dollars(price.cache_read_usd_per_mtok)} from its cache
+                {formatDollars(price.cache_read_usd_per_mtok)} from its cache
               </Box>
             )}
-            {next && <Next from={next.from} usd={next.input_usd_per_mtok} />}
+            {next && <NextPrice from={next.from} usd={next.input_usd_per_mtok} />}
           </td>
           <td className={table.number}>
-            {dollars(price.output_usd_per_mtok)}
-            {next && <Next from={next.from} usd={next.output_usd_per_mtok} />}
+            {formatDollars(price.output_usd_per_mtok)}
+            {next && <NextPrice from={next.from} usd={next.output_usd_per_mtok} />}
           </td>
         </>
       ) : (
         <td className={`${table.number} ${styles.none}`} colSpan={2}>
           No price
-          {next && <Next from={next.from} usd={next.input_usd_per_mtok} />}
+          {next && <NextPrice from={next.from} usd={next.input_usd_per_mtok} />}
         </td>
       )}
     </tr>
   );
 }
 
-const dayName = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-const Next = ({ from, usd }: { from: string; usd: number }) => (
+const NextPrice = ({ from, usd }: { from: string; usd: number }) => (
   <Box component="span" display="block" fz="xs" c="dimmed">
-    {dollars(usd)} from {dayName.format(new Date(from))}
+    {formatDollars(usd)} from {dayFormat.format(new Date(from))}
   </Box>
 );

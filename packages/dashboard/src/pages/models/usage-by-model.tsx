@@ -1,7 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Column, DataTable } from '../../ui/data-table';
-import { dollars, figure } from '../../ui/format';
+import { formatDollars, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { ModelUsage } from './model-usage';
 import styles from './models-page.module.css';
@@ -10,7 +10,7 @@ type UsedModel = ModelUsage['models'][number];
 
 /** Lists models by cost, highest first, each with a bar relative to the highest. */
 export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
-  const most = Math.max(...models.map(({ usd }) => usd));
+  const maxUsd = Math.max(...models.map(({ usd }) => usd));
   const columns: Column<UsedModel>[] = [
     {
       head: 'Model',
@@ -21,19 +21,19 @@ export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
             {model}
           </Text>
           <span className={styles.bar} aria-hidden="true">
-            <span style={{ width: `${most > 0 ? (usd / most) * 100 : 0}%` }} />
+            <span style={{ width: `${maxUsd > 0 ? (usd / maxUsd) * 100 : 0}%` }} />
           </span>
         </>
       ),
     },
-    { head: 'Cost', cell: ({ usd }) => dollars(usd), isNumber: true },
+    { head: 'Cost', cell: ({ usd }) => formatDollars(usd), isNumber: true },
     {
       head: 'Calls',
       isNumber: true,
       cell: ({ calls, failed_calls }) => (
         <>
-          {figure(calls)}
-          {failed_calls > 0 && <Below color="var(--error)">{figure(failed_calls)} failed</Below>}
+          {formatNumber(calls)}
+          {failed_calls > 0 && <SecondaryLine color="var(--error)">{formatNumber(failed_calls)} failed</SecondaryLine>}
         </>
       ),
     },
@@ -42,12 +42,14 @@ export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
       isNumber: true,
       cell: ({ input_tokens, cached_tokens }) => (
         <>
-          {figure(input_tokens)}
-          {cached_tokens > 0 && <Below color="dimmed">{figure(cached_tokens)} from the cache</Below>}
+          {formatNumber(input_tokens)}
+          {cached_tokens > 0 && (
+            <SecondaryLine color="dimmed">{formatNumber(cached_tokens)} from the cache</SecondaryLine>
+          )}
         </>
       ),
     },
-    { head: 'Tokens out', cell: ({ output_tokens }) => figure(output_tokens), isNumber: true },
+    { head: 'Tokens out', cell: ({ output_tokens }) => formatNumber(output_tokens), isNumber: true },
   ];
   return (
     <Panel title="By model">
@@ -56,7 +58,7 @@ export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
   );
 }
 
-const Below = ({ color, children }: { color: string; children: ReactNode }) => (
+const SecondaryLine = ({ color, children }: { color: string; children: ReactNode }) => (
   <Box component="span" display="block" fz="xs" c={color}>
     {children}
   </Box>

@@ -39,8 +39,11 @@ export default function NewAutomationPage() {
 function NewAutomation({ workspaceId }: { workspaceId: string }) {
   const source = useMemo(
     (): DraftSource => ({
-      ...{ key: `${workspaceId}.new-automation`, name: 'the new automation', sha: STARTER_SHA, mayEdit: true },
-      filesAt: (sha) => ({
+      key: `${workspaceId}.new-automation`,
+      name: 'the new automation',
+      sha: STARTER_SHA,
+      canEdit: true,
+      getFilesQuery: (sha) => ({
         queryKey: ['automation-starter', sha],
         queryFn: async () => STARTER,
         enabled: true,
@@ -50,10 +53,10 @@ function NewAutomation({ workspaceId }: { workspaceId: string }) {
     [workspaceId],
   );
   const { draft } = useDraft(source);
-  return draft ? <Workspace workspaceId={workspaceId} draft={draft} /> : <Skeleton height={480} radius={10} />;
+  return draft ? <AutomationEditor workspaceId={workspaceId} draft={draft} /> : <Skeleton height={480} radius={10} />;
 }
 
-function Workspace({ workspaceId, draft }: { workspaceId: string; draft: Draft }) {
+function AutomationEditor({ workspaceId, draft }: { workspaceId: string; draft: Draft }) {
   const pack = usePackage(draft);
   return (
     <div className={styles.page}>
@@ -74,8 +77,8 @@ function Workspace({ workspaceId, draft }: { workspaceId: string; draft: Draft }
         }
       />
       <DropArea onFiles={draft.write} />
-      <PackageWorkspace draft={draft} pack={pack} automationId={null}>
-        <Deploy workspaceId={workspaceId} draft={draft} pack={pack} />
+      <PackageWorkspace draft={draft} packageDraft={pack} automationId={null}>
+        <DeployPanel workspaceId={workspaceId} draft={draft} pack={pack} />
       </PackageWorkspace>
     </div>
   );
@@ -83,13 +86,13 @@ function Workspace({ workspaceId, draft }: { workspaceId: string; draft: Draft }
 
 type Visibility = 'private' | 'public';
 
-interface DeployProps {
+interface DeployPanelProps {
   workspaceId: string;
   draft: Draft;
   pack: ReturnType<typeof usePackage>;
 }
 
-function Deploy({ workspaceId, draft, pack }: DeployProps) {
+function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [visibility, setVisibility] = useState<Visibility>('private');
@@ -101,7 +104,7 @@ function Deploy({ workspaceId, draft, pack }: DeployProps) {
     },
     onSuccess: ({ id, name, warnings }) => {
       void queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) });
-      draft.moveTo(STARTER_SHA, null);
+      draft.rebase(STARTER_SHA, null);
       toast([`${name} is deployed`, ...warnings].join('. '));
       navigate(automationPath(id));
     },

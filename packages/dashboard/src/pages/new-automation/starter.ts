@@ -1,4 +1,4 @@
-import { MANIFEST, writeManifest } from '../../automations/manifest';
+import { formatManifest, MANIFEST } from '../../automations/manifest';
 import type { Files } from '../../code/files';
 
 /** Identifies the starter as the base version of a draft; change it with the files below. */
@@ -19,7 +19,7 @@ export const STARTER: Files = new Map([
   [
     MANIFEST,
     {
-      text: writeManifest({
+      text: formatManifest({
         name: 'Hello',
         description: 'Greets a person',
         inputs: [{ name: 'name', label: 'Name', type: 'text', required: true }],

@@ -1,7 +1,7 @@
 import type { WorkerTemplate } from '../../workers/templates/template';
 
 /** The minimal runnable template, for custom code. */
-export const EMPTY: WorkerTemplate = {
+export const EMPTY_TEMPLATE: WorkerTemplate = {
   id: 'empty',
   name: 'Your own code',
   about: 'An empty function to write into.',

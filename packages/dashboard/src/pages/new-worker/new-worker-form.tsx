@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
-import { ownTimeZone, type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
+import { getLocalTimeZone, type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
 import { workerApi } from '../../shell/api';
 import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -14,13 +14,13 @@ import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
-import { fileOf, isAgent, type WorkerTemplate } from '../../workers/templates/template';
+import { getEntryFile, isAgent, type WorkerTemplate } from '../../workers/templates/template';
 import { refreshWorkers } from '../../workers/use-worker';
-import { keepWebhookSecrets } from '../../workers/webhook-secrets';
-import { AgentNeeds } from './agent-needs';
-import { EMPTY } from './empty-template';
+import { storeWebhookSecrets } from '../../workers/webhook-secrets';
+import { AgentRequirements } from './agent-requirements';
+import { describeTemplateTrigger } from './describe-template-trigger';
+import { EMPTY_TEMPLATE } from './empty-template';
 import styles from './new-worker.module.css';
-import { startsByItself } from './starts-by-itself';
 
 /** Creates a worker from a template, whose code and schedule can be edited first. */
 export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
@@ -28,22 +28,22 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const file = fileOf(template);
-  const [name, setName] = useState(template === EMPTY ? '' : template.name);
+  const file = getEntryFile(template);
+  const [name, setName] = useState(template === EMPTY_TEMPLATE ? '' : template.name);
   const [code, setCode] = useState(template.code);
   const [schedule, setSchedule] = useState<Schedule | null>(
-    template.trigger?.type === 'cron' ? { cron: template.trigger.cron, timezone: ownTimeZone() } : null,
+    template.trigger?.type === 'cron' ? { cron: template.trigger.cron, timezone: getLocalTimeZone() } : null,
   );
   const create = useMutation({
     mutationFn: async () => {
-      const body = { ...fieldsOf(template, schedule), name: name.trim(), files: [{ path: file, content: code }] };
+      const body = { ...toWorkerFields(template, schedule), name: name.trim(), files: [{ path: file, content: code }] };
       return unwrap((await workerApi()).POST('/api/workers', { body }));
     },
-    onSuccess: (made) => {
-      keepWebhookSecrets(made);
+    onSuccess: (created) => {
+      storeWebhookSecrets(created);
       void refreshWorkers(queryClient, workspaceId);
-      toast(`${made.name} is created`);
-      navigate(workerPath(made.id));
+      toast(`${created.name} is created`);
+      navigate(workerPath(created.id));
     },
   });
   function submit(event: FormEvent) {
@@ -78,11 +78,12 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
                 <ScheduleFields schedule={schedule} onChange={setSchedule} />
               ) : (
                 <p className={styles.about}>
-                  <strong>{startsByItself(template)}.</strong> {HINTS[template.trigger?.type ?? 'manual']}
+                  <strong>{describeTemplateTrigger(template)}.</strong>{' '}
+                  {TRIGGER_HINTS[template.trigger?.type ?? 'manual']}
                 </p>
               )}
-              <Inputs template={template} />
-              {isAgent(template) && <AgentNeeds template={template} />}
+              <InputList template={template} />
+              {isAgent(template) && <AgentRequirements template={template} />}
               <p className={styles.about}>
                 You can change all of this later. Each change of the {isAgent(template) ? 'task' : 'code'} is a version.
               </p>
@@ -98,14 +99,14 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   );
 }
 
-const HINTS = {
+const TRIGGER_HINTS = {
   manual: 'A schedule, a webhook or an event can be added under Triggers.',
   webhook: 'The URL is under Triggers once the worker is created, and you can also run it manually.',
   event: 'Its own runs never start it, and you can also run it manually.',
   cron: '',
 } as const;
 
-function Inputs({ template: { inputs = [] } }: { template: WorkerTemplate }) {
+function InputList({ template: { inputs = [] } }: { template: WorkerTemplate }) {
   return (
     <div>
       <h3>It asks for</h3>
@@ -119,7 +120,7 @@ function Inputs({ template: { inputs = [] } }: { template: WorkerTemplate }) {
   );
 }
 
-function fieldsOf(
+function toWorkerFields(
   { id: _id, name: _name, category: _category, about, code: _code, trigger, ...definition }: WorkerTemplate,
   schedule: Schedule | null,
 ) {

@@ -1,18 +1,18 @@
 import { useSearchParams } from 'react-router';
-import { FROM_SKILL, templateIdIn } from '../../shell/paths';
+import { FROM_SKILL, getTemplateIdParam } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
 import { TEMPLATES } from '../../workers/templates/all';
-import { EMPTY } from './empty-template';
-import { FromSkill } from './from-skill';
+import { EMPTY_TEMPLATE } from './empty-template';
 import { NewWorkerForm } from './new-worker-form';
+import { SkillWorkerForm } from './skill-worker-form';
 import { TemplateGallery } from './template-gallery';
 
 export default function NewWorkerPage() {
   const [search] = useSearchParams();
   const role = useWorkspace()?.role;
-  const wanted = templateIdIn(search);
-  const template = [...TEMPLATES, EMPTY].find(({ id }) => id === wanted);
+  const templateId = getTemplateIdParam(search);
+  const template = [...TEMPLATES, EMPTY_TEMPLATE].find(({ id }) => id === templateId);
   if (role === 'viewer') {
     return (
       <Notice tone="info" title="Viewers can’t create workers">
@@ -20,6 +20,6 @@ export default function NewWorkerPage() {
       </Notice>
     );
   }
-  if (wanted === FROM_SKILL) return <FromSkill />;
+  if (templateId === FROM_SKILL) return <SkillWorkerForm />;
   return template ? <NewWorkerForm key={template.id} template={template} /> : <TemplateGallery />;
 }

@@ -19,9 +19,9 @@ import linkCard from '../../ui/link-card.module.css';
 import { PageHead } from '../../ui/page-head';
 import { TEMPLATES } from '../../workers/templates/all';
 import { isAgent, type TemplateCategory, type WorkerTemplate } from '../../workers/templates/template';
-import { EMPTY } from './empty-template';
+import { describeTemplateTrigger } from './describe-template-trigger';
+import { EMPTY_TEMPLATE } from './empty-template';
 import styles from './new-worker.module.css';
-import { startsByItself } from './starts-by-itself';
 
 const CATEGORIES: Record<TemplateCategory, { label: string; icon: ComponentType }> = {
   reports: { label: 'Reports', icon: ReportIcon },
@@ -34,7 +34,7 @@ const CATEGORIES: Record<TemplateCategory, { label: string; icon: ComponentType 
 
 const FILTERS = [['all', 'All'], ...Object.entries(CATEGORIES).map(([id, { label }]) => [id, label])] as const;
 
-interface Choice {
+interface TemplateOption {
   id: string;
   category: TemplateCategory | undefined;
   icon: ComponentType;
@@ -49,7 +49,7 @@ interface Choice {
   isBlank: boolean;
 }
 
-function toChoice(template: WorkerTemplate): Choice {
+function toTemplateOption(template: WorkerTemplate): TemplateOption {
   const { id, name, about, category, tags = [] } = template;
   return {
     id,
@@ -57,10 +57,10 @@ function toChoice(template: WorkerTemplate): Choice {
     icon: category ? CATEGORIES[category].icon : CodeIcon,
     name,
     about,
-    starts: startsByItself(template),
+    starts: describeTemplateTrigger(template),
     needs: describeNeeds(template),
     words: [name, about, ...tags].join(' ').toLowerCase(),
-    isBlank: template === EMPTY,
+    isBlank: template === EMPTY_TEMPLATE,
   };
 }
 
@@ -70,7 +70,7 @@ function describeNeeds(template: WorkerTemplate): string | null {
   return needs.length ? `Needs ${needs.join(' and ')}` : null;
 }
 
-const FROM_A_SKILL: Choice = {
+const SKILL_OPTION: TemplateOption = {
   id: FROM_SKILL,
   category: 'agents',
   icon: SkillsIcon,
@@ -82,10 +82,10 @@ const FROM_A_SKILL: Choice = {
   isBlank: true,
 };
 
-const CHOICES: Choice[] = [
-  ...[...TEMPLATES.filter((one) => !isAgent(one)), EMPTY].map(toChoice),
-  ...TEMPLATES.filter(isAgent).map(toChoice),
-  FROM_A_SKILL,
+const TEMPLATE_OPTIONS: TemplateOption[] = [
+  ...[...TEMPLATES.filter((one) => !isAgent(one)), EMPTY_TEMPLATE].map(toTemplateOption),
+  ...TEMPLATES.filter(isAgent).map(toTemplateOption),
+  SKILL_OPTION,
 ];
 
 /** Lists all templates, filtered by category and by a search. */
@@ -94,7 +94,7 @@ export function TemplateGallery() {
   const [category, setCategory] = useState<string>('all');
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = CHOICES.filter(
+  const matches = TEMPLATE_OPTIONS.filter(
     (one) => (category === 'all' || one.category === category) && words.every((word) => one.words.includes(word)),
   );
   function clear() {
@@ -136,9 +136,9 @@ export function TemplateGallery() {
           </Group>
         </search>
         <p className="visually-hidden" role="status">
-          {shown.length === 1 ? '1 template' : `${shown.length} templates`}
+          {matches.length === 1 ? '1 template' : `${matches.length} templates`}
         </p>
-        {shown.length === 0 ? (
+        {matches.length === 0 ? (
           <Empty title="No template matches" level={2}>
             <Button variant="default" onClick={clear}>
               Show all templates
@@ -150,7 +150,7 @@ export function TemplateGallery() {
             display="grid"
             style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 19rem), 1fr))', gap: 'var(--space-4)' }}
           >
-            {shown.map((choice) => (
+            {matches.map((choice) => (
               <TemplateCard key={choice.id} choice={choice} />
             ))}
           </Box>
@@ -160,7 +160,11 @@ export function TemplateGallery() {
   );
 }
 
-function TemplateCard({ choice: { id, icon: TemplateIcon, name, about, starts, needs, isBlank } }: { choice: Choice }) {
+function TemplateCard({
+  choice: { id, icon: TemplateIcon, name, about, starts, needs, isBlank },
+}: {
+  choice: TemplateOption;
+}) {
   return (
     <li className={`${linkCard.card} ${styles.card}`} data-own={isBlank || undefined}>
       <Group className={styles.cardHead} gap="sm" wrap="nowrap">

@@ -1,22 +1,25 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths, workerPath, workerRunPath } from '../../shell/paths';
-import { figure } from '../../ui/format';
+import { formatNumber } from '../../ui/format';
 import { CheckIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './overview-page.module.css';
 import type { Overview } from './overview-queries';
 
-const SHOWN = 6;
+const WORKERS_SHOWN = 6;
 
 /** Lists the workers whose last run failed, and counts such automations. */
-export function Attention({ overview }: { overview: Overview }) {
+export function AttentionPanel({ overview }: { overview: Overview }) {
   const { failing } = overview.workers;
   const automations = overview.automations?.failing ?? 0;
-  const more = failing.length - SHOWN;
+  const hiddenCount = failing.length - WORKERS_SHOWN;
   return (
-    <Panel title="Needs attention" aside={more > 0 && <Link to={paths.workers}>{figure(more)} more</Link>}>
+    <Panel
+      title="Needs attention"
+      aside={hiddenCount > 0 && <Link to={paths.workers}>{formatNumber(hiddenCount)} more</Link>}
+    >
       {failing.length === 0 && automations === 0 ? (
         <Group component="p" gap="xs" wrap="nowrap" fz="sm" c="var(--success)">
           <CheckIcon />
@@ -24,7 +27,7 @@ export function Attention({ overview }: { overview: Overview }) {
         </Group>
       ) : (
         <Stack component="ul" gap={0}>
-          {failing.slice(0, SHOWN).map(({ id, name, last_error, last_run_id, failed_at }) => (
+          {failing.slice(0, WORKERS_SHOWN).map(({ id, name, last_error, last_run_id, failed_at }) => (
             <li key={id} className={styles.row}>
               <Link to={workerPath(id)} className={styles.name}>
                 {name}
@@ -40,7 +43,7 @@ export function Attention({ overview }: { overview: Overview }) {
           {automations > 0 && (
             <li className={styles.row}>
               <Link to={paths.automations} className={styles.name}>
-                {automations === 1 ? 'An automation' : `${figure(automations)} automations`}
+                {automations === 1 ? 'An automation' : `${formatNumber(automations)} automations`}
               </Link>
               <Text span className="nowrap" fz="xs" c="dimmed">
                 failed the last time

@@ -1,15 +1,15 @@
-import { figure } from '../../ui/format';
+import { formatNumber } from '../../ui/format';
 import { Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Meter } from './meter';
 import styles from './overview-page.module.css';
 import type { Overview } from './overview-queries';
-import { slotsOf } from './slots';
+import { countSlots } from './slots';
 
 /** Shows the load of the installation, over all workspaces. */
-export function Executors({ overview }: { overview: Overview }) {
-  const { slots, busy } = slotsOf(overview);
-  const ready = overview.executors.filter(({ state }) => state === 'ready').length;
+export function CapacityPanel({ overview }: { overview: Overview }) {
+  const { slots, busy } = countSlots(overview);
+  const readyCount = overview.executors.filter(({ state }) => state === 'ready').length;
   if (slots === 0) {
     return (
       <Notice tone="error" title="No executor is ready">
@@ -22,13 +22,13 @@ export function Executors({ overview }: { overview: Overview }) {
       <div className={styles.capacity}>
         <p className={styles.lead}>
           <strong>
-            {figure(busy)} of {figure(slots)}
+            {formatNumber(busy)} of {formatNumber(slots)}
           </strong>{' '}
           places for runs busy
         </p>
         <Meter share={busy / slots} tone={busy === slots ? 'timeout' : 'accent'} />
         <p className={styles.none}>
-          {ready === 1 ? 'One executor' : `${figure(ready)} executors`}, shared by all workspaces
+          {readyCount === 1 ? 'One executor' : `${formatNumber(readyCount)} executors`}, shared by all workspaces
         </p>
       </div>
     </Panel>

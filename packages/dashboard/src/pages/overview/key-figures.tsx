@@ -2,12 +2,12 @@ import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
-import { figure, wholeCents } from '../../ui/format';
+import { formatCents, formatNumber } from '../../ui/format';
 import links from '../../ui/link-row.module.css';
+import { BUDGET_WARNING_SHARE, computeBudgetShare } from './budget-share';
 import styles from './overview-page.module.css';
 import { type Overview, useUsage } from './overview-queries';
-import { slotsOf } from './slots';
-import { NEARLY, spentShare } from './spent-share';
+import { countSlots } from './slots';
 
 /** Shows four key figures of the workspace, each a link to its details. */
 export function KeyFigures({ overview }: { overview: Overview }) {
@@ -16,17 +16,21 @@ export function KeyFigures({ overview }: { overview: Overview }) {
   const running = runs.running + (automations?.running ?? 0);
   return (
     <ul className={styles.figures}>
-      <Figure to={paths.runs} name="Worker runs in 24 hours" value={counted(runs.last_24h.total, runs.last_24h.capped)}>
-        <LastDay lastDay={runs.last_24h} />
+      <Figure
+        to={paths.runs}
+        name="Worker runs in 24 hours"
+        value={formatCount(runs.last_24h.total, runs.last_24h.capped)}
+      >
+        <LastDayStatus lastDay={runs.last_24h} />
       </Figure>
-      <Figure to={paths.runs} name="Running now" value={figure(running)}>
-        <Queue overview={overview} />
+      <Figure to={paths.runs} name="Running now" value={formatNumber(running)}>
+        <QueueStatus overview={overview} />
       </Figure>
-      <Figure to={paths.approvals} name="Approvals" value={figure(pending)}>
+      <Figure to={paths.approvals} name="Approvals" value={formatNumber(pending)}>
         {pending === 0 ? 'None waiting' : <Warning tone="timeout">Waiting</Warning>}
       </Figure>
-      <Figure to={paths.usage} name="Cost this month" value={usage ? wholeCents(usage.total.cost_usd) : '–'}>
-        {usage && <Budgets shares={usage.workers.map(spentShare)} runs={usage.total.runs} />}
+      <Figure to={paths.usage} name="Cost this month" value={usage ? formatCents(usage.total.cost_usd) : '–'}>
+        {usage && <BudgetStatus shares={usage.workers.map(computeBudgetShare)} runs={usage.total.runs} />}
       </Figure>
     </ul>
   );
@@ -55,27 +59,31 @@ function Figure({ to, name, value, children }: FigureProps) {
   );
 }
 
-function LastDay({ lastDay }: { lastDay: Overview['runs']['last_24h'] }) {
+function LastDayStatus({ lastDay }: { lastDay: Overview['runs']['last_24h'] }) {
   const failed = lastDay.failed + lastDay.timed_out;
   if (lastDay.total === 0) return 'No worker ran';
   if (failed === 0) return 'None failed';
-  return <Warning tone="error">{figure(failed)} failed</Warning>;
+  return <Warning tone="error">{formatNumber(failed)} failed</Warning>;
 }
 
-function Queue({ overview }: { overview: Overview }) {
-  const { slots } = slotsOf(overview);
+function QueueStatus({ overview }: { overview: Overview }) {
+  const { slots } = countSlots(overview);
   if (slots === 0) return <Warning tone="error">No executor is ready</Warning>;
   if (overview.queue_depth === 0) return 'Nothing is queued';
-  return <Warning tone="timeout">{figure(overview.queue_depth)} queued</Warning>;
+  return <Warning tone="timeout">{formatNumber(overview.queue_depth)} queued</Warning>;
 }
 
-function Budgets({ shares, runs }: { shares: (number | null)[]; runs: number }) {
-  const spent = shares.filter((share) => share !== null && share >= 1).length;
-  if (spent) return <Warning tone="error">{spent === 1 ? 'A budget is spent' : `${spent} budgets are spent`}</Warning>;
-  const nearly = shares.filter((share) => share !== null && share >= NEARLY).length;
-  if (nearly) return <Warning tone="timeout">{nearly === 1 ? 'A budget' : `${nearly} budgets`} nearly spent</Warning>;
+function BudgetStatus({ shares, runs }: { shares: (number | null)[]; runs: number }) {
+  const exceededCount = shares.filter((share) => share !== null && share >= 1).length;
+  if (exceededCount)
+    return (
+      <Warning tone="error">{exceededCount === 1 ? 'A budget is spent' : `${exceededCount} budgets are spent`}</Warning>
+    );
+  const warningCount = shares.filter((share) => share !== null && share >= BUDGET_WARNING_SHARE).length;
+  if (warningCount)
+    return <Warning tone="timeout">{warningCount === 1 ? 'A budget' : `${warningCount} budgets`} nearly spent</Warning>;
   const hasBudget = shares.some((share) => share !== null);
-  return hasBudget ? 'Within all budgets' : `${figure(runs)} ${runs === 1 ? 'run' : 'runs'} of workers`;
+  return hasBudget ? 'Within all budgets' : `${formatNumber(runs)} ${runs === 1 ? 'run' : 'runs'} of workers`;
 }
 
 function Warning({ tone, children }: { tone: 'error' | 'timeout'; children: ReactNode }) {
@@ -86,4 +94,5 @@ function Warning({ tone, children }: { tone: 'error' | 'timeout'; children: Reac
   );
 }
 
-const counted = (count: number, isCapped: boolean): string => (isCapped ? `${figure(count)}+` : figure(count));
+const formatCount = (count: number, isCapped: boolean): string =>
+  isCapped ? `${formatNumber(count)}+` : formatNumber(count);

@@ -1,27 +1,29 @@
 import { Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths, workerPath } from '../../shell/paths';
-import { dollars } from '../../ui/format';
+import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
+import { BUDGET_WARNING_SHARE, computeBudgetShare } from './budget-share';
 import { Meter } from './meter';
 import styles from './overview-page.module.css';
 import { type Usage, useUsage } from './overview-queries';
-import { NEARLY, spentShare } from './spent-share';
 
-const SHOWN = 4;
+const WORKERS_SHOWN = 4;
 
 type WorkerUsage = Usage['workers'][number];
 
 /** Lists workers by the used share of their budget, then the others by cost. Renders nothing without costs. */
-export function MonthCost() {
+export function MonthCostPanel() {
   const { data: usage } = useUsage();
   const workers = usage?.workers.filter((worker) => worker.cost_usd > 0 || worker.budget_usd !== null) ?? [];
   if (workers.length === 0) return null;
-  const shown = workers.toSorted((a, b) => (spentShare(b) ?? -1) - (spentShare(a) ?? -1)).slice(0, SHOWN);
+  const topWorkers = workers
+    .toSorted((a, b) => (computeBudgetShare(b) ?? -1) - (computeBudgetShare(a) ?? -1))
+    .slice(0, WORKERS_SHOWN);
   return (
     <Panel title="Cost this month" aside={<Link to={paths.usage}>Usage</Link>}>
       <Stack component="ul" gap={0}>
-        {shown.map((worker) => (
+        {topWorkers.map((worker) => (
           <li key={`${worker.id} ${worker.deleted}`} className={styles.row}>
             {worker.deleted ? (
               <span className={styles.name}>{worker.name}</span>
@@ -39,20 +41,20 @@ export function MonthCost() {
 }
 
 function Cost({ worker }: { worker: WorkerUsage }) {
-  const share = spentShare(worker);
+  const share = computeBudgetShare(worker);
   if (share === null || worker.budget_usd === null) {
     return (
       <Text span className="nowrap" fz="xs" c="dimmed">
-        {dollars(worker.cost_usd)}
+        {formatDollars(worker.cost_usd)}
       </Text>
     );
   }
   return (
     <>
       <Text span className="nowrap" fz="xs" c="dimmed">
-        {dollars(worker.cost_usd)} of {dollars(worker.budget_usd)}
+        {formatDollars(worker.cost_usd)} of {formatDollars(worker.budget_usd)}
       </Text>
-      <Meter share={share} tone={share >= 1 ? 'error' : share >= NEARLY ? 'timeout' : 'accent'} />
+      <Meter share={share} tone={share >= 1 ? 'error' : share >= BUDGET_WARNING_SHARE ? 'timeout' : 'accent'} />
     </>
   );
 }

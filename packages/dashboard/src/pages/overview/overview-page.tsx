@@ -6,29 +6,29 @@ import { useTitle } from '../../shell/use-title';
 import { FailedToLoad } from '../../ui/notice';
 import layout from '../../ui/page.module.css';
 import { PageHead } from '../../ui/page-head';
-import { Attention } from './attention';
-import { Begin } from './begin';
-import { Executors } from './executors';
+import { AttentionPanel } from './attention';
+import { CapacityPanel } from './executors';
+import { GettingStarted } from './getting-started';
 import { KeyFigures } from './key-figures';
-import { MonthCost } from './month-cost';
+import { MonthCostPanel } from './month-cost';
 import { type Overview, useOverview } from './overview-queries';
+import { PendingApprovals } from './pending-approvals';
 import { RunsByDay } from './runs-by-day';
-import { Upcoming } from './upcoming';
-import { Waiting } from './waiting';
+import { UpcomingRuns } from './upcoming';
 
 /** Shows the activity of the workspace and what needs attention, or how to get started in an empty one. */
 export default function OverviewPage() {
   useTitle('Overview');
   const workspace = useWorkspace();
-  const mayMake = (workspace?.role ?? 'viewer') !== 'viewer';
+  const canCreate = (workspace?.role ?? 'viewer') !== 'viewer';
   const { data: overview, error, refetch } = useOverview();
-  const isEmpty = overview !== undefined && isNothingThere(overview);
+  const isEmpty = overview !== undefined && isEmptyWorkspace(overview);
   return (
     <>
       <PageHead
         title="Overview"
         actions={
-          mayMake &&
+          canCreate &&
           overview &&
           !isEmpty && (
             <Button component={Link} to={paths.newWorker}>
@@ -40,22 +40,22 @@ export default function OverviewPage() {
       {error && !overview ? (
         <FailedToLoad what="The overview" error={error} retry={refetch} />
       ) : !overview || !workspace ? (
-        <Loading />
+        <LoadingOverview />
       ) : isEmpty ? (
-        <Begin workspaceId={workspace.id} mayMake={mayMake} />
+        <GettingStarted workspaceId={workspace.id} canCreate={canCreate} />
       ) : (
         <Stack gap="lg">
           <KeyFigures overview={overview} />
           <div className={layout.mainAndAside}>
             <Stack gap="lg">
               <RunsByDay days={overview.runs.by_day} />
-              <Attention overview={overview} />
-              <MonthCost />
+              <AttentionPanel overview={overview} />
+              <MonthCostPanel />
             </Stack>
             <Stack gap="lg">
-              <Waiting pending={overview.approvals_pending} />
-              <Upcoming workers={overview.upcoming} />
-              <Executors overview={overview} />
+              <PendingApprovals pending={overview.approvals_pending} />
+              <UpcomingRuns workers={overview.upcoming} />
+              <CapacityPanel overview={overview} />
             </Stack>
           </div>
         </Stack>
@@ -64,10 +64,10 @@ export default function OverviewPage() {
   );
 }
 
-const isNothingThere = ({ workers, automations }: Overview): boolean =>
+const isEmptyWorkspace = ({ workers, automations }: Overview): boolean =>
   workers.total === 0 && automations !== null && automations.total === 0;
 
-function Loading() {
+function LoadingOverview() {
   return (
     <Stack gap="lg">
       <Skeleton height={140} radius={10} />

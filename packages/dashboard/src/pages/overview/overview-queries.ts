@@ -9,7 +9,7 @@ export type Usage = WorkerSchemas['Usage'];
 /** The number of approvals that are listed; the others are counted. */
 const APPROVALS_SHOWN = 4;
 /** A workspace with more automations sees only the next runs of the newest ones. */
-const AUTOMATIONS_ASKED = 200;
+const AUTOMATIONS_LIMIT = 200;
 
 export function useOverview() {
   const workspaceId = useWorkspace()?.id;
@@ -51,7 +51,7 @@ export function useScheduledAutomations() {
     queryKey: ['automations', workspaceId, 'scheduled'],
     enabled: workspaceId !== undefined,
     queryFn: () =>
-      unwrap(api.GET('/api/automations', { params: { query: { status: 'active', limit: AUTOMATIONS_ASKED } } })),
+      unwrap(api.GET('/api/automations', { params: { query: { status: 'active', limit: AUTOMATIONS_LIMIT } } })),
     select: ({ automations }) =>
       automations.flatMap(({ id, name, nextRunAt }) => (nextRunAt === null ? [] : [{ id, name, at: nextRunAt }])),
   });

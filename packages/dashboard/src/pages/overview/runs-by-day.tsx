@@ -2,19 +2,19 @@ import { Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { paths, runsPath } from '../../shell/paths';
-import { figure, percent } from '../../ui/format';
+import { formatNumber, formatPercent } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import styles from './overview-page.module.css';
 import type { Overview } from './overview-queries';
 
 const DayChart = lazy(() => import('../../runs/day-chart'));
 
-const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
+const formatWholeNumber = (value: number) => (Number.isInteger(value) ? formatNumber(value) : '');
 
 /** Charts worker runs by day and outcome; each day links to its runs. */
 export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
   const navigate = useNavigate();
-  const shown = useMemo(
+  const chart = useMemo(
     () => ({
       days: days.map(({ day }) => Date.parse(day)),
       series: [
@@ -42,15 +42,15 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
   return (
     <Panel title="Runs of workers" aside={<Link to={paths.runs}>All runs</Link>}>
       <p className={styles.lead}>
-        <strong>{figure(runs)}</strong> in {days.length} days, {percent((runs - failed) / runs)} succeeded
+        <strong>{formatNumber(runs)}</strong> in {days.length} days, {formatPercent((runs - failed) / runs)} succeeded
       </p>
       <div className={styles.plot}>
         <Suspense fallback={<Skeleton height={154} />}>
           <DayChart
             label="Runs"
             kind="bars"
-            {...shown}
-            format={whole}
+            {...chart}
+            format={formatWholeNumber}
             onDay={(start) => {
               const date = new Date(start).toISOString().slice(0, 10);
               navigate(runsPath({ from: date, to: date }));

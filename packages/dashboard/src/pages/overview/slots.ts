@@ -1,10 +1,10 @@
 import type { Overview } from './overview-queries';
 
 /** Counts the slots of the executors that are ready. */
-export function slotsOf({ executors }: Pick<Overview, 'executors'>): { slots: number; busy: number } {
-  const ready = executors.filter(({ state }) => state === 'ready');
+export function countSlots({ executors }: Pick<Overview, 'executors'>): { slots: number; busy: number } {
+  const readyExecutors = executors.filter(({ state }) => state === 'ready');
   return {
-    slots: ready.reduce((sum, { slots }) => sum + slots, 0),
-    busy: ready.reduce((sum, { busy }) => sum + busy, 0),
+    slots: readyExecutors.reduce((sum, { slots }) => sum + slots, 0),
+    busy: readyExecutors.reduce((sum, { busy }) => sum + busy, 0),
   };
 }

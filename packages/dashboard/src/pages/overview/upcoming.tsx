@@ -6,18 +6,18 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './overview-page.module.css';
 import { type Overview, useScheduledAutomations } from './overview-queries';
 
-const SHOWN = 6;
-const clock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const RUNS_SHOWN = 6;
+const clockFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
 /** Lists the next scheduled runs of both surfaces, soonest first. */
-export function Upcoming({ workers }: { workers: Overview['upcoming'] }) {
+export function UpcomingRuns({ workers }: { workers: Overview['upcoming'] }) {
   const { data: automations = [] } = useScheduledAutomations();
   const next = [
     ...workers.map(({ id, name, at }) => ({ to: workerPath(id), name, at: Date.parse(at) })),
     ...automations.map(({ id, name, at }) => ({ to: automationPath(id), name, at })),
   ]
     .sort((a, b) => a.at - b.at)
-    .slice(0, SHOWN);
+    .slice(0, RUNS_SHOWN);
   return (
     <Panel title="Next on schedule">
       {next.length === 0 ? (
@@ -33,7 +33,7 @@ export function Upcoming({ workers }: { workers: Overview['upcoming'] }) {
                 <Timestamp at={at} />
               </Text>
               <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
-                {clock.format(at)}
+                {clockFormat.format(at)}
               </Box>
             </li>
           ))}

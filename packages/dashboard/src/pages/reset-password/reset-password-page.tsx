@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { BrokenLink } from '../../accounts/broken-link';
-import { takeLinkToken } from '../../accounts/link-token';
+import { readLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
 import { account } from '../../shell/api';
@@ -13,7 +13,7 @@ import { Failure } from '../../ui/notice';
 
 export default function ResetPasswordPage() {
   useTitle('New password');
-  const [token] = useState(() => takeLinkToken('reset'));
+  const [token] = useState(() => readLinkToken('reset'));
   const reset = useLinkSignIn('reset', (new_password: string) =>
     unwrap(account.POST('/auth/password/reset', { body: { token: token ?? '', new_password } })),
   );

@@ -1,28 +1,28 @@
 import { Box, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
-import { deciderName } from '../../approvals/decider-name';
+import { deciderLabel } from '../../approvals/decider-name';
 import type { Review } from '../../shell/api';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './outcome.module.css';
 
-const NEXT: Record<Exclude<Review['status'], 'pending'>, string> = {
+const CONSEQUENCES: Record<Exclude<Review['status'], 'pending'>, string> = {
   approved: 'The run goes on.',
   rejected: 'The run has ended.',
   expired: 'The run has ended without a decision.',
 };
 
-type OutcomeProps = Pick<Review, 'status' | 'decided_by' | 'decided_at' | 'reason'> & {
+type ReviewOutcomeProps = Pick<Review, 'status' | 'decided_by' | 'decided_at' | 'reason'> & {
   /** Just decided here: the focus then moves to the outcome. */
-  isNews: boolean;
+  isNew: boolean;
 };
 
 /** Shows the decision on an approval, or that it has expired. */
-export function Outcome({ status, decided_by, decided_at, reason, isNews }: OutcomeProps): ReactNode {
+export function ReviewOutcome({ status, decided_by, decided_at, reason, isNew }: ReviewOutcomeProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (isNews) box.current?.focus();
-  }, [isNews]);
+    if (isNew) box.current?.focus();
+  }, [isNew]);
   if (status === 'pending') return null;
   return (
     <Stack
@@ -37,7 +37,7 @@ export function Outcome({ status, decided_by, decided_at, reason, isNews }: Outc
       <p>
         {decided_by && (
           <>
-            By <strong>{deciderName(decided_by)}</strong>,{' '}
+            By <strong>{deciderLabel(decided_by)}</strong>,{' '}
           </>
         )}
         {decided_at && <Timestamp at={Date.parse(decided_at)} />}
@@ -47,7 +47,7 @@ export function Outcome({ status, decided_by, decided_at, reason, isNews }: Outc
           {reason}
         </Box>
       )}
-      <Text c="dimmed">{NEXT[status]}</Text>
+      <Text c="dimmed">{CONSEQUENCES[status]}</Text>
     </Stack>
   );
 }

@@ -3,12 +3,12 @@ import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'react-router';
+import { ApprovalRequestContent } from '../../approvals/approval-request-content';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
-import { Asked } from '../../approvals/asked';
 import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
 import { type Decision, DecisionForm } from '../../approvals/decision-form';
-import { ListedCalls } from '../../approvals/listed-calls';
+import { ToolCallList } from '../../approvals/tool-call-list';
 import { type Approval, isStatus, type Review, visitorApi, workerApi } from '../../shell/api';
 import { approvalPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
@@ -17,7 +17,7 @@ import { Empty } from '../../ui/empty';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import { Outcome } from './outcome';
+import { ReviewOutcome } from './outcome';
 import styles from './review-page.module.css';
 
 /**
@@ -33,13 +33,13 @@ export default function ReviewPage() {
     queryFn: async () => unwrap((await visitorApi()).GET('/api/reviews/{token}', { params: { path: { token } } })),
   });
   useTitle(review.data?.title ?? 'Review');
-  if (isStatus(review.error, 404)) return <NoSuchLink />;
+  if (isStatus(review.error, 404)) return <InvalidLink />;
   if (review.error) return <FailedToLoad what="The review" error={review.error} retry={review.refetch} />;
   if (!review.data) return <Skeleton height={240} />;
-  return <Asking key={token} token={token} review={review.data} onChanged={review.refetch} />;
+  return <LoadedReview key={token} token={token} review={review.data} onChanged={review.refetch} />;
 }
 
-function NoSuchLink() {
+function InvalidLink() {
   return (
     <Empty title="This link does not work" level={1}>
       <p>It may have expired, been replaced by a newer link, or be incomplete.</p>
@@ -48,32 +48,32 @@ function NoSuchLink() {
   );
 }
 
-interface AskingProps {
+interface LoadedReviewProps {
   token: string;
   review: Review;
   onChanged: () => Promise<unknown>;
 }
 
-function Asking({ token, review, onChanged }: AskingProps) {
+function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
   const { status: sessionStatus, email } = useSession();
   const [hasDecided, setDecided] = useState(false);
   const queryClient = useQueryClient();
-  const own = useQuery({
+  const memberApproval = useQuery({
     queryKey: ['approval', review.approval_id, review.workspace_id],
     enabled: sessionStatus === 'signed-in',
-    queryFn: () => findOwn(review),
+    queryFn: () => findMemberApproval(review),
   });
   const isOpen = review.status === 'pending';
-  const canDecide = isOpen && (!own.data || own.data.permissions.decide);
+  const canDecide = isOpen && (!memberApproval.data || memberApproval.data.permissions.decide);
   /** Tool calls are decided where they are listed. */
-  const isOfCalls = review.calls !== null && canDecide;
-  const signature = own.data
+  const decidesCalls = review.calls !== null && canDecide;
+  const signature = memberApproval.data
     ? `You decide as ${email}.`
     : 'You decide with the link, which anyone who has it can do once.';
 
   async function decide(decision: Decision) {
     try {
-      if (own.data) await decideApproval(own.data.id, review.workspace_id, decision);
+      if (memberApproval.data) await decideApproval(memberApproval.data.id, review.workspace_id, decision);
       else await decideByLink(token, decision);
       setDecided(true);
       void queryClient.invalidateQueries({ queryKey: ['approvals'] });
@@ -105,20 +105,20 @@ function Asking({ token, review, onChanged }: AskingProps) {
           )}
         </Group>
       </Stack>
-      <div className={isOfCalls ? styles.calls : styles.work}>
-        {!isOfCalls && (
+      <div className={decidesCalls ? styles.calls : styles.work}>
+        {!decidesCalls && (
           <Panel title="What it is about">
             {review.calls ? (
-              <ListedCalls calls={review.calls} />
+              <ToolCallList calls={review.calls} />
             ) : (
-              <Asked message={review.message} data={review.data} />
+              <ApprovalRequestContent message={review.message} data={review.data} />
             )}
           </Panel>
         )}
         <Panel title={isOpen ? 'Your decision' : 'What was decided'}>
           {!isOpen ? (
-            <Outcome {...review} isNews={hasDecided} />
-          ) : own.isLoading ? (
+            <ReviewOutcome {...review} isNew={hasDecided} />
+          ) : memberApproval.isLoading ? (
             <Skeleton height={160} />
           ) : !canDecide ? (
             <Notice tone="info" title="You can’t decide this">
@@ -127,20 +127,20 @@ function Asking({ token, review, onChanged }: AskingProps) {
           ) : review.calls ? (
             <>
               <CallsDecisionForm
-                calls={own.data?.calls ?? review.calls}
-                canCorrect={Boolean(own.data)}
-                asksName={!own.data}
+                calls={memberApproval.data?.calls ?? review.calls}
+                canCorrect={Boolean(memberApproval.data)}
+                asksName={!memberApproval.data}
                 signature={signature}
                 onDecide={decide}
               />
-              {!own.data && (
+              {!memberApproval.data && (
                 <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
                   <Link to={approvalPath(review.approval_id)}>Sign in to correct the arguments</Link>
                 </Group>
               )}
             </>
           ) : (
-            <DecisionForm form={review.form} asksName={!own.data} signature={signature} onDecide={decide} />
+            <DecisionForm form={review.form} asksName={!memberApproval.data} signature={signature} onDecide={decide} />
           )}
         </Panel>
       </div>
@@ -149,7 +149,7 @@ function Asking({ token, review, onChanged }: AskingProps) {
 }
 
 /** Finds the approval as the signed-in member sees it; null without membership or access. */
-async function findOwn({ approval_id, workspace_id }: Review): Promise<Approval | null> {
+async function findMemberApproval({ approval_id, workspace_id }: Review): Promise<Approval | null> {
   const worker = await workerApi();
   const options = { params: { path: { approval_id } }, headers: { 'x-svc-workspace': workspace_id } };
   try {

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
-import { type BulkResult, cancelAll, replayAll } from './bulk-runs';
+import { type BulkResult, cancelRuns, replayRuns } from './bulk-runs';
 import type { RunRow } from './run-row';
 import styles from './runs-page.module.css';
 
@@ -16,46 +16,46 @@ interface BulkBarProps {
   onClear: () => void;
 }
 
-const runs = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
+const formatRunCount = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
 
-function say(what: string, { changed, refused }: BulkResult): void {
-  const left = refused.length > 0 ? `. Failed for ${runs(refused.length)}: ${refused[0]}` : '';
-  toast(`${runs(changed)} ${what}${left}`, { tone: refused.length > 0 ? 'error' : 'info' });
+function toastResult(action: string, { changed, refused }: BulkResult): void {
+  const failureText = refused.length > 0 ? `. Failed for ${formatRunCount(refused.length)}: ${refused[0]}` : '';
+  toast(`${formatRunCount(changed)} ${action}${failureText}`, { tone: refused.length > 0 ? 'error' : 'info' });
 }
 
 export function BulkBar({ workspaceId, selected, onClear }: BulkBarProps) {
   const queryClient = useQueryClient();
-  const underWay = selected.filter(({ isOver }) => !isOver);
-  const ended = selected.filter(({ isOver }) => isOver);
-  const done = {
+  const activeRuns = selected.filter(({ isOver }) => !isOver);
+  const endedRuns = selected.filter(({ isOver }) => isOver);
+  const mutationOptions = {
     onSuccess: onClear,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
   };
   const cancel = useMutation({
-    mutationFn: async () => say('cancelled', await cancelAll(underWay.slice(0, SELECTED_MAX))),
-    ...done,
+    mutationFn: async () => toastResult('cancelled', await cancelRuns(activeRuns.slice(0, SELECTED_MAX))),
+    ...mutationOptions,
   });
   const replay = useMutation({
-    mutationFn: async () => say('started again', await replayAll(ended.slice(0, SELECTED_MAX))),
-    ...done,
+    mutationFn: async () => toastResult('started again', await replayRuns(endedRuns.slice(0, SELECTED_MAX))),
+    ...mutationOptions,
   });
 
   return (
     <div className={styles.bulk} role="toolbar" aria-label="Selected runs">
-      <p role="status">{runs(selected.length)} selected</p>
-      {underWay.length > 0 && (
+      <p role="status">{formatRunCount(selected.length)} selected</p>
+      {activeRuns.length > 0 && (
         <ConfirmButton
-          label={`Cancel ${runs(underWay.length)}`}
-          question={`Cancel ${runs(underWay.length)}`}
+          label={`Cancel ${formatRunCount(activeRuns.length)}`}
+          question={`Cancel ${formatRunCount(activeRuns.length)}`}
           busy={cancel.isPending}
           onConfirm={() => cancel.mutate()}
         >
-          {`Cancel ${underWay.length}`}
+          {`Cancel ${activeRuns.length}`}
         </ConfirmButton>
       )}
-      {ended.length > 0 && (
+      {endedRuns.length > 0 && (
         <Button variant="default" loading={replay.isPending} onClick={() => replay.mutate()}>
-          Run {ended.length} again
+          Run {endedRuns.length} again
         </Button>
       )}
       <Button variant="default" onClick={onClear}>

@@ -9,51 +9,54 @@ export interface BulkResult {
   refused: string[];
 }
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
-export async function cancelAll(rows: RunRow[]): Promise<BulkResult> {
-  const worker = await onWorkers(rows, async (ids) =>
+export async function cancelRuns(rows: RunRow[]): Promise<BulkResult> {
+  const worker = await changeWorkerRuns(rows, async (ids) =>
     unwrap((await workerApi()).POST('/api/runs/bulk/cancel', { body: { ids } })),
   );
-  const automation = await oneByOne(rows, ({ id }) =>
+  const automation = await changeAutomationRuns(rows, ({ id }) =>
     unwrap(api.POST('/api/runs/{runId}/cancel', { params: { path: { runId: id } } })),
   );
-  return sum(worker, automation);
+  return mergeResults(worker, automation);
 }
 
 /** Starts the runs again with the current code. */
-export async function replayAll(rows: RunRow[]): Promise<BulkResult> {
-  const worker = await onWorkers(rows, async (ids) =>
+export async function replayRuns(rows: RunRow[]): Promise<BulkResult> {
+  const worker = await changeWorkerRuns(rows, async (ids) =>
     unwrap((await workerApi()).POST('/api/runs/bulk/replay', { body: { ids } })),
   );
-  const automation = await oneByOne(rows, async ({ id, subjectId }) => {
+  const automation = await changeAutomationRuns(rows, async ({ id, subjectId }) => {
     const { inputs } = await unwrap(api.GET('/api/runs/{runId}', { params: { path: { runId: id } } }));
     const params = { path: { automationId: subjectId } };
     await unwrap(api.POST('/api/automations/{automationId}/run', { params, body: { inputs, wait: 0 } }));
   });
-  return sum(worker, automation);
+  return mergeResults(worker, automation);
 }
 
-interface BulkAnswer {
+interface BulkResponse {
   changed: number;
   errors: { detail: string }[];
 }
 
-async function onWorkers(rows: RunRow[], act: (ids: string[]) => Promise<BulkAnswer>): Promise<BulkResult> {
+async function changeWorkerRuns(
+  rows: RunRow[],
+  request: (ids: string[]) => Promise<BulkResponse>,
+): Promise<BulkResult> {
   const ids = rows.filter(({ surface }) => surface === 'worker').map(({ id }) => id);
   if (ids.length === 0) return { changed: 0, refused: [] };
-  const { changed, errors } = await act(ids);
+  const { changed, errors } = await request(ids);
   return { changed, refused: errors.map(({ detail }) => detail) };
 }
 
-async function oneByOne(rows: RunRow[], act: (row: RunRow) => Promise<unknown>): Promise<BulkResult> {
-  const left = rows.filter(({ surface }) => surface === 'automation');
+async function changeAutomationRuns(rows: RunRow[], request: (row: RunRow) => Promise<unknown>): Promise<BulkResult> {
+  const remainingRows = rows.filter(({ surface }) => surface === 'automation');
   const result: BulkResult = { changed: 0, refused: [] };
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      for (let row = left.shift(); row; row = left.shift()) {
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (let row = remainingRows.shift(); row; row = remainingRows.shift()) {
         try {
-          await act(row);
+          await request(row);
           result.changed++;
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
@@ -65,7 +68,7 @@ async function oneByOne(rows: RunRow[], act: (row: RunRow) => Promise<unknown>):
   return result;
 }
 
-const sum = (one: BulkResult, other: BulkResult): BulkResult => ({
+const mergeResults = (one: BulkResult, other: BulkResult): BulkResult => ({
   changed: one.changed + other.changed,
   refused: [...one.refused, ...other.refused],
 });

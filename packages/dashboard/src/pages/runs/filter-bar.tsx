@@ -1,34 +1,34 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { lookOf } from '../../runs/run-status';
-import { TRIGGER_WORDS } from '../../runs/run-words';
+import { getStatusLook } from '../../runs/run-status';
+import { TRIGGER_LABELS } from '../../runs/trigger-labels';
 import { SearchIcon } from '../../ui/icons';
 import styles from './filter-bar.module.css';
-import { isNarrowed, type RunsFilter, STATUSES, type Surface, TRIGGERS, type Within } from './runs-filter';
-import type { Named } from './use-names';
+import { hasFilters, type RunsFilter, STATUSES, type Surface, TRIGGERS, type Within } from './runs-filter';
+import type { NamedResource } from './use-resource-names';
 
 interface FilterBarProps {
   filter: RunsFilter;
   onChange: (filter: RunsFilter) => void;
-  workers: Named[];
-  automations: Named[];
+  workers: NamedResource[];
+  automations: NamedResource[];
   tags: string[];
 }
 
-const SPANS: Record<Within, string> = {
+const TIME_RANGES: Record<Within, string> = {
   hour: 'Last hour',
   day: 'Last 24 hours',
   week: 'Last 7 days',
   month: 'Last 30 days',
 };
 
-const BETWEEN = 'between';
-const TYPING_MS = 300;
+const CUSTOM_RANGE = 'between';
+const SEARCH_DEBOUNCE_MS = 300;
 
 export function FilterBar({ filter, onChange, workers, automations, tags }: FilterBarProps) {
-  const [between, setBetween] = useState(filter.from !== undefined || filter.to !== undefined);
+  const [isCustomRange, setCustomRange] = useState(filter.from !== undefined || filter.to !== undefined);
   const change = (part: Partial<RunsFilter>) => onChange({ ...filter, ...part });
-  const span = between ? BETWEEN : (filter.within ?? '');
+  const timeRange = isCustomRange ? CUSTOM_RANGE : (filter.within ?? '');
   return (
     <search className={styles.bar} aria-label="Filter runs">
       <TextFilter value={filter.q ?? ''} onChange={(q) => change({ q })} />
@@ -37,7 +37,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         aria-label="Status"
         data={[
           { value: '', label: 'Any status' },
-          ...STATUSES.map((status) => ({ value: status, label: lookOf({ status }).word })),
+          ...STATUSES.map((status) => ({ value: status, label: getStatusLook({ status }).word })),
         ]}
         value={filter.status ?? ''}
         onChange={(event) => change({ status: event.currentTarget.value as RunsFilter['status'] })}
@@ -49,18 +49,18 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
           { value: '', label: 'Everything' },
           { value: 'surface worker', label: 'All workers' },
           { value: 'surface automation', label: 'All automations' },
-          { group: 'Workers', items: items('worker', workers, filter.worker) },
-          { group: 'Automations', items: items('automation', automations, filter.automation) },
+          { group: 'Workers', items: toOptions('worker', workers, filter.worker) },
+          { group: 'Automations', items: toOptions('automation', automations, filter.automation) },
         ]}
-        value={subjectIn(filter)}
-        onChange={(event) => change(subjectOf(event.currentTarget.value))}
+        value={toSubjectValue(filter)}
+        onChange={(event) => change(parseSubjectValue(event.currentTarget.value))}
       />
       <NativeSelect
         size="sm"
         aria-label="Trigger"
         data={[
           { value: '', label: 'Any trigger' },
-          ...TRIGGERS.map((trigger) => ({ value: trigger, label: TRIGGER_WORDS[trigger] })),
+          ...TRIGGERS.map((trigger) => ({ value: trigger, label: TRIGGER_LABELS[trigger] })),
         ]}
         value={filter.trigger ?? ''}
         onChange={(event) => change({ trigger: event.currentTarget.value as RunsFilter['trigger'] })}
@@ -82,18 +82,18 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
         aria-label="Time"
         data={[
           { value: '', label: 'Any time' },
-          ...Object.entries(SPANS).map(([value, label]) => ({ value, label })),
-          { value: BETWEEN, label: 'Between two days…' },
+          ...Object.entries(TIME_RANGES).map(([value, label]) => ({ value, label })),
+          { value: CUSTOM_RANGE, label: 'Between two days…' },
         ]}
-        value={span}
+        value={timeRange}
         onChange={(event) => {
           const value = event.currentTarget.value;
-          setBetween(value === BETWEEN);
-          const within = value === BETWEEN ? '' : value;
+          setCustomRange(value === CUSTOM_RANGE);
+          const within = value === CUSTOM_RANGE ? '' : value;
           change({ within: within as RunsFilter['within'], from: undefined, to: undefined });
         }}
       />
-      {between && (
+      {isCustomRange && (
         <>
           <TextInput
             size="sm"
@@ -111,12 +111,12 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
           />
         </>
       )}
-      {isNarrowed(filter) && (
+      {hasFilters(filter) && (
         <Button
           variant="default"
           className={styles.clear}
           onClick={() => {
-            setBetween(false);
+            setCustomRange(false);
             onChange({});
           }}
         >
@@ -134,7 +134,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing sends it.
   useEffect(() => {
     if (text.trim() === value) return;
-    const timer = setTimeout(() => onChange(text.trim()), TYPING_MS);
+    const timer = setTimeout(() => onChange(text.trim()), SEARCH_DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return (
@@ -153,18 +153,19 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
 }
 
 /** Builds the options; a selected resource that is not in the list is labelled by its id. */
-const items = (surface: Surface, named: Named[], chosen: string | undefined) =>
-  [...named, ...(chosen && !named.some(({ id }) => id === chosen) ? [{ id: chosen, name: chosen }] : [])].map(
-    ({ id, name }) => ({ value: `${surface} ${id}`, label: name }),
-  );
+const toOptions = (surface: Surface, resources: NamedResource[], selectedId: string | undefined) =>
+  [
+    ...resources,
+    ...(selectedId && !resources.some(({ id }) => id === selectedId) ? [{ id: selectedId, name: selectedId }] : []),
+  ].map(({ id, name }) => ({ value: `${surface} ${id}`, label: name }));
 
-function subjectIn({ surface, worker, automation }: RunsFilter): string {
+function toSubjectValue({ surface, worker, automation }: RunsFilter): string {
   if (worker) return `worker ${worker}`;
   if (automation) return `automation ${automation}`;
   return surface ? `surface ${surface}` : '';
 }
 
-function subjectOf(value: string): Partial<RunsFilter> {
+function parseSubjectValue(value: string): Partial<RunsFilter> {
   const none = { surface: undefined, worker: undefined, automation: undefined };
   const [kind, id] = value.split(' ');
   return kind && id ? { ...none, [kind]: id } : none;

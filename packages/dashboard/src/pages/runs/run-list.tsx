@@ -5,30 +5,30 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { RunStatusChip } from '../../runs/run-status';
 import { useStarter } from '../../runs/use-starter';
-import { dollars, duration } from '../../ui/format';
+import { formatDollars, formatDuration } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './run-list.module.css';
-import { type RunRow, wordOf } from './run-row';
+import { type RunRow, statusLabel } from './run-row';
 
 /** Row heights of the style sheet. */
 const ROW_PX = 44;
 const NARROW_ROW_PX = 76;
 /** Older runs are loaded once fewer than this many rows follow the last one in view. */
-const AHEAD = 25;
+const PREFETCH_ROWS = 25;
 /** A page scans 10,000 runs. */
-const FRUITLESS_MAX = 20;
+const EMPTY_PAGES_MAX = 20;
 
 interface RunListProps {
   rows: RunRow[];
   hasOlder: boolean;
   onOlder: () => void;
-  nameOf: (row: RunRow) => string;
+  getName: (row: RunRow) => string;
   /** Null for a viewer, who can change nothing. */
   selection: { keys: ReadonlySet<string>; onChange: (keys: ReadonlySet<string>) => void } | null;
 }
 
 /** Renders only the rows in view. New rows above do not move the viewport. */
-export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListProps) {
+export function RunList({ rows, hasOlder, onOlder, getName, selection }: RunListProps) {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const rowPx = isNarrow ? NARROW_ROW_PX : ROW_PX;
@@ -42,11 +42,11 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height then.
   useEffect(() => list.measure(), [rowPx]);
-  useKeptPlace(box, rows, rowPx);
-  const starterOf = useStarter();
-  const drawn = list.getVirtualItems();
-  const last = drawn.at(-1)?.index ?? -1;
-  const reader = useOlder(rows.length, hasOlder && last >= rows.length - AHEAD, onOlder);
+  useScrollAnchor(box, rows, rowPx);
+  const getStarter = useStarter();
+  const visibleItems = list.getVirtualItems();
+  const last = visibleItems.at(-1)?.index ?? -1;
+  const olderLoader = useLoadOlder(rows.length, hasOlder && last >= rows.length - PREFETCH_ROWS, onOlder);
 
   const isAll = selection !== null && rows.length > 0 && rows.every(({ key }) => selection.keys.has(key));
   return (
@@ -69,17 +69,17 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
         <span className={styles.number}>Cost</span>
       </div>
       <ol className={styles.body} aria-label="Runs" style={{ height: list.getTotalSize() }}>
-        {drawn.map(({ index, start }) => {
+        {visibleItems.map(({ index, start }) => {
           const row = rows[index];
           return (
             row && (
-              <Row
+              <RunListRow
                 key={row.key}
                 row={row}
-                place={{ 'aria-posinset': index + 1, 'aria-setsize': hasOlder ? -1 : rows.length }}
+                ariaPosition={{ 'aria-posinset': index + 1, 'aria-setsize': hasOlder ? -1 : rows.length }}
                 start={start}
-                name={nameOf(row)}
-                starter={starterOf(row)}
+                name={getName(row)}
+                starter={getStarter(row)}
                 isSelected={selection?.keys.has(row.key)}
                 onSelect={
                   selection
@@ -97,8 +97,8 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
       </ol>
       {hasOlder && (
         <Box p="12px 16px" fz="xs" c="dimmed">
-          {reader.isTired ? (
-            <Button variant="default" onClick={reader.goOn}>
+          {olderLoader.isTired ? (
+            <Button variant="default" onClick={olderLoader.resume}>
               No matches so far. Search older runs
             </Button>
           ) : (
@@ -110,9 +110,9 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
   );
 }
 
-interface RowProps {
+interface RunListRowProps {
   row: RunRow;
-  place: { 'aria-posinset': number; 'aria-setsize': number };
+  ariaPosition: { 'aria-posinset': number; 'aria-setsize': number };
   start: number;
   name: string;
   starter: string;
@@ -120,9 +120,9 @@ interface RowProps {
   onSelect: (() => void) | undefined;
 }
 
-const Row = ({ row, place, start, name, starter, isSelected, onSelect }: RowProps) => (
+const RunListRow = ({ row, ariaPosition, start, name, starter, isSelected, onSelect }: RunListRowProps) => (
   <li
-    {...place}
+    {...ariaPosition}
     className={styles.row}
     data-selected={isSelected || undefined}
     style={{ transform: `translateY(${start}px)` }}
@@ -131,7 +131,7 @@ const Row = ({ row, place, start, name, starter, isSelected, onSelect }: RowProp
       <input
         type="checkbox"
         className={styles.check}
-        aria-label={`Select the run of ${name}, ${wordOf(row)}`}
+        aria-label={`Select the run of ${name}, ${statusLabel(row)}`}
         checked={isSelected}
         onChange={onSelect}
       />
@@ -160,45 +160,47 @@ const Row = ({ row, place, start, name, starter, isSelected, onSelect }: RowProp
     <Text span className={styles.time} c="dimmed" fz="xs">
       <Timestamp at={row.startedAt ?? row.createdAt} />
     </Text>
-    <span className={`${styles.number} ${styles.duration}`}>{row.durationMs !== null && duration(row.durationMs)}</span>
+    <span className={`${styles.number} ${styles.duration}`}>
+      {row.durationMs !== null && formatDuration(row.durationMs)}
+    </span>
     <span className={`${styles.number} ${styles.cost}`}>
-      {row.costUsd !== null && row.costUsd > 0 && dollars(row.costUsd)}
+      {row.costUsd !== null && row.costUsd > 0 && formatDollars(row.costUsd)}
     </span>
   </li>
 );
 
 /** Loads older pages automatically, until many pages in a row have no match. */
-function useOlder(count: number, isNear: boolean, onOlder: () => void) {
-  const [isTired, setTired] = useState(false);
-  const fruitless = useRef({ count: -1, pages: 0 });
+function useLoadOlder(count: number, isNear: boolean, onOlder: () => void) {
+  const [isPaused, setPaused] = useState(false);
+  const emptyPages = useRef({ count: -1, pages: 0 });
   useEffect(() => {
-    if (!isNear || isTired) return;
-    const before = fruitless.current;
+    if (!isNear || isPaused) return;
+    const before = emptyPages.current;
     const pages = before.count === count ? before.pages : 0;
-    if (pages >= FRUITLESS_MAX) return setTired(true);
+    if (pages >= EMPTY_PAGES_MAX) return setPaused(true);
     onOlder();
-    fruitless.current = { count, pages: pages + 1 };
-  }, [count, isNear, isTired, onOlder]);
+    emptyPages.current = { count, pages: pages + 1 };
+  }, [count, isNear, isPaused, onOlder]);
   return {
-    isTired,
-    goOn() {
-      fruitless.current = { count, pages: 0 };
-      setTired(false);
+    isTired: isPaused,
+    resume() {
+      emptyPages.current = { count, pages: 0 };
+      setPaused(false);
     },
   };
 }
 
 /** Anchors the topmost visible run after scrolling down, however many new runs are added above it. */
-function useKeptPlace(box: { current: HTMLDivElement | null }, rows: RunRow[], rowPx: number) {
+function useScrollAnchor(box: { current: HTMLDivElement | null }, rows: RunRow[], rowPx: number) {
   const before = useRef(rows);
   useLayoutEffect(() => {
     const list = box.current;
     const earlier = before.current;
     before.current = rows;
     if (!list || earlier === rows || list.scrollTop < rowPx) return;
-    const place = Math.floor(list.scrollTop / rowPx);
-    const key = earlier[place]?.key;
+    const ariaPosition = Math.floor(list.scrollTop / rowPx);
+    const key = earlier[ariaPosition]?.key;
     const now = rows.findIndex((row) => row.key === key);
-    if (now >= 0 && now !== place) list.scrollTop += (now - place) * rowPx;
+    if (now >= 0 && now !== ariaPosition) list.scrollTop += (now - ariaPosition) * rowPx;
   }, [box, rows, rowPx]);
 }

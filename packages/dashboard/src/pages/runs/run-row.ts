@@ -1,5 +1,5 @@
 /** A run of either surface, as the list shows it. */
-import { lookOf, type ShownStatus, shownStatus } from '../../runs/run-status';
+import { getStatusLook, type ShownStatus, toShownStatus } from '../../runs/run-status';
 import { isOver } from '../../runs/worker-runs';
 import type { RunItem, WorkerRunItem } from '../../shell/api';
 import { runPath, workerRunPath } from '../../shell/paths';
@@ -27,31 +27,42 @@ export interface RunRow {
   to: string;
 }
 
-const timeOf = (at: string | null): number | null => (at === null ? null : Date.parse(at));
+const parseTime = (at: string | null): number | null => (at === null ? null : Date.parse(at));
 
-export const rowOfWorkerRun = (run: WorkerRunItem): RunRow => ({
-  ...{ key: `worker ${run.id}`, surface: 'worker', id: run.id, subjectId: run.worker_id },
-  shown: shownStatus(run),
+export const toWorkerRunRow = (run: WorkerRunItem): RunRow => ({
+  key: `worker ${run.id}`,
+  surface: 'worker',
+  id: run.id,
+  subjectId: run.worker_id,
+  shown: toShownStatus(run),
   isOver: isOver(run),
-  ...{ trigger: run.trigger, createdBy: run.created_by },
+  trigger: run.trigger,
+  createdBy: run.created_by,
   version: run.worker_version,
   createdAt: Date.parse(run.created_at),
-  startedAt: timeOf(run.started_at),
+  startedAt: parseTime(run.started_at),
   durationMs: run.duration_ms,
   costUsd: run.total_cost_usd,
   error: run.error,
   to: workerRunPath(run.id),
 });
 
-export const rowOfAutomationRun = (run: RunItem): RunRow => ({
-  ...{ key: `automation ${run.runId}`, surface: 'automation', id: run.runId, subjectId: run.automationId },
+export const toAutomationRunRow = (run: RunItem): RunRow => ({
+  key: `automation ${run.runId}`,
+  surface: 'automation',
+  id: run.runId,
+  subjectId: run.automationId,
   shown: { status: run.status, error: run.error },
   isOver: run.completedAt !== null,
-  ...{ trigger: run.trigger, createdBy: null, version: run.version },
-  ...{ createdAt: run.createdAt, startedAt: run.startedAt, durationMs: run.durationMs },
+  trigger: run.trigger,
+  createdBy: null,
+  version: run.version,
+  createdAt: run.createdAt,
+  startedAt: run.startedAt,
+  durationMs: run.durationMs,
   costUsd: null,
   error: run.error && run.error.code !== 'cancelled' ? run.error.message : null,
   to: runPath(run.automationId, run.runId),
 });
 
-export const wordOf = (row: RunRow): string => lookOf(row.shown).word;
+export const statusLabel = (row: RunRow): string => getStatusLook(row.shown).word;

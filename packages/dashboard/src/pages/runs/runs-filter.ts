@@ -1,8 +1,8 @@
 /** The filter of the list of runs, which is kept in the URL. */
 import type { AnyRunStatus } from '../../runs/run-status';
-import type { TRIGGER_WORDS } from '../../runs/run-words';
+import type { TRIGGER_LABELS } from '../../runs/trigger-labels';
 
-export type Trigger = keyof typeof TRIGGER_WORDS;
+export type Trigger = keyof typeof TRIGGER_LABELS;
 export type Status = Extract<
   AnyRunStatus,
   'queued' | 'running' | 'pending_approval' | 'completed' | 'failed' | 'timed_out' | 'cancelled' | 'rejected'
@@ -44,9 +44,20 @@ export const TRIGGERS: Trigger[] = [
   ...(['rehearsal', 'page', 'link'] as const),
 ];
 
-const NAMES = ['surface', 'worker', 'automation', 'status', 'trigger', 'within', 'from', 'to', 'tag', 'q'] as const;
+const FILTER_NAMES = [
+  'surface',
+  'worker',
+  'automation',
+  'status',
+  'trigger',
+  'within',
+  'from',
+  'to',
+  'tag',
+  'q',
+] as const;
 
-const KNOWN: Partial<Record<keyof RunsFilter, readonly string[]>> = {
+const ALLOWED_VALUES: Partial<Record<keyof RunsFilter, readonly string[]>> = {
   surface: ['worker', 'automation'],
   status: STATUSES,
   trigger: TRIGGERS,
@@ -54,28 +65,28 @@ const KNOWN: Partial<Record<keyof RunsFilter, readonly string[]>> = {
 };
 
 /** Parses the filter, and ignores invalid parts of an old or mistyped URL. */
-export function filterIn(search: URLSearchParams): RunsFilter {
-  const entries = NAMES.flatMap((name) => {
+export function parseRunsFilter(search: URLSearchParams): RunsFilter {
+  const entries = FILTER_NAMES.flatMap((name) => {
     const value = search.get(name)?.trim();
-    const isKnown = value && (KNOWN[name]?.includes(value) ?? true);
+    const isKnown = value && (ALLOWED_VALUES[name]?.includes(value) ?? true);
     const isDate = name !== 'from' && name !== 'to' ? true : /^\d{4}-\d\d-\d\d$/.test(value ?? '');
     return isKnown && isDate ? [[name, value]] : [];
   });
   return Object.fromEntries(entries);
 }
 
-export function searchOf(filter: RunsFilter): URLSearchParams {
+export function toSearchParams(filter: RunsFilter): URLSearchParams {
   const search = new URLSearchParams();
-  for (const name of NAMES) if (filter[name]) search.set(name, filter[name]);
+  for (const name of FILTER_NAMES) if (filter[name]) search.set(name, filter[name]);
   return search;
 }
 
-export const isNarrowed = (filter: RunsFilter): boolean => searchOf(filter).size > 0;
+export const hasFilters = (filter: RunsFilter): boolean => toSearchParams(filter).size > 0;
 
 const DAY_MS = 24 * HOUR_MS;
 
 /** @returns epoch milliseconds; `until` is excluded */
-export function spanOf({ within, from, to }: RunsFilter, now: number): { since?: number; until?: number } {
+export function toTimeRange({ within, from, to }: RunsFilter, now: number): { since?: number; until?: number } {
   if (within) return { since: now - SPANS_MS[within] };
   return {
     ...(from && { since: new Date(`${from}T00:00`).getTime() }),

@@ -14,10 +14,10 @@ import { exportRuns } from './export-runs';
 import { FilterBar } from './filter-bar';
 import { RunList } from './run-list';
 import type { RunRow } from './run-row';
-import { filterIn, isNarrowed, type RunsFilter, searchOf } from './runs-filter';
+import { hasFilters, parseRunsFilter, type RunsFilter, toSearchParams } from './runs-filter';
 import styles from './runs-page.module.css';
 import { SavedFilterMenu } from './saved-filter-menu';
-import { type Named, useNames } from './use-names';
+import { type NamedResource, useResourceNames } from './use-resource-names';
 import { useRuns } from './use-runs';
 
 /** Lists the runs of workers and automations together, newest first. */
@@ -25,11 +25,11 @@ export default function RunsPage() {
   useTitle('Runs');
   const workspace = useWorkspace();
   const [search, setSearch] = useSearchParams();
-  const filter = useMemo(() => filterIn(search), [search]);
-  const names = useNames(workspace?.id);
-  const choose = (next: RunsFilter) => setSearch(searchOf(next), { replace: true });
+  const filter = useMemo(() => parseRunsFilter(search), [search]);
+  const names = useResourceNames(workspace?.id);
+  const applyFilter = (next: RunsFilter) => setSearch(toSearchParams(next), { replace: true });
   const save = useMutation({ mutationFn: () => exportRuns(filter) });
-  const address = `${searchOf(filter)}`;
+  const searchText = `${toSearchParams(filter)}`;
   return (
     <>
       <PageHead
@@ -39,7 +39,7 @@ export default function RunsPage() {
             {workspace && (
               <SavedFilterMenu
                 workspaceId={workspace.id}
-                search={address}
+                search={searchText}
                 onChoose={(saved) => setSearch(saved, { replace: true })}
               />
             )}
@@ -55,7 +55,7 @@ export default function RunsPage() {
         }
       />
       <Failure title="Not exported" error={save.error} />
-      <FilterBar filter={filter} onChange={choose} {...names} />
+      <FilterBar filter={filter} onChange={applyFilter} {...names} />
       {/* The search matches names, so a pasted run id gets a direct link. */}
       {filter.q?.startsWith('run_') && (
         <Text mb="sm" fz="sm">
@@ -63,12 +63,12 @@ export default function RunsPage() {
         </Text>
       )}
       <FilteredRuns
-        key={`${workspace?.id} ${address}`}
+        key={`${workspace?.id} ${searchText}`}
         workspaceId={workspace?.id}
-        mayChange={workspace !== undefined && workspace.role !== 'viewer'}
+        canChange={workspace !== undefined && workspace.role !== 'viewer'}
         filter={filter}
         names={names}
-        onClear={() => choose({})}
+        onClear={() => applyFilter({})}
       />
     </>
   );
@@ -76,48 +76,50 @@ export default function RunsPage() {
 
 interface FilteredRunsProps {
   workspaceId: string | undefined;
-  mayChange: boolean;
+  canChange: boolean;
   filter: RunsFilter;
-  names: { workers: Named[]; automations: Named[] };
+  names: { workers: NamedResource[]; automations: NamedResource[] };
   onClear: () => void;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_KEYS: ReadonlySet<string> = new Set();
 
-function FilteredRuns({ workspaceId, mayChange, filter, names, onClear }: FilteredRunsProps) {
-  const { rows, error, retry, hasOlder, readOlder } = useRuns(workspaceId, filter);
-  const [selected, setSelected] = useState(NONE);
-  const nameOf = useNameOf(names);
-  const chosen = useMemo(() => rows?.filter(({ key }) => selected.has(key)) ?? [], [rows, selected]);
+function FilteredRuns({ workspaceId, canChange, filter, names, onClear }: FilteredRunsProps) {
+  const { rows, error, retry, hasOlder, loadOlder: readOlder } = useRuns(workspaceId, filter);
+  const [selected, setSelected] = useState(NO_KEYS);
+  const getName = useGetName(names);
+  const selectedRows = useMemo(() => rows?.filter(({ key }) => selected.has(key)) ?? [], [rows, selected]);
   if (error && !rows?.length) return <FailedToLoad what="The list of runs" error={error} retry={retry} />;
-  if (!rows) return <Loading />;
-  if (rows.length === 0 && !hasOlder) return <NoRuns narrowed={isNarrowed(filter)} onClear={onClear} />;
+  if (!rows) return <LoadingRuns />;
+  if (rows.length === 0 && !hasOlder) return <NoRuns isFiltered={hasFilters(filter)} onClear={onClear} />;
   return (
     <>
-      {chosen.length > 0 && <BulkBar workspaceId={workspaceId} selected={chosen} onClear={() => setSelected(NONE)} />}
+      {selectedRows.length > 0 && (
+        <BulkBar workspaceId={workspaceId} selected={selectedRows} onClear={() => setSelected(NO_KEYS)} />
+      )}
       {error && <FailedToLoad what="Older runs" error={error} retry={retry} />}
       <RunList
         rows={rows}
         hasOlder={hasOlder && !error}
         onOlder={readOlder}
-        nameOf={nameOf}
-        selection={mayChange ? { keys: selected, onChange: setSelected } : null}
+        getName={getName}
+        selection={canChange ? { keys: selected, onChange: setSelected } : null}
       />
     </>
   );
 }
 
 /** Returns a function from a row to its name, or its id if the name is unknown. */
-function useNameOf({ workers, automations }: FilteredRunsProps['names']): (row: RunRow) => string {
+function useGetName({ workers, automations }: FilteredRunsProps['names']): (row: RunRow) => string {
   return useMemo(() => {
-    const byId = (all: Named[]) => new Map(all.map(({ id, name }) => [id, name]));
-    const known = { worker: byId(workers), automation: byId(automations) };
-    return ({ surface, subjectId }) => known[surface].get(subjectId) ?? subjectId;
+    const byId = (all: NamedResource[]) => new Map(all.map(({ id, name }) => [id, name]));
+    const namesById = { worker: byId(workers), automation: byId(automations) };
+    return ({ surface, subjectId }) => namesById[surface].get(subjectId) ?? subjectId;
   }, [workers, automations]);
 }
 
-function NoRuns({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
-  if (narrowed) {
+function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
     return (
       <Empty title="No matching runs" level={2}>
         <p>No runs in the history match the filters.</p>
@@ -141,7 +143,7 @@ function NoRuns({ narrowed, onClear }: { narrowed: boolean; onClear: () => void 
 
 const SKELETON_ROWS = 8;
 
-const Loading = () => (
+const LoadingRuns = () => (
   <div className={styles.loading} aria-busy="true">
     <p className="visually-hidden" role="status">
       Loading the runs

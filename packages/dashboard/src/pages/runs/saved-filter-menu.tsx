@@ -4,7 +4,7 @@ import { toast } from '../../shell/toasts';
 import { CrossIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
 import styles from './runs-page.module.css';
-import { forgetFilter, type SavedFilter, saveFilter, useSavedFilters } from './saved-filters';
+import { deleteFilter, type SavedFilter, saveFilter, useSavedFilters } from './saved-filters';
 
 interface SavedFilterMenuProps {
   workspaceId: string;
@@ -14,11 +14,11 @@ interface SavedFilterMenuProps {
 }
 
 export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMenuProps) {
-  const saved = useSavedFilters(workspaceId);
-  const current = saved.find((filter) => filter.search === search);
+  const savedFilters = useSavedFilters(workspaceId);
+  const current = savedFilters.find((filter) => filter.search === search);
 
-  function forget(filter: SavedFilter) {
-    forgetFilter(workspaceId, filter.name);
+  function removeFilter(filter: SavedFilter) {
+    deleteFilter(workspaceId, filter.name);
     toast(`“${filter.name}” is removed`, { undo: () => saveFilter(workspaceId, filter) });
   }
 
@@ -31,9 +31,9 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
     >
       {(close) => (
         <Stack gap="xs" w="min(18rem, 80vw)" p="xs" fz="sm">
-          {saved.length === 0 && <p>Saved filters are stored in this browser.</p>}
+          {savedFilters.length === 0 && <p>Saved filters are stored in this browser.</p>}
           <ul className={styles.savedList}>
-            {saved.map((filter) => (
+            {savedFilters.map((filter) => (
               <li key={filter.name}>
                 <button
                   type="button"
@@ -46,14 +46,14 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
                 >
                   {filter.name}
                 </button>
-                <ActionIcon variant="subtle" aria-label={`Forget ${filter.name}`} onClick={() => forget(filter)}>
+                <ActionIcon variant="subtle" aria-label={`Forget ${filter.name}`} onClick={() => removeFilter(filter)}>
                   <CrossIcon />
                 </ActionIcon>
               </li>
             ))}
           </ul>
           {search !== '' && (
-            <SaveForm
+            <SaveFilterForm
               onSave={(name) => {
                 saveFilter(workspaceId, { name, search });
                 toast(`Saved as “${name}”`);
@@ -67,7 +67,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
   );
 }
 
-function SaveForm({ onSave }: { onSave: (name: string) => void }) {
+function SaveFilterForm({ onSave }: { onSave: (name: string) => void }) {
   const [name, setName] = useState('');
   function submit(event: FormEvent) {
     event.preventDefault();

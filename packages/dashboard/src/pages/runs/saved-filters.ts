@@ -7,28 +7,28 @@ export interface SavedFilter {
   search: string;
 }
 
-const KEY = 'gantry-run-filters';
+const STORAGE_KEY = 'gantry-run-filters';
 const SAVED_MAX = 50;
 
-type All = Record<string, SavedFilter[]>;
+type FiltersByWorkspace = Record<string, SavedFilter[]>;
 
-const NONE: SavedFilter[] = [];
+const NO_FILTERS: SavedFilter[] = [];
 const listeners = new Set<() => void>();
-let all: All = read();
+let filtersByWorkspace: FiltersByWorkspace = readStorage();
 
-function read(): All {
+function readStorage(): FiltersByWorkspace {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    return typeof kept === 'object' && kept !== null ? (kept as All) : {};
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}');
+    return typeof stored === 'object' && stored !== null ? (stored as FiltersByWorkspace) : {};
   } catch {
     return {};
   }
 }
 
-function change(workspaceId: string, filters: SavedFilter[]): void {
-  all = { ...all, [workspaceId]: filters };
+function storeFilters(workspaceId: string, filters: SavedFilter[]): void {
+  filtersByWorkspace = { ...filtersByWorkspace, [workspaceId]: filters };
   try {
-    localStorage.setItem(KEY, JSON.stringify(all));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(filtersByWorkspace));
   } catch {
     // If the browser denies storage, they are lost on reload.
   }
@@ -37,14 +37,14 @@ function change(workspaceId: string, filters: SavedFilter[]): void {
 
 /** Saves a filter, and replaces one of the same name. */
 export function saveFilter(workspaceId: string, filter: SavedFilter): void {
-  const others = (all[workspaceId] ?? NONE).filter(({ name }) => name !== filter.name);
-  change(workspaceId, [...others, filter].slice(-SAVED_MAX));
+  const others = (filtersByWorkspace[workspaceId] ?? NO_FILTERS).filter(({ name }) => name !== filter.name);
+  storeFilters(workspaceId, [...others, filter].slice(-SAVED_MAX));
 }
 
-export function forgetFilter(workspaceId: string, name: string): void {
-  change(
+export function deleteFilter(workspaceId: string, name: string): void {
+  storeFilters(
     workspaceId,
-    (all[workspaceId] ?? NONE).filter((filter) => filter.name !== name),
+    (filtersByWorkspace[workspaceId] ?? NO_FILTERS).filter((filter) => filter.name !== name),
   );
 }
 
@@ -54,4 +54,4 @@ const subscribe = (listener: () => void) => {
 };
 
 export const useSavedFilters = (workspaceId: string | undefined): SavedFilter[] =>
-  useSyncExternalStore(subscribe, () => (workspaceId && all[workspaceId]) || NONE);
+  useSyncExternalStore(subscribe, () => (workspaceId && filtersByWorkspace[workspaceId]) || NO_FILTERS);

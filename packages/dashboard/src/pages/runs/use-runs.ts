@@ -1,84 +1,84 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type KnownRuns, merged, withFirst, withOlder } from './known-runs';
-import { isAsked, isGone, type RunsPage, readRuns } from './read-runs';
+import { isNotFound, loadRuns, matchesSurface, type RunsPage } from './load-runs';
+import { appendOlderPage, type LoadedRuns, mergeFirstPage, mergeSurfaces } from './loaded-runs';
 import type { RunRow } from './run-row';
-import { type RunsFilter, type Surface, searchOf } from './runs-filter';
+import { type RunsFilter, type Surface, toSearchParams } from './runs-filter';
 
-const nothing = () => {};
-const NOTHING: KnownRuns = { rows: [], next: null };
+const noop = () => {};
+const NO_RUNS: LoadedRuns = { rows: [], next: null };
 
-export interface Runs {
+export interface RunsResult {
   /** Undefined until the first page is loaded. */
   rows: RunRow[] | undefined;
   error: Error | null;
   retry: () => void;
   hasOlder: boolean;
-  readOlder: () => void;
+  loadOlder: () => void;
 }
 
 /** Loads the runs of one filter; remount it for another. Live events refetch only the first page. */
-export function useRuns(workspaceId: string | undefined, filter: RunsFilter): Runs {
+export function useRuns(workspaceId: string | undefined, filter: RunsFilter): RunsResult {
   const worker = useSurfaceRuns('worker', workspaceId, filter);
   const automation = useSurfaceRuns('automation', workspaceId, filter);
   const both = [worker, automation];
-  const known = both.flatMap((surface) => (surface.known ? [surface.known] : []));
-  const { rows, readOn } = merged(known);
+  const loaded = both.flatMap((surface) => (surface.known ? [surface.known] : []));
+  const { rows, nextToLoad } = mergeSurfaces(loaded);
   const failed = both.find(({ error }) => error !== null);
-  const readOlder = both.find((surface) => surface.known === readOn)?.readOlder ?? nothing;
+  const loadOlder = both.find((surface) => surface.known === nextToLoad)?.readOlder ?? noop;
   return {
-    rows: known.length === both.length ? rows : undefined,
+    rows: loaded.length === both.length ? rows : undefined,
     error: failed?.error ?? null,
     retry: () => failed?.retry(),
-    hasOlder: readOn !== null,
-    readOlder,
+    hasOlder: nextToLoad !== null,
+    loadOlder,
   };
 }
 
 function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filter: RunsFilter) {
-  const asked = isAsked(surface, filter);
-  const [known, setKnown] = useState<KnownRuns | null>(asked ? null : NOTHING);
+  const isMatching = matchesSurface(surface, filter);
+  const [loaded, setKnown] = useState<LoadedRuns | null>(isMatching ? null : NO_RUNS);
   const [olderError, setOlderError] = useState<Error | null>(null);
   const first = useQuery({
-    queryKey: ['runs', workspaceId, 'list', surface, `${searchOf(filter)}`],
-    enabled: asked && workspaceId !== undefined,
-    queryFn: () => readOrNone(() => readRuns[surface](filter, null)),
+    queryKey: ['runs', workspaceId, 'list', surface, `${toSearchParams(filter)}`],
+    enabled: isMatching && workspaceId !== undefined,
+    queryFn: () => loadOrEmpty(() => loadRuns[surface](filter, null)),
   });
   const { data, refetch } = first;
   useEffect(() => {
-    if (data) setKnown((before) => withFirst(before, data));
+    if (data) setKnown((before) => mergeFirstPage(before, data));
   }, [data]);
 
-  const reading = useRef(false);
-  const next = known?.next ?? null;
-  const readOlder = useCallback(async () => {
-    if (reading.current || next === null) return;
-    reading.current = true;
+  const isLoading = useRef(false);
+  const next = loaded?.next ?? null;
+  const loadOlder = useCallback(async () => {
+    if (isLoading.current || next === null) return;
+    isLoading.current = true;
     setOlderError(null);
     try {
-      const page = await readRuns[surface](filter, next);
+      const page = await loadRuns[surface](filter, next);
       // The list may have started over in the meantime.
-      setKnown((before) => (before && before.next === next ? withOlder(before, page) : before));
+      setKnown((before) => (before && before.next === next ? appendOlderPage(before, page) : before));
     } catch (error) {
       setOlderError(error as Error);
     } finally {
-      reading.current = false;
+      isLoading.current = false;
     }
   }, [surface, filter, next]);
 
   return {
-    known,
-    readOlder,
-    error: known === null ? first.error : olderError,
-    retry: () => void (known === null ? refetch() : readOlder()),
+    known: loaded,
+    readOlder: loadOlder,
+    error: loaded === null ? first.error : olderError,
+    retry: () => void (loaded === null ? refetch() : loadOlder()),
   };
 }
 
-async function readOrNone(read: () => Promise<RunsPage>): Promise<RunsPage> {
+async function loadOrEmpty(load: () => Promise<RunsPage>): Promise<RunsPage> {
   try {
-    return await read();
+    return await load();
   } catch (error) {
-    if (isGone(error)) return { rows: [], next: null };
+    if (isNotFound(error)) return { rows: [], next: null };
     throw error;
   }
 }

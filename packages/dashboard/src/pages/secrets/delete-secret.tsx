@@ -6,22 +6,28 @@ import { useSecretChange } from './secret-queries';
 import { type SecretRow, SURFACES, type Surface } from './secret-rows';
 
 /** Asks for confirmation, since a deleted value cannot be restored. */
-export function DeleteSecret({ row: { name, there }, onClose }: { row: SecretRow; onClose: () => void }) {
+export function DeleteSecretDialog({
+  row: { name, bySurface: there },
+  onClose,
+}: {
+  row: SecretRow;
+  onClose: () => void;
+}) {
   const { remove } = useSecretChange();
-  const set = SURFACES.filter((surface) => there[surface]?.setAt != null);
-  const [chosen, setChosen] = useState<readonly Surface[]>(set);
+  const surfacesWithValue = SURFACES.filter((surface) => there[surface]?.setAt != null);
+  const [selectedSurfaces, setSelectedSurfaces] = useState<readonly Surface[]>(surfacesWithValue);
   return (
     <FormDialog
       title={`Delete ${name}?`}
       submit="Delete"
       cancel="Keep"
       isDangerous
-      isDisabled={chosen.length === 0}
+      isDisabled={selectedSurfaces.length === 0}
       change={remove}
       failure="Not everything was deleted"
       onSubmit={() =>
         remove.mutate(
-          { name, surfaces: chosen },
+          { name, surfaces: selectedSurfaces },
           {
             onSuccess: () => {
               toast(`${name} is deleted.`);
@@ -34,17 +40,19 @@ export function DeleteSecret({ row: { name, there }, onClose }: { row: SecretRow
     >
       <p>The value can’t be brought back.</p>
       <Stack component="ul" gap="sm">
-        {set.map((surface) => {
+        {surfacesWithValue.map((surface) => {
           const names = there[surface]?.usedBy.map((user) => user.name) ?? [];
           return (
             <li key={surface}>
-              {set.length > 1 && (
+              {surfacesWithValue.length > 1 && (
                 <Checkbox
                   label={`From ${surface}`}
-                  checked={chosen.includes(surface)}
+                  checked={selectedSurfaces.includes(surface)}
                   onChange={(event) =>
-                    setChosen(
-                      event.currentTarget.checked ? [...chosen, surface] : chosen.filter((one) => one !== surface),
+                    setSelectedSurfaces(
+                      event.currentTarget.checked
+                        ? [...selectedSurfaces, surface]
+                        : selectedSurfaces.filter((one) => one !== surface),
                     )
                   }
                 />

@@ -4,27 +4,27 @@ import { automationPath, workerPath } from '../../shell/paths';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
 import { StatusChip } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
-import { isMissing, type SecretRow, type SecretThere, type Surface } from './secret-rows';
+import { isMissing, type SecretRow, type Surface, type SurfaceSecret } from './secret-rows';
 import styles from './secrets-page.module.css';
 
 interface SecretItemProps {
   row: SecretRow;
-  mayChange: boolean;
+  canEdit: boolean;
   onSet: () => void;
   onDelete: () => void;
 }
 
-export function SecretItem({ row, mayChange, onSet, onDelete }: SecretItemProps) {
-  const { name, there, missing } = row;
-  const isSet = there.workers?.setAt != null || there.automations?.setAt != null;
+export function SecretItem({ row, canEdit, onSet, onDelete }: SecretItemProps) {
+  const { name, bySurface: secretState, missing } = row;
+  const isSet = secretState.workers?.setAt != null || secretState.automations?.setAt != null;
   return (
     <li className={styles.row}>
       <Box component="code" className={`${styles.name} wrap-anywhere`} pt="0.1rem" fw={640}>
         {name}
       </Box>
-      <SurfaceCell surface="workers" label="Workers" there={there.workers} />
-      <SurfaceCell surface="automations" label="Automations" there={there.automations} />
-      {mayChange && (
+      <SurfaceCell surface="workers" label="Workers" secretState={secretState.workers} />
+      <SurfaceCell surface="automations" label="Automations" secretState={secretState.automations} />
+      {canEdit && (
         <div className={styles.actions}>
           <Button
             size="xs"
@@ -48,24 +48,24 @@ export function SecretItem({ row, mayChange, onSet, onDelete }: SecretItemProps)
 interface SurfaceCellProps {
   surface: Surface;
   label: string;
-  there: SecretThere | undefined;
+  secretState: SurfaceSecret | undefined;
 }
 
-function SurfaceCell({ surface, label, there }: SurfaceCellProps) {
+function SurfaceCell({ surface, label, secretState }: SurfaceCellProps) {
   return (
     <Box miw={0}>
       <span className={styles.label}>{label}</span>
       <Group gap="4px 8px" fz="sm" c="dimmed">
-        {there?.setAt != null ? (
+        {secretState?.setAt != null ? (
           <>
             <StatusChip tone="success" icon={<CheckIcon />}>
               Set
             </StatusChip>
             <span>
-              <Timestamp at={there.setAt} />
+              <Timestamp at={secretState.setAt} />
             </span>
           </>
-        ) : isMissing(there) ? (
+        ) : isMissing(secretState) ? (
           <StatusChip tone="error" icon={<CrossIcon />}>
             Missing
           </StatusChip>
@@ -73,37 +73,43 @@ function SurfaceCell({ surface, label, there }: SurfaceCellProps) {
           <span>Not set</span>
         )}
       </Group>
-      {there && there.hosts.length > 0 && (
+      {secretState && secretState.hosts.length > 0 && (
         <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
-          Goes to {there.hosts.join(', ')} only, in {there.places.join(', ')}
+          Goes to {secretState.hosts.join(', ')} only, in {secretState.places.join(', ')}
         </Text>
       )}
-      {there && <UsedBy surface={surface} there={there} />}
+      {secretState && <SecretUsers surface={surface} secretState={secretState} />}
     </Box>
   );
 }
 
-const NAMED_MAX = 3;
-const pathOf = { workers: workerPath, automations: automationPath };
+const USERS_SHOWN = 3;
+const PATH_BUILDERS = { workers: workerPath, automations: automationPath };
 
-function UsedBy({ surface, there: { usedBy, hosts, lastUsedAt, setAt } }: { surface: Surface; there: SecretThere }) {
+function SecretUsers({
+  surface,
+  secretState: { usedBy, hosts, lastUsedAt, setAt },
+}: {
+  surface: Surface;
+  secretState: SurfaceSecret;
+}) {
   if (!usedBy.length)
     return setAt === null ? null : (
       <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
         No {surface.slice(0, -1)} names it
       </Text>
     );
-  const more = usedBy.length - NAMED_MAX;
+  const hiddenCount = usedBy.length - USERS_SHOWN;
   return (
     <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
-      {usedBy.slice(0, NAMED_MAX).map(({ id, name, exposed }, index) => (
+      {usedBy.slice(0, USERS_SHOWN).map(({ id, name, exposed }, index) => (
         <span key={id}>
           {index > 0 && ', '}
-          <Link to={pathOf[surface](id)}>{name}</Link>
+          <Link to={PATH_BUILDERS[surface](id)}>{name}</Link>
           {exposed && hosts.length > 0 && ' (its code gets the value)'}
         </span>
       ))}
-      {more > 0 && ` and ${more} more`}
+      {hiddenCount > 0 && ` and ${hiddenCount} more`}
       {lastUsedAt !== null && (
         <>
           , last used <Timestamp at={lastUsedAt} />

@@ -2,50 +2,50 @@ import { ApiError, unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import type { SecretsThere, SecretThere, Surface } from './secret-rows';
+import type { Surface, SurfaceSecret, SurfaceSecrets } from './secret-rows';
 
 const PAGE_SIZE = 200;
 
 /** Loads all pages. Bounded: a workspace has at most 500 secrets, which is three pages. */
-async function all<Item>(page: (offset: number) => Promise<Item[]>): Promise<Item[]> {
+async function loadAllPages<Item>(loadPage: (offset: number) => Promise<Item[]>): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
-    const more = await page(items.length);
-    items.push(...more);
-    if (more.length < PAGE_SIZE) return items;
+    const nextItems = await loadPage(items.length);
+    items.push(...nextItems);
+    if (nextItems.length < PAGE_SIZE) return items;
   }
 }
 
-const NOTHING: SecretThere = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
+const NO_STATE: SurfaceSecret = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
 
-async function readWorkers(): Promise<SecretsThere> {
+async function loadWorkerSecrets(): Promise<SurfaceSecrets> {
   const worker = await workerApi();
-  const at = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+  const pageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
-    all((offset) => unwrap(worker.GET('/api/secrets', at(offset)))),
-    all((offset) => unwrap(worker.GET('/api/secrets/declared', at(offset)))),
+    loadAllPages((offset) => unwrap(worker.GET('/api/secrets', pageParams(offset)))),
+    loadAllPages((offset) => unwrap(worker.GET('/api/secrets/declared', pageParams(offset)))),
   ]);
-  const there = new Map<string, SecretThere>();
-  for (const { name, used_by } of declared) there.set(name, { ...NOTHING, usedBy: used_by });
+  const states = new Map<string, SurfaceSecret>();
+  for (const { name, used_by } of declared) states.set(name, { ...NO_STATE, usedBy: used_by });
   for (const { name, hosts, places, updated_at, last_used_at, used_by } of set) {
     const lastUsedAt = last_used_at === null ? null : Date.parse(last_used_at);
-    there.set(name, { setAt: Date.parse(updated_at), lastUsedAt, hosts, places, usedBy: used_by });
+    states.set(name, { setAt: Date.parse(updated_at), lastUsedAt, hosts, places, usedBy: used_by });
   }
-  return there;
+  return states;
 }
 
-async function readAutomations(): Promise<SecretsThere> {
-  const at = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
+async function loadAutomationSecrets(): Promise<SurfaceSecrets> {
+  const pageParams = (offset: number) => ({ params: { query: { limit: PAGE_SIZE, offset } } });
   const [set, declared] = await Promise.all([
-    all(async (offset) => (await unwrap(api.GET('/api/secrets', at(offset)))).secrets),
-    all(async (offset) => (await unwrap(api.GET('/api/secrets/declared', at(offset)))).secrets),
+    loadAllPages(async (offset) => (await unwrap(api.GET('/api/secrets', pageParams(offset)))).secrets),
+    loadAllPages(async (offset) => (await unwrap(api.GET('/api/secrets/declared', pageParams(offset)))).secrets),
   ]);
-  const there = new Map<string, SecretThere>();
-  for (const { name, usedBy } of declared) there.set(name, { ...NOTHING, usedBy });
+  const states = new Map<string, SurfaceSecret>();
+  for (const { name, usedBy } of declared) states.set(name, { ...NO_STATE, usedBy });
   for (const { name, hosts, places, updatedAt } of set) {
-    there.set(name, { ...(there.get(name) ?? NOTHING), hosts, places, setAt: updatedAt });
+    states.set(name, { ...(states.get(name) ?? NO_STATE), hosts, places, setAt: updatedAt });
   }
-  return there;
+  return states;
 }
 
 export function useSecrets(surface: Surface) {
@@ -53,11 +53,11 @@ export function useSecrets(surface: Surface) {
   return useQuery({
     queryKey: ['secrets', workspace?.id, surface],
     enabled: workspace !== undefined,
-    queryFn: surface === 'workers' ? readWorkers : readAutomations,
+    queryFn: surface === 'workers' ? loadWorkerSecrets : loadAutomationSecrets,
   });
 }
 
-interface NewValue {
+interface SecretInput {
   name: string;
   value: string;
   hosts: string[];
@@ -65,13 +65,13 @@ interface NewValue {
   places?: string[];
 }
 
-const setOn: Record<Surface, (given: NewValue) => Promise<{ warnings?: string[] }>> = {
+const setSecretOn: Record<Surface, (input: SecretInput) => Promise<{ warnings?: string[] }>> = {
   workers: async ({ name, ...body }) =>
     unwrap((await workerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body })),
   automations: (body) => unwrap(api.POST('/api/secrets', { body })),
 };
 
-const deleteOn: Record<Surface, (name: string) => Promise<unknown>> = {
+const deleteSecretOn: Record<Surface, (name: string) => Promise<unknown>> = {
   // Forced, because the dialog has listed the workers that declare it.
   workers: async (name) =>
     unwrap((await workerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } })),
@@ -79,28 +79,28 @@ const deleteOn: Record<Surface, (name: string) => Promise<unknown>> = {
 };
 
 /** Reports a change that failed on some surfaces; it is kept on the others. */
-export class PartlyFailed extends Error {
+export class PartialFailureError extends Error {
   constructor(readonly failures: ReadonlyMap<Surface, string>) {
     super([...failures].map(([surface, text]) => `For ${surface}: ${text}`).join('\n'));
   }
 }
 
-async function onEach<T>(surfaces: readonly Surface[], act: (surface: Surface) => Promise<T>): Promise<T[]> {
+async function forEachSurface<T>(surfaces: readonly Surface[], change: (surface: Surface) => Promise<T>): Promise<T[]> {
   const failures = new Map<Surface, string>();
   const results: T[] = [];
   await Promise.all(
     surfaces.map((surface) =>
-      act(surface).then(
+      change(surface).then(
         (result) => results.push(result),
-        (error: unknown) => failures.set(surface, textOf(error)),
+        (error: unknown) => failures.set(surface, errorText(error)),
       ),
     ),
   );
-  if (failures.size) throw new PartlyFailed(failures);
+  if (failures.size) throw new PartialFailureError(failures);
   return results;
 }
 
-function textOf(error: unknown): string {
+function errorText(error: unknown): string {
   const [field] = error instanceof ApiError ? error.fields : [];
   if (!field) return error instanceof Error ? error.message : String(error);
   const [name, index] = field.path.split('.');
@@ -113,19 +113,21 @@ function textOf(error: unknown): string {
 export function useSecretChange() {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
-  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey: ['secrets', workspace?.id] }) };
+  const invalidateOnSettled = {
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['secrets', workspace?.id] }),
+  };
   return {
     set: useMutation({
-      ...settled,
-      mutationFn: async ({ surfaces, ...given }: NewValue & { surfaces: readonly Surface[] }) => {
-        const saved = await onEach(surfaces, (surface) => setOn[surface](given));
+      ...invalidateOnSettled,
+      mutationFn: async ({ surfaces, ...input }: SecretInput & { surfaces: readonly Surface[] }) => {
+        const saved = await forEachSurface(surfaces, (surface) => setSecretOn[surface](input));
         return { warnings: [...new Set(saved.flatMap(({ warnings = [] }) => warnings))] };
       },
     }),
     remove: useMutation({
-      ...settled,
+      ...invalidateOnSettled,
       mutationFn: ({ name, surfaces }: { name: string; surfaces: readonly Surface[] }) =>
-        onEach(surfaces, (surface) => deleteOn[surface](name)),
+        forEachSurface(surfaces, (surface) => deleteSecretOn[surface](name)),
     }),
   };
 }

@@ -5,7 +5,7 @@ export type Surface = 'workers' | 'automations';
 export const SURFACES: readonly Surface[] = ['workers', 'automations'];
 
 /** A secret as one surface has it. */
-export interface SecretThere {
+export interface SurfaceSecret {
   /** Time its value was last set; null: it has none. */
   setAt: number | null;
   lastUsedAt: number | null;
@@ -16,26 +16,26 @@ export interface SecretThere {
   usedBy: { id: string; name: string; exposed?: true | undefined }[];
 }
 
-export type SecretsThere = ReadonlyMap<string, SecretThere>;
+export type SurfaceSecrets = ReadonlyMap<string, SurfaceSecret>;
 
 export interface SecretRow {
   name: string;
   /** Undefined if the surface has not responded, or does not have the name. */
-  there: Record<Surface, SecretThere | undefined>;
+  bySurface: Record<Surface, SurfaceSecret | undefined>;
   /** Surfaces that declare it without a value. */
   missing: Surface[];
 }
 
-export const isMissing = (there: SecretThere | undefined): boolean =>
-  there !== undefined && there.setAt === null && there.usedBy.length > 0;
+export const isMissing = (secret: SurfaceSecret | undefined): boolean =>
+  secret !== undefined && secret.setAt === null && secret.usedBy.length > 0;
 
 /** Joins the secrets of both surfaces, missing ones first, then by name. */
-export function joinSecrets(workers: SecretsThere | undefined, automations: SecretsThere | undefined): SecretRow[] {
+export function joinSecrets(workers: SurfaceSecrets | undefined, automations: SurfaceSecrets | undefined): SecretRow[] {
   const names = new Set([...(workers?.keys() ?? []), ...(automations?.keys() ?? [])]);
   return [...names]
     .map((name) => {
-      const there = { workers: workers?.get(name), automations: automations?.get(name) };
-      return { name, there, missing: SURFACES.filter((surface) => isMissing(there[surface])) };
+      const bySurface = { workers: workers?.get(name), automations: automations?.get(name) };
+      return { name, bySurface, missing: SURFACES.filter((surface) => isMissing(bySurface[surface])) };
     })
     .sort((a, b) => Number(b.missing.length > 0) - Number(a.missing.length > 0) || a.name.localeCompare(b.name));
 }

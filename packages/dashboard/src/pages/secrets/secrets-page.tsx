@@ -1,58 +1,58 @@
 import { Box, Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { SearchIcon } from '../../ui/icons';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { EmptyList, ResourceList } from '../../ui/resource-list';
-import { DeleteSecret } from './delete-secret';
+import { DeleteSecretDialog } from './delete-secret';
 import { SecretItem } from './secret-item';
 import { useSecrets } from './secret-queries';
 import { joinSecrets, type SecretRow, SURFACES } from './secret-rows';
 import styles from './secrets-page.module.css';
-import { SetSecret } from './set-secret';
+import { SetSecretDialog } from './set-secret';
 
 /** The search is hidden below this number of secrets. */
-const SEARCHED_FROM = 8;
+const SEARCH_MIN_ROWS = 8;
 
 /** Lists the secrets of workers and automations: each name once, with its state on each surface. */
 export default function SecretsPage() {
   useTitle('Secrets');
   const workspace = useWorkspace();
-  const mayChange = roleAtLeast(workspace?.role, 'admin');
-  const there = { workers: useSecrets('workers'), automations: useSecrets('automations') };
+  const canEdit = hasRoleAtLeast(workspace?.role, 'admin');
+  const queries = { workers: useSecrets('workers'), automations: useSecrets('automations') };
   const [search, setSearch] = useSearchParams();
-  const [sought, setSought] = useState('');
-  const [deleted, setDeleted] = useState<SecretRow | null>(null);
-  const isKnown = SURFACES.every((surface) => there[surface].data || there[surface].error);
-  const rows = joinSecrets(there.workers.data, there.automations.data);
-  const shown = rows.filter(({ name }) => name.includes(sought.trim().toUpperCase()));
-  const named = search.get('set');
-  const set = (name: string | null) => setSearch(name === null ? {} : { set: name }, { replace: true });
+  const [searchText, setSearchText] = useState('');
+  const [secretToDelete, setSecretToDelete] = useState<SecretRow | null>(null);
+  const isLoaded = SURFACES.every((surface) => queries[surface].data || queries[surface].error);
+  const rows = joinSecrets(queries.workers.data, queries.automations.data);
+  const matches = rows.filter(({ name }) => name.includes(searchText.trim().toUpperCase()));
+  const requestedName = search.get('set');
+  const openSetDialog = (name: string | null) => setSearch(name === null ? {} : { set: name }, { replace: true });
 
   return (
     <>
       <PageHead
         title="Secrets"
         about="Runs get them as environment variables. A value is encrypted when it is set, and cannot be read back."
-        actions={mayChange && <Button onClick={() => set('')}>New secret</Button>}
+        actions={canEdit && <Button onClick={() => openSetDialog('')}>New secret</Button>}
       />
       {SURFACES.map((surface) => {
-        const { error, refetch } = there[surface];
+        const { error, refetch } = queries[surface];
         return error && <FailedToLoad key={surface} what={`The secrets of ${surface}`} error={error} retry={refetch} />;
       })}
       <ResourceList
         what="The secrets"
-        query={there.workers}
-        items={isKnown ? rows : undefined}
+        query={queries.workers}
+        items={isLoaded ? rows : undefined}
         height={320}
         empty={
           <EmptyList title="No secrets yet">
             <p>
-              {mayChange
+              {canEdit
                 ? 'Set the first one here, and name it under “secrets” of a worker or “secrets_needed” of an automation.'
                 : 'Admins and owners of this workspace can set them.'}
             </p>
@@ -61,15 +61,15 @@ export default function SecretsPage() {
       >
         {() => (
           <>
-            {rows.length >= SEARCHED_FROM && (
+            {rows.length >= SEARCH_MIN_ROWS && (
               <TextInput
                 maw="22rem"
                 mb="md"
                 aria-label="Search secrets"
                 placeholder="Search by name"
                 leftSection={<SearchIcon />}
-                value={sought}
-                onChange={(event) => setSought(event.currentTarget.value)}
+                value={searchText}
+                onChange={(event) => setSearchText(event.currentTarget.value)}
               />
             )}
             <div className="surface">
@@ -79,35 +79,35 @@ export default function SecretsPage() {
                 <span>Automations</span>
               </div>
               <ul className="divided" aria-label="Secrets">
-                {shown.map((row) => (
+                {matches.map((row) => (
                   <SecretItem
                     key={row.name}
                     row={row}
-                    mayChange={mayChange}
-                    onSet={() => set(row.name)}
-                    onDelete={() => setDeleted(row)}
+                    canEdit={canEdit}
+                    onSet={() => openSetDialog(row.name)}
+                    onDelete={() => setSecretToDelete(row)}
                   />
                 ))}
               </ul>
-              {shown.length === 0 && (
+              {matches.length === 0 && (
                 <Box component="p" p="16px 24px" c="dimmed">
-                  No name contains “{sought.trim()}”.
+                  No name contains “{searchText.trim()}”.
                 </Box>
               )}
             </div>
           </>
         )}
       </ResourceList>
-      {mayChange && isKnown && named !== null && (
-        <SetSecret
-          key={named}
-          name={named}
-          row={rows.find(({ name }) => name === named)}
-          taken={rows}
-          onClose={() => set(null)}
+      {canEdit && isLoaded && requestedName !== null && (
+        <SetSecretDialog
+          key={requestedName}
+          name={requestedName}
+          row={rows.find(({ name }) => name === requestedName)}
+          existingRows={rows}
+          onClose={() => openSetDialog(null)}
         />
       )}
-      {deleted && <DeleteSecret row={deleted} onClose={() => setDeleted(null)} />}
+      {secretToDelete && <DeleteSecretDialog row={secretToDelete} onClose={() => setSecretToDelete(null)} />}
     </>
   );
 }

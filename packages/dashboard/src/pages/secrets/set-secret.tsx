@@ -1,50 +1,50 @@
 import { Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { splitNames } from '../../connections/connection-words';
+import { splitNames } from '../../connections/connection-labels';
 import { PlacesField } from '../../connections/places-field';
 import { toast, toastWarnings } from '../../shell/toasts';
 import { FormDialog } from '../../ui/form-dialog';
-import { filledRows, HostRows, rowsOf } from '../../ui/host-rows';
-import { textIn } from '../../ui/text-in';
+import { getText } from '../../ui/form-text';
+import { filterFilledRows, HostRows, toHostRows } from '../../ui/host-rows';
 import { useSecretChange } from './secret-queries';
-import { type SecretRow, type SecretThere, SURFACES, type Surface } from './secret-rows';
+import { type SecretRow, SURFACES, type Surface, type SurfaceSecret } from './secret-rows';
 import styles from './secrets-page.module.css';
 
-interface SetSecretProps {
+interface SetSecretDialogProps {
   /** Empty for a new one. */
   name: string;
   /** The existing row of that name, if any. */
   row: SecretRow | undefined;
-  taken: SecretRow[];
+  existingRows: SecretRow[];
   onClose: () => void;
 }
 
 const LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
 const HOSTS_MAX = 64;
 const DEFAULT_PLACES = ['header'];
-const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
+const NAME_PATTERN = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Sets or replaces a value on one or both surfaces. */
-export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) {
+export function SetSecretDialog({ name: initialName, row, existingRows, onClose }: SetSecretDialogProps) {
   const { set } = useSecretChange();
-  const [name, setName] = useState(given);
+  const [name, setName] = useState(initialName);
   const [value, setValue] = useState('');
-  const [isShown, setShown] = useState(false);
-  const [surfaces, setSurfaces] = useState<readonly Surface[]>(() => suggested(row));
-  const shown = firstWithHosts(row);
-  const [hosts, setHosts] = useState(() => rowsOf(shown?.hosts ?? []));
+  const [isVisible, setVisible] = useState(false);
+  const [surfaces, setSurfaces] = useState<readonly Surface[]>(() => suggestSurfaces(row));
+  const secretWithHosts = findWithHosts(row);
+  const [hosts, setHosts] = useState(() => toHostRows(secretWithHosts?.hosts ?? []));
   const [problem, setProblem] = useState<string>();
-  const isNew = given === '';
-  const replaced = taken.find((one) => one.name === name);
-  const overwrites = surfaces.some((surface) => replaced?.there[surface]?.setAt != null);
+  const isNew = initialName === '';
+  const existing = existingRows.find((one) => one.name === name);
+  const overwrites = surfaces.some((surface) => existing?.bySurface[surface]?.setAt != null);
 
   function submit(event: FormEvent<HTMLFormElement>) {
-    if (!NAME.test(name)) {
+    if (!NAME_PATTERN.test(name)) {
       setProblem('Capital letters, digits and _, beginning with a letter; 64 at most.');
       return;
     }
-    const chosenHosts = filledRows(hosts).map(({ host }) => host.trim());
-    const places = splitNames(textIn(new FormData(event.currentTarget), 'places'));
+    const chosenHosts = filterFilledRows(hosts).map(({ host }) => host.trim());
+    const places = splitNames(getText(new FormData(event.currentTarget), 'places'));
     set.mutate(
       { name, value, surfaces, hosts: chosenHosts, ...(chosenHosts.length && { places }) },
       {
@@ -59,7 +59,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
 
   return (
     <FormDialog
-      title={isNew ? 'New secret' : `Set ${given}`}
+      title={isNew ? 'New secret' : `Set ${initialName}`}
       submit={overwrites ? 'Replace' : 'Set'}
       isDisabled={!name || !value || surfaces.length === 0}
       change={set}
@@ -88,7 +88,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
       <Textarea
         label="Value"
         description={hosts.length ? 'One line. Blanks count. Up to 16 KB.' : 'Lines and blanks count. Up to 32 KB.'}
-        classNames={{ input: isShown ? styles.code : styles.masked }}
+        classNames={{ input: isVisible ? styles.code : styles.masked }}
         rows={3}
         autoComplete="off"
         spellCheck={false}
@@ -97,8 +97,8 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
       />
       <Checkbox
         label="Show the value while typing"
-        checked={isShown}
-        onChange={(event) => setShown(event.currentTarget.checked)}
+        checked={isVisible}
+        onChange={(event) => setVisible(event.currentTarget.checked)}
       />
       <Stack component="fieldset" className={styles.hosts} gap="xs">
         <legend>Hosts</legend>
@@ -108,7 +108,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
             : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes to them only.'}
         </Text>
         <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
-        {hosts.length > 0 && <PlacesField places={shown?.places ?? DEFAULT_PLACES} />}
+        {hosts.length > 0 && <PlacesField places={secretWithHosts?.places ?? DEFAULT_PLACES} />}
       </Stack>
       <Group component="fieldset" className={styles.surfaces} gap="8px 24px" align="stretch">
         <legend>For</legend>
@@ -135,12 +135,12 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
 }
 
 /** Finds the first surface that has hosts, whose hosts and places the form shows. */
-const firstWithHosts = (row: SecretRow | undefined): SecretThere | undefined =>
-  SURFACES.map((surface) => row?.there[surface]).find((there) => there?.hosts.length);
+const findWithHosts = (row: SecretRow | undefined): SurfaceSecret | undefined =>
+  SURFACES.map((surface) => row?.bySurface[surface]).find((there) => there?.hosts.length);
 
 /** Suggests the surfaces where it is missing, else those where it is set, else all. */
-function suggested(row: SecretRow | undefined): readonly Surface[] {
+function suggestSurfaces(row: SecretRow | undefined): readonly Surface[] {
   if (row?.missing.length) return row.missing;
-  const set = SURFACES.filter((surface) => row?.there[surface]?.setAt != null);
+  const set = SURFACES.filter((surface) => row?.bySurface[surface]?.setAt != null);
   return set.length ? set : SURFACES;
 }

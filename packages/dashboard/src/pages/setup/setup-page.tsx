@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { BrokenLink } from '../../accounts/broken-link';
-import { takeLinkToken } from '../../accounts/link-token';
+import { readLinkToken } from '../../accounts/link-token';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
 import { account } from '../../shell/api';
@@ -14,7 +14,7 @@ import { Failure } from '../../ui/notice';
 /** Serves the setup link, which an installation prints while it has no owner. */
 export default function SetupPage() {
   useTitle('Set up');
-  const [token] = useState(() => takeLinkToken('setup'));
+  const [token] = useState(() => readLinkToken('setup'));
   const setup = useLinkSignIn('setup', (owner: { email: string; password: string }) =>
     unwrap(account.POST('/auth/setup', { body: { setup_token: token ?? '', ...owner } })),
   );

@@ -8,7 +8,7 @@ import { RunLog } from '../../runs/log/run-log';
 import { OutputMissing } from '../../runs/output-missing';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
-import { lookOf, RunStatusChip, type ShownStatus } from '../../runs/run-status';
+import { getStatusLook, RunStatusChip, type ShownStatus } from '../../runs/run-status';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useRefreshedRun } from '../../runs/use-refreshed-run';
 import type { RunSource } from '../../runs/use-run';
@@ -18,7 +18,7 @@ import { sharedEventsUrl } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
-import { duration, fileSize } from '../../ui/format';
+import { formatDuration, formatFileSize } from '../../ui/format';
 import { ListItem } from '../../ui/list-item';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
@@ -32,13 +32,13 @@ const REFRESH_MS = 1_000;
 export default function SharedRunPage() {
   const { token = '' } = useParams();
   const { status } = useSession();
-  useUnlisted();
+  useNoIndex();
   // Anything read before the session is known would be discarded once it is.
   if (status === 'unknown') return <Skeleton height={360} />;
-  return <Followed key={token} token={token} />;
+  return <LiveSharedRun key={token} token={token} />;
 }
 
-const sourceOf = (token: string): RunSource<SharedRun> => ({
+const createSharedRunSource = (token: string): RunSource<SharedRun> => ({
   queryKey: ['shared-run', token],
   endsWith: ['shared-run', token],
   get: async () => unwrap((await visitorApi()).GET('/api/shared/{token}', { params: { path: { token } } })),
@@ -47,21 +47,21 @@ const sourceOf = (token: string): RunSource<SharedRun> => ({
     connectAsVisitor(sharedEventsUrl(await workerBaseUrl(), token), lastEventId, signal),
 });
 
-function Followed({ token }: { token: string }) {
-  const source = useMemo(() => sourceOf(token), [token]);
+function LiveSharedRun({ token }: { token: string }) {
+  const source = useMemo(() => createSharedRunSource(token), [token]);
   const { query, run, live, log, over } = useRefreshedRun(source, REFRESH_MS);
   const { refetch } = query;
   useTitle(run ? `Run of ${run.worker_name}` : 'Shared run');
-  if (isStatus(query.error, 404)) return <NoSuchLink />;
+  if (isStatus(query.error, 404)) return <InvalidLink />;
   if (query.error && !run) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
   if (!run) return <Skeleton height={360} />;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
     <>
-      <Head run={run} />
+      <SharedRunHead run={run} />
       <Stack gap="lg">
         <RunProgress live={live} over={over || run.status !== 'running'} />
-        <Failed run={run} />
+        <SharedRunError run={run} />
         {run.status === 'completed' && (
           <Panel title="Result">
             {run.output_missing ? (
@@ -73,7 +73,11 @@ function Followed({ token }: { token: string }) {
         )}
         <Panel title="Timeline">
           <Timeline
-            run={{ ...run, id: token, approvals: run.approvals.map((asked, index) => ({ ...asked, id: `${index}` })) }}
+            run={{
+              ...run,
+              id: token,
+              approvals: run.approvals.map((approval, index) => ({ ...approval, id: `${index}` })),
+            }}
             live={live}
             opensCalls={false}
           />
@@ -91,7 +95,7 @@ function Followed({ token }: { token: string }) {
           <Panel title="Files">
             <ul className={content.list}>
               {run.artifacts.map(({ id, name, size }) => (
-                <ListItem key={id} what={name} about={fileSize(size)} />
+                <ListItem key={id} what={name} about={formatFileSize(size)} />
               ))}
             </ul>
           </Panel>
@@ -101,7 +105,7 @@ function Followed({ token }: { token: string }) {
   );
 }
 
-function Head({ run }: { run: SharedRun }) {
+function SharedRunHead({ run }: { run: SharedRun }) {
   const shown: ShownStatus = { status: run.status, waits: run.waiting_for !== null };
   return (
     <PageHead
@@ -111,12 +115,12 @@ function Head({ run }: { run: SharedRun }) {
           <RunStatusChip {...shown} />
           {run.worker_version !== null && <span>Version {run.worker_version}</span>}
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
-          {run.duration_ms !== null && <span>Took {duration(run.duration_ms)}</span>}
+          {run.duration_ms !== null && <span>Took {formatDuration(run.duration_ms)}</span>}
           <span>
             This link ends <Timestamp at={Date.parse(run.expires_at)} />
           </span>
           <span className="visually-hidden" role="status">
-            {`Run: ${lookOf(shown).word}. ${run.error ?? ''}`}
+            {`Run: ${getStatusLook(shown).word}. ${run.error ?? ''}`}
           </span>
         </>
       }
@@ -124,7 +128,7 @@ function Head({ run }: { run: SharedRun }) {
   );
 }
 
-function Failed({ run: { error, error_code, error_type, steps } }: { run: SharedRun }) {
+function SharedRunError({ run: { error, error_code, error_type, steps } }: { run: SharedRun }) {
   if (error === null || error_code === null) return null;
   const last = steps.at(-1);
   return (
@@ -136,7 +140,7 @@ function Failed({ run: { error, error_code, error_type, steps } }: { run: Shared
   );
 }
 
-function NoSuchLink() {
+function InvalidLink() {
   return (
     <Empty title="This link does not work" level={1}>
       <p>It may have ended or been revoked, or a part of the address is missing.</p>
@@ -146,7 +150,7 @@ function NoSuchLink() {
 }
 
 /** Excludes the page from search engines that run scripts; the response header excludes it from the others. */
-function useUnlisted(): void {
+function useNoIndex(): void {
   useEffect(() => {
     const meta = Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex, nofollow' });
     document.head.append(meta);

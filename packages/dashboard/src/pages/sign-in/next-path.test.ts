@@ -1,10 +1,10 @@
-import { nextIn, signInPath } from '../../shell/paths';
-import { nextPath } from './next-path';
+import { getNextParam, signInPath } from '../../shell/paths';
+import { resolveNextPath } from './next-path';
 
 const ORIGIN = 'https://gantry.example';
 
 test.each(['/a/aut_1?run=run_2#log', '/', '/a/b%2F%2Fc'])('%s is a valid path to return to', (path) => {
-  expect(nextPath(path, ORIGIN)).toBe(path);
+  expect(resolveNextPath(path, ORIGIN)).toBe(path);
 });
 
 test.each([
@@ -19,10 +19,10 @@ test.each([
   'javascript:alert(1)',
   '/sign-in?next=/',
 ])('%s leads to the home page', (path) => {
-  expect(nextPath(path, ORIGIN)).toBe('/');
+  expect(resolveNextPath(path, ORIGIN)).toBe('/');
 });
 
 test('resolveNextPath reads what signInPath writes', () => {
   const params = new URL(signInPath({ pathname: '/a/x', search: '?run=1&b=2' }), ORIGIN).searchParams;
-  expect(nextPath(nextIn(params), ORIGIN)).toBe('/a/x?run=1&b=2');
+  expect(resolveNextPath(getNextParam(params), ORIGIN)).toBe('/a/x?run=1&b=2');
 });

@@ -3,19 +3,19 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
 import { IdentityProvider, refusalText } from '../../accounts/identity-provider';
 import { CardPage } from '../../shell/frame/card-page';
-import { nextIn, paths } from '../../shell/paths';
+import { getNextParam, paths } from '../../shell/paths';
 import { session, useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Notice } from '../../ui/notice';
 import { PasswordField } from '../../ui/password-field';
-import { nextPath } from './next-path';
+import { resolveNextPath } from './next-path';
 
 export default function SignInPage() {
   const { status } = useSession();
   const [params] = useSearchParams();
   useTitle('Sign in');
-  const next = nextPath(nextIn(params), window.location.origin);
+  const next = resolveNextPath(getNextParam(params), window.location.origin);
   if (status === 'signed-in') return <Navigate to={next} replace />;
   return (
     <CardPage>

@@ -1,6 +1,6 @@
 import type { Skill, Visibility } from '../../shell/api';
 
-export interface Draft {
+export interface SkillDraft {
   title: string;
   description: string;
   /** Separated by commas. */
@@ -12,7 +12,7 @@ export interface Draft {
   message: string;
 }
 
-export const newDraft = (skill: Skill | null): Draft => ({
+export const createDraft = (skill: Skill | null): SkillDraft => ({
   title: skill?.title ?? '',
   description: skill?.description ?? '',
   tags: skill?.tags.join(', ') ?? '',
@@ -22,27 +22,27 @@ export const newDraft = (skill: Skill | null): Draft => ({
   message: '',
 });
 
-export const isChanged = (draft: Draft, skill: Skill | null): boolean =>
-  JSON.stringify({ ...draft, message: '' }) !== JSON.stringify(newDraft(skill));
+export const hasChanges = (draft: SkillDraft, skill: Skill | null): boolean =>
+  JSON.stringify({ ...draft, message: '' }) !== JSON.stringify(createDraft(skill));
 
 /** The fields of a new skill, which the front matter may set. */
-const EMPTY: Partial<Draft> = { title: '', description: '', tags: '', license: '' };
+const EMPTY_FIELDS: Partial<SkillDraft> = { title: '', description: '', tags: '', license: '' };
 
 /** Returns the changed fields; the front matter of the text sets the others. */
-export function changesOf(draft: Draft, skill: Skill | null) {
-  const before: Partial<Draft> = skill ? newDraft(skill) : EMPTY;
+export function changedFields(draft: SkillDraft, skill: Skill | null) {
+  const before: Partial<SkillDraft> = skill ? createDraft(skill) : EMPTY_FIELDS;
   const { title, description, tags, license, text, visibility } = draft;
   return {
     ...(title !== before.title && { title }),
     ...(description !== before.description && { description }),
-    ...(tags !== before.tags && { tags: listed(tags) }),
+    ...(tags !== before.tags && { tags: parseTags(tags) }),
     ...(license !== before.license && { license: license || null }),
     ...(text !== before.text && { body_md: text }),
     ...(visibility !== before.visibility && { visibility }),
   };
 }
 
-const listed = (tags: string): string[] =>
+const parseTags = (tags: string): string[] =>
   tags
     .split(',')
     .map((tag) => tag.trim())

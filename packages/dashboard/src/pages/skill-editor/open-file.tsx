@@ -6,11 +6,11 @@ import { toast } from '../../shell/toasts';
 const BYTES_MAX = 1_000_000;
 
 /** Loads a local file into the editor. */
-export function OpenFile({ onText }: { onText: (text: string) => void }) {
+export function OpenFileButton({ onText }: { onText: (text: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
 
-  async function open(file: File | undefined) {
+  async function readFile(file: File | undefined) {
     if (!file) return;
     if (file.size > BYTES_MAX) return toast(`${file.name} is too large for a skill`, { tone: 'error' });
     onText(await file.text());
@@ -28,7 +28,7 @@ export function OpenFile({ onText }: { onText: (text: string) => void }) {
         accept=".md,.markdown,.txt,text/markdown,text/plain"
         hidden
         onChange={({ currentTarget }) => {
-          void open(currentTarget.files?.[0]);
+          void readFile(currentTarget.files?.[0]);
           // The same file can be opened again.
           currentTarget.value = '';
         }}

@@ -1,10 +1,10 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { Markup } from '../../skills/markup';
-import { useRendered } from '../../skills/use-rendered';
+import { useRenderedSkill } from '../../skills/use-rendered';
 import { Empty } from '../../ui/empty';
 import { Failure, Notice } from '../../ui/notice';
 
-interface PreviewProps {
+interface SkillPreviewProps {
   title: string;
   text: string;
   url: string | undefined;
@@ -12,8 +12,8 @@ interface PreviewProps {
   onOutline: () => void;
 }
 
-export function Preview({ title, text, url, onOutline }: PreviewProps) {
-  const { data, error } = useRendered(title, text);
+export function SkillPreview({ title, text, url, onOutline }: SkillPreviewProps) {
+  const { data, error } = useRenderedSkill(title, text);
   if (text.trim() === '') {
     return (
       <Stack

@@ -9,30 +9,30 @@ import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
-import { Conflict } from './conflict';
-import { OpenFile } from './open-file';
-import { Preview } from './preview';
+import { SkillConflict } from './conflict';
+import { OpenFileButton } from './open-file';
+import { SkillPreview } from './preview';
 import styles from './skill-editor.module.css';
-import { useDraft } from './use-draft';
 import { useSaveSkill } from './use-save-skill';
+import { useSkillDraft } from './use-skill-draft';
 
-const TYPING_MS = 300;
+const PREVIEW_DEBOUNCE_MS = 300;
 
 /** Edits a skill: its fields above, its text beside a preview. */
-export function SkillEditor({ opened }: { opened: Skill | null }) {
+export function SkillEditor({ opened: initialSkill }: { opened: Skill | null }) {
   const navigate = useNavigate();
-  const { skill, draft, change, changed, isBack, rebase, forget } = useDraft(opened);
-  const [shown] = useDebouncedValue(draft, TYPING_MS);
+  const { skill, draft, change, changed, isBack: isRestored, rebase, forget } = useSkillDraft(initialSkill);
+  const [previewDraft] = useDebouncedValue(draft, PREVIEW_DEBOUNCE_MS);
   const form = useRef<HTMLFormElement>(null);
-  const save = useSaveSkill(skill, (saved) => {
-    const [warning] = saved.warnings ?? [];
-    toast(warning ? `Saved. Of the front matter, ${warning}` : `${saved.title} is saved`);
+  const save = useSaveSkill(skill, (savedSkill) => {
+    const [warning] = savedSkill.warnings ?? [];
+    toast(warning ? `Saved. Of the front matter, ${warning}` : `${savedSkill.title} is saved`);
     forget();
-    navigate(skillPath(saved.slug), { replace: true });
+    navigate(skillPath(savedSkill.slug), { replace: true });
   });
-  useKeptFromLeaving(changed);
+  useConfirmLeave(changed);
 
-  const text = (name: 'title' | 'description' | 'tags' | 'license' | 'message') => ({
+  const fieldProps = (name: 'title' | 'description' | 'tags' | 'license' | 'message') => ({
     value: draft[name],
     onChange: (event: { currentTarget: HTMLInputElement }) => change({ [name]: event.currentTarget.value }),
     autoComplete: 'off',
@@ -74,10 +74,10 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
         }
       />
       {isStatus(save.error, 409) && skill ? (
-        <Conflict
+        <SkillConflict
           skill={skill}
           text={draft.text}
-          onSeen={(theirs) => {
+          onAccept={(theirs) => {
             rebase(theirs);
             save.reset();
           }}
@@ -85,22 +85,25 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
       ) : (
         <Failure title="Nothing was saved" error={save.error} />
       )}
-      {isBack && changed && (
-        <Notice tone="info">Your unsaved draft was restored. Cancel discards it.</Notice>
-      )}
+      {isRestored && changed && <Notice tone="info">Your unsaved draft was restored. Cancel discards it.</Notice>}
       <div className={styles.fields}>
-        <TextInput label="Title" placeholder="Review a change" maxLength={200} {...text('title')} />
+        <TextInput label="Title" placeholder="Review a change" maxLength={200} {...fieldProps('title')} />
         <TextInput
           label="Description"
           placeholder="What it is good for, and when to use it"
           maxLength={1024}
-          {...text('description')}
+          {...fieldProps('description')}
         />
-        <TextInput label="Tags" placeholder="code, review" {...text('tags')} />
-        <TextInput label="License" placeholder="MIT" maxLength={1024} {...text('license')} />
+        <TextInput label="Tags" placeholder="code, review" {...fieldProps('tags')} />
+        <TextInput label="License" placeholder="MIT" maxLength={1024} {...fieldProps('license')} />
         <VisibilityField shared value={draft.visibility} onChange={(visibility) => change({ visibility })} />
         {skill && (
-          <TextInput label="What changed" placeholder="For the list of versions" maxLength={500} {...text('message')} />
+          <TextInput
+            label="What changed"
+            placeholder="For the list of versions"
+            maxLength={500}
+            {...fieldProps('message')}
+          />
         )}
       </div>
       <div className={styles.work}>
@@ -109,7 +112,7 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
             <Box component="h2" fz="sm" fw={600}>
               Text
             </Box>
-            <OpenFile onText={(opened) => change({ text: opened })} />
+            <OpenFileButton onText={(fileText) => change({ text: fileText })} />
           </Group>
           <CodeEditor
             label="Text of the skill"
@@ -126,9 +129,9 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
               Preview
             </Box>
           </Group>
-          <Preview
-            title={shown.title}
-            text={shown.text}
+          <SkillPreview
+            title={previewDraft.title}
+            text={previewDraft.text}
             url={skill?.url}
             onOutline={() => change({ title: draft.title || OUTLINE_TITLE, text: OUTLINE })}
           />
@@ -139,13 +142,13 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
 }
 
 /** Asks for confirmation before the page is closed with unsaved changes. */
-function useKeptFromLeaving(isKept: boolean): void {
+function useConfirmLeave(hasUnsavedChanges: boolean): void {
   useEffect(() => {
-    if (!isKept) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [isKept]);
+    if (!hasUnsavedChanges) return;
+    const handleBeforeUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', handleBeforeUnload);
+    return () => window.removeEventListener('beforeunload', handleBeforeUnload);
+  }, [hasUnsavedChanges]);
 }
 
 const OUTLINE_TITLE = 'Review a change';

@@ -3,28 +3,28 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Skill, skillsApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
-import { changesOf, type Draft } from './draft';
+import { changedFields, type SkillDraft } from './draft';
 
 /** Creates a skill, or a new version of one; never overwrites a newer version. */
-export function useSaveSkill(skill: Skill | null, onSaved: (saved: Skill) => void) {
+export function useSaveSkill(skill: Skill | null, onSaved: (savedSkill: Skill) => void) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (draft: Draft) => {
+    mutationFn: async (draft: SkillDraft) => {
       const skills = await skillsApi();
-      if (!skill) return unwrap(skills.POST('/api/v1/skills', { body: changesOf(draft, null) }));
+      if (!skill) return unwrap(skills.POST('/api/v1/skills', { body: changedFields(draft, null) }));
       const { message } = draft;
       return unwrap(
         skills.PATCH('/api/v1/skills/{slug}', {
           params: { path: { slug: skill.slug } },
-          body: { ...changesOf(draft, skill), expected_version: skill.version, ...(message && { message }) },
+          body: { ...changedFields(draft, skill), expected_version: skill.version, ...(message && { message }) },
         }),
       );
     },
-    onSuccess: (saved) => {
-      queryClient.setQueryData(skillKeys.one(workspaceId, saved.slug), saved);
+    onSuccess: (savedSkill) => {
+      queryClient.setQueryData(skillKeys.one(workspaceId, savedSkill.slug), savedSkill);
       void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
-      onSaved(saved);
+      onSaved(savedSkill);
     },
   });
 }

@@ -9,7 +9,7 @@ import { Empty } from '../../ui/empty';
 import { Failure } from '../../ui/notice';
 
 /** Offers to restore a deleted skill. Only its owner sees that it existed. */
-export function DeletedSkill({ slug }: { slug: string }) {
+export function DeletedSkillNotice({ slug }: { slug: string }) {
   useTitle('Deleted skill');
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

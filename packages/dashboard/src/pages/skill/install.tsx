@@ -8,7 +8,7 @@ import { Panel } from '../../ui/panel';
 import { saveFile } from '../../ui/save-file';
 
 /** Shows the commands that install the skill for an agent, as its public page does. */
-export function Install({ skill: { slug, url, visibility, body_md } }: { skill: Skill }) {
+export function InstallPanel({ skill: { slug, url, visibility, body_md } }: { skill: Skill }) {
   const header = visibility === 'private' ? '-H "Authorization: Bearer $GANTRY_TOKEN" ' : '';
   const { origin } = new URL(url);
   const folder = `.agents/skills/${slug}`;

@@ -17,30 +17,30 @@ import { Panel } from '../../ui/panel';
 import styles from './skill-page.module.css';
 
 /** Sets the visibility of a skill, shares it with people, or deletes it. */
-export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
+export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const at = { params: { path: { slug: skill.slug } } };
+  const slugParams = { params: { path: { slug: skill.slug } } };
 
   const publish = useMutation({
     mutationFn: async (visibility: Visibility) =>
-      unwrap((await skillsApi()).PATCH('/api/v1/skills/{slug}', { ...at, body: { visibility } })),
-    onSuccess: (changed, visibility) => {
+      unwrap((await skillsApi()).PATCH('/api/v1/skills/{slug}', { ...slugParams, body: { visibility } })),
+    onSuccess: (updatedSkill, visibility) => {
       const before = skill.visibility;
-      queryClient.setQueryData(skillKeys.one(workspaceId, skill.slug), changed);
+      queryClient.setQueryData(skillKeys.one(workspaceId, skill.slug), updatedSkill);
       void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
       toast(`${skill.title} is ${visibility} now`, { undo: () => publish.mutate(before) });
     },
   });
   const remove = useMutation({
-    mutationFn: async () => unwrap((await skillsApi()).DELETE('/api/v1/skills/{slug}', at)),
+    mutationFn: async () => unwrap((await skillsApi()).DELETE('/api/v1/skills/{slug}', slugParams)),
     onSuccess: async () => {
       navigate(paths.skills);
       await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId), refetchType: 'none' });
       toast(`${skill.title} is deleted`, {
         undo: async () => {
-          await unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/restore', at));
+          await unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/restore', slugParams));
           await queryClient.invalidateQueries({ queryKey: skillKeys.all(workspaceId) });
         },
       });
@@ -53,12 +53,12 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
         <VisibilityField
           shared
           value={publish.isPending ? publish.variables : skill.visibility}
-          disabled={!mayChange || publish.isPending}
+          disabled={!canEdit || publish.isPending}
           onChange={(visibility) => publish.mutate(visibility)}
         />
         <Failure title="Nothing was changed" error={publish.error} />
-        <People skill={skill} mayChange={mayChange} />
-        {mayChange && (
+        <SharedWithList skill={skill} canEdit={canEdit} />
+        {canEdit && (
           <Group gap="xs" align="stretch" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
             <ConfirmButton
               label={`Delete ${skill.title}`}
@@ -77,28 +77,29 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
 }
 
 /** Lists the addresses whose verified owners or members can read the skill even while it is private. */
-function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
+function SharedWithList({ skill, canEdit }: { skill: Skill; canEdit: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const at = { params: { path: { slug: skill.slug } } };
+  const slugParams = { params: { path: { slug: skill.slug } } };
   const key = skillKeys.part(workspaceId, skill.slug, 'shares');
   const { data, error, refetch } = useQuery({
     queryKey: key,
-    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/skills/{slug}/share', at)),
+    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/skills/{slug}/share', slugParams)),
   });
   const share = useMutation({
     mutationFn: async (change: { emails: string[]; remove?: string[] }) =>
-      unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/share', { ...at, body: change })),
-    onSuccess: (shared, { emails: [added], remove = [] }) => {
-      queryClient.setQueryData(key, shared);
+      unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/share', { ...slugParams, body: change })),
+    onSuccess: (shares, { emails: [addedEmail], remove = [] }) => {
+      queryClient.setQueryData(key, shares);
       form.current?.reset();
-      if (added) {
-        const isReader = shared.readers.some(({ email }) => email === added.toLowerCase());
-        toast(isReader ? `${added} can read it now` : `${added} can read it once the address is verified`);
+      if (addedEmail) {
+        const isReader = shares.readers.some(({ email }) => email === addedEmail.toLowerCase());
+        toast(isReader ? `${addedEmail} can read it now` : `${addedEmail} can read it once the address is verified`);
       }
-      const [gone] = remove;
-      if (gone) toast(`${gone} can’t read it any more`, { undo: () => share.mutate({ emails: remove }) });
+      const [removedEmail] = remove;
+      if (removedEmail)
+        toast(`${removedEmail} can’t read it any more`, { undo: () => share.mutate({ emails: remove }) });
     },
   });
 
@@ -117,7 +118,7 @@ function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
           {data.emails.map((email) => (
             <li key={email}>
               {email}
-              {mayChange && (
+              {canEdit && (
                 <Button
                   variant="default"
                   size="compact-sm"
@@ -131,7 +132,7 @@ function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
           ))}
         </Stack>
       )}
-      {mayChange && (
+      {canEdit && (
         <FormRow ref={form} className={styles.form} gap="xs" align="flex-end" onSubmit={submit}>
           <TextInput name="email" type="email" label="Share with" placeholder="name@example.com" autoComplete="off" />
           <Button type="submit" size="md" variant="default" loading={share.isPending}>

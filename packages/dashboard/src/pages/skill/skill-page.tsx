@@ -1,16 +1,16 @@
 import { Button, Group } from '@mantine/core';
 import { Link, useParams } from 'react-router';
-import { Elsewhere } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
 import { isStatus, type Skill } from '../../shell/api';
-import { foundSkillsPath, skillEditorPath } from '../../shell/paths';
+import { skillEditorPath, skillSearchPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { CopyLink } from '../../skills/copy-link';
 import { RenderedSkill } from '../../skills/rendered-skill';
 import { SaveButton } from '../../skills/save-button';
 import { skillKeys } from '../../skills/skill-keys';
-import { countsOf } from '../../skills/skill-row';
-import { readSkill, useSkill } from '../../skills/use-skill';
+import { listCounts } from '../../skills/skill-row';
+import { getSkill, useSkill } from '../../skills/use-skill';
 import { VisibilityChip } from '../../skills/visibility';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
@@ -18,23 +18,23 @@ import layout from '../../ui/page.module.css';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import { DeletedSkill } from './deleted-skill';
-import { InLibraries } from './in-libraries';
-import { Install } from './install';
-import { Sharing } from './sharing';
+import { AddToLibraryPanel } from './add-to-library-panel';
+import { DeletedSkillNotice } from './deleted-skill';
+import { InstallPanel } from './install';
+import { SharingPanel } from './sharing';
 import styles from './skill-page.module.css';
-import { UseInWorker } from './use-in-worker';
-import { Versions } from './versions';
+import { UseInWorkerButton } from './use-in-worker';
+import { SkillVersions } from './versions';
 
 export default function SkillPage() {
   const { slug = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
   const { data: skill, error, refetch } = useSkill(slug);
   useTitle(skill?.title);
-  if (isStatus(error, 410)) return <DeletedSkill slug={slug} />;
+  if (isStatus(error, 410)) return <DeletedSkillNotice slug={slug} />;
   if (isStatus(error, 403, 404)) {
     const queryKey = skillKeys.one(workspaceId, slug);
-    return <Elsewhere what="skill" queryKey={queryKey} read={(headers) => readSkill(slug, headers)} />;
+    return <OtherWorkspaceNotice what="skill" queryKey={queryKey} read={(headers) => getSkill(slug, headers)} />;
   }
   if (error && !skill) return <FailedToLoad what="The skill" error={error} retry={refetch} />;
   if (!skill) return <LoadingPage what="the skill" columns={layout.mainAndAside} />;
@@ -42,19 +42,19 @@ export default function SkillPage() {
 }
 
 function LoadedSkill({ skill }: { skill: Skill }) {
-  const mayWrite = useWorkspace()?.role !== 'viewer';
-  const mayChange = skill.owned && mayWrite;
+  const canWrite = useWorkspace()?.role !== 'viewer';
+  const canEdit = skill.owned && canWrite;
   return (
     <>
       <PageHead
         title={skill.title}
-        about={<About skill={skill} />}
+        about={<SkillSummary skill={skill} />}
         actions={
           <>
             <CopyLink url={skill.url} />
             {!skill.owned && <SaveButton skill={skill} />}
-            {mayWrite && <UseInWorker skill={{ slug: skill.slug, contentHash: skill.content_hash }} />}
-            {mayChange && (
+            {canWrite && <UseInWorkerButton skill={{ slug: skill.slug, contentHash: skill.content_hash }} />}
+            {canEdit && (
               <Button component={Link} to={skillEditorPath(skill.slug)}>
                 Edit
               </Button>
@@ -75,19 +75,19 @@ function LoadedSkill({ skill }: { skill: Skill }) {
             {skill.description && <p className={styles.description}>{skill.description}</p>}
             <RenderedSkill title={skill.title} text={skill.body_md} url={skill.url} />
           </Panel>
-          <Install skill={skill} />
+          <InstallPanel skill={skill} />
         </div>
         <div className={styles.column}>
-          {skill.owned && <Sharing skill={skill} mayChange={mayChange} />}
-          {mayWrite && <InLibraries skill={skill} />}
-          {skill.owned && <Versions skill={skill} />}
+          {skill.owned && <SharingPanel skill={skill} canEdit={canEdit} />}
+          {canWrite && <AddToLibraryPanel skill={skill} />}
+          {skill.owned && <SkillVersions skill={skill} />}
         </div>
       </div>
     </>
   );
 }
 
-function About({ skill }: { skill: Skill }) {
+function SkillSummary({ skill }: { skill: Skill }) {
   return (
     <>
       <VisibilityChip visibility={skill.visibility} />
@@ -97,7 +97,7 @@ function About({ skill }: { skill: Skill }) {
         Changed <Timestamp at={Date.parse(skill.updated_at)} />
       </span>
       {skill.license && <span>{skill.license}</span>}
-      {countsOf(skill).map((words) => (
+      {listCounts(skill).map((words) => (
         <span key={words}>{words}</span>
       ))}
       <UsedByWorkers {...skill.used_by_workers} />
@@ -105,7 +105,7 @@ function About({ skill }: { skill: Skill }) {
         <Group component="ul" className={styles.tags} gap={4} align="stretch" aria-label="Tags">
           {skill.tags.map((tag) => (
             <li key={tag}>
-              <Link to={foundSkillsPath(tag)}>{tag}</Link>
+              <Link to={skillSearchPath(tag)}>{tag}</Link>
             </li>
           ))}
         </Group>
@@ -119,11 +119,11 @@ function UsedByWorkers({ workspace, total }: Skill['used_by_workers']) {
   const here = workspace ?? 0;
   const elsewhere = Math.max(0, (total ?? here) - here);
   if (here + elsewhere === 0) return null;
-  const many = (count: number) => `${count} ${count === 1 ? 'worker' : 'workers'}`;
-  if (elsewhere === 0) return <span>Used by {many(here)}</span>;
+  const formatWorkers = (count: number) => `${count} ${count === 1 ? 'worker' : 'workers'}`;
+  if (elsewhere === 0) return <span>Used by {formatWorkers(here)}</span>;
   return (
     <span>
-      Used by {many(here)} here and {elsewhere} elsewhere
+      Used by {formatWorkers(here)} here and {elsewhere} elsewhere
     </span>
   );
 }

@@ -18,15 +18,15 @@ import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './skill-page.module.css';
-import { UseInWorker } from './use-in-worker';
+import { UseInWorkerButton } from './use-in-worker';
 
 /** Shows an earlier version, its diff to the current one, and publishes it again. */
 export default function SkillVersionPage() {
-  const { slug = '', version: asked = '' } = useParams();
-  const version = Number(asked);
+  const { slug = '', version: versionParam = '' } = useParams();
+  const version = Number(versionParam);
   const workspaceId = useWorkspace()?.id;
   const skill = useSkill(slug);
-  const old = useQuery({
+  const oldVersion = useQuery({
     queryKey: skillKeys.version(workspaceId, slug, version),
     queryFn: async () =>
       unwrap(
@@ -35,39 +35,39 @@ export default function SkillVersionPage() {
     enabled: workspaceId !== undefined && Number.isInteger(version),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  useTitle(`Version ${asked}`, skill.data && [{ to: skillPath(slug), label: skill.data.title }]);
-  const error = skill.error ?? old.error;
+  useTitle(`Version ${versionParam}`, skill.data && [{ to: skillPath(slug), label: skill.data.title }]);
+  const error = skill.error ?? oldVersion.error;
   if (!Number.isInteger(version) || isStatus(error, 400, 403, 404, 410)) return <NotFound what="version" />;
-  if (error) return <FailedToLoad what="This version" error={error} retry={() => old.refetch()} />;
-  if (!skill.data || !old.data) return <LoadingPage what="this version" columns={styles.column} />;
-  return <LoadedVersion skill={skill.data} old={old.data} />;
+  if (error) return <FailedToLoad what="This version" error={error} retry={() => oldVersion.refetch()} />;
+  if (!skill.data || !oldVersion.data) return <LoadingPage what="this version" columns={styles.column} />;
+  return <LoadedVersion skill={skill.data} old={oldVersion.data} />;
 }
 
-function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) {
-  const mayWrite = useWorkspace()?.role !== 'viewer';
-  const again = usePublishAgain(skill, old);
-  const isCurrent = old.version === skill.version;
+function LoadedVersion({ skill, old: oldVersion }: { skill: Skill; old: SkillVersionText }) {
+  const canWrite = useWorkspace()?.role !== 'viewer';
+  const republish = useRepublishVersion(skill, oldVersion);
+  const isCurrent = oldVersion.version === skill.version;
   return (
     <>
       <PageHead
-        title={old.title}
+        title={oldVersion.title}
         about={
           <>
             <span>
-              Version {old.version} of {skill.version}
+              Version {oldVersion.version} of {skill.version}
             </span>
             <span>
-              Saved <Timestamp at={Date.parse(old.created_at)} />
+              Saved <Timestamp at={Date.parse(oldVersion.created_at)} />
             </span>
-            {old.message && <span>{old.message}</span>}
+            {oldVersion.message && <span>{oldVersion.message}</span>}
           </>
         }
         actions={
-          mayWrite && (
+          canWrite && (
             <>
-              <UseInWorker skill={{ slug: skill.slug, contentHash: old.content_hash }} />
+              <UseInWorkerButton skill={{ slug: skill.slug, contentHash: oldVersion.content_hash }} />
               {!isCurrent && (
-                <Button loading={again.isPending} onClick={() => again.mutate()}>
+                <Button loading={republish.isPending} onClick={() => republish.mutate()}>
                   Publish this text again
                 </Button>
               )}
@@ -75,27 +75,27 @@ function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) 
           )
         }
       />
-      <Failure title="Nothing was changed" error={again.error} />
+      <Failure title="Nothing was changed" error={republish.error} />
       <div className={styles.column}>
         {!isCurrent && (
           <Panel title={`Changed since, up to version ${skill.version}`}>
-            {old.body_md === skill.body_md ? (
+            {oldVersion.body_md === skill.body_md ? (
               <Text fz="xs" c="dimmed">
                 The text is the same; only the other fields have changed.
               </Text>
             ) : (
               <DiffView
-                label={`Version ${old.version} and version ${skill.version}`}
+                label={`Version ${oldVersion.version} and version ${skill.version}`}
                 path="SKILL.md"
-                before={old.body_md}
+                before={oldVersion.body_md}
                 after={skill.body_md}
               />
             )}
           </Panel>
         )}
         <Panel title="As it was">
-          {old.description && <p className={styles.description}>{old.description}</p>}
-          <RenderedSkill title={old.title} text={old.body_md} url={skill.url} />
+          {oldVersion.description && <p className={styles.description}>{oldVersion.description}</p>}
+          <RenderedSkill title={oldVersion.title} text={oldVersion.body_md} url={skill.url} />
         </Panel>
       </div>
     </>
@@ -103,28 +103,33 @@ function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) 
 }
 
 /** Creates a new version with an old text, so that the versions in between are kept. */
-function usePublishAgain({ slug, version }: Skill, old: SkillVersionText) {
+function useRepublishVersion({ slug, version }: Skill, oldVersion: SkillVersionText) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async () => {
-      const { title, description, tags, license, body_md } = old;
+      const { title, description, tags, license, body_md } = oldVersion;
       return unwrap(
         (await skillsApi()).PATCH('/api/v1/skills/{slug}', {
           params: { path: { slug } },
           body: {
-            ...{ title, description, tags, license, body_md },
-            ...{ message: `Version ${old.version} again`, expected_version: version },
+            title,
+            description,
+            tags,
+            license,
+            body_md,
+            message: `Version ${oldVersion.version} again`,
+            expected_version: version,
           },
         }),
       );
     },
-    onSuccess: (changed) => {
-      queryClient.setQueryData(skillKeys.one(workspaceId, slug), changed);
+    onSuccess: (updatedSkill) => {
+      queryClient.setQueryData(skillKeys.one(workspaceId, slug), updatedSkill);
       void queryClient.invalidateQueries({ queryKey: ['skills', workspaceId, 'list'] });
       navigate(skillPath(slug));
-      toast(`Version ${changed.version} has the text of version ${old.version}`);
+      toast(`Version ${updatedSkill.version} has the text of version ${oldVersion.version}`);
     },
   });
 }

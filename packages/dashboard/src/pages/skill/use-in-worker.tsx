@@ -3,14 +3,14 @@ import { toast } from '../../shell/toasts';
 import { type SkillVersion, useSkillWorker } from '../../workers/use-skill-worker';
 
 /** Creates an agent from the shown version; its tools are selected on its page. */
-export function UseInWorker({ skill }: { skill: SkillVersion }) {
-  const make = useSkillWorker();
+export function UseInWorkerButton({ skill }: { skill: SkillVersion }) {
+  const createWorker = useSkillWorker();
   return (
     <Button
       variant="default"
-      loading={make.isPending}
+      loading={createWorker.isPending}
       onClick={() =>
-        make.mutate(skill, {
+        createWorker.mutate(skill, {
           onError: (error) => toast(`The worker was not created: ${error.message}`, { tone: 'error' }),
         })
       }

@@ -12,12 +12,12 @@ import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './skill-page.module.css';
 
-const SHOWN = 10;
+const VERSIONS_SHOWN = 10;
 
 /** Lists the versions, of which the last hundred are kept. */
-export function Versions({ skill }: { skill: Skill }) {
+export function SkillVersions({ skill }: { skill: Skill }) {
   const workspaceId = useWorkspace()?.id;
-  const [all, setAll] = useState(false);
+  const [showsAll, setShowsAll] = useState(false);
   const { data, error, refetch } = useQuery({
     queryKey: [...skillKeys.part(workspaceId, skill.slug, 'versions'), 'list', skill.version],
     queryFn: async () =>
@@ -31,7 +31,7 @@ export function Versions({ skill }: { skill: Skill }) {
         <Skeleton height={96} />
       ) : (
         <ol className={styles.versions} reversed>
-          {(all ? data : data.slice(0, SHOWN)).map(({ version, message, created_at }) => (
+          {(showsAll ? data : data.slice(0, VERSIONS_SHOWN)).map(({ version, message, created_at }) => (
             <li key={version}>
               <div>
                 <Text span fw={640}>
@@ -63,10 +63,10 @@ export function Versions({ skill }: { skill: Skill }) {
               )}
             </li>
           ))}
-          {!all && data.length > SHOWN && (
+          {!showsAll && data.length > VERSIONS_SHOWN && (
             <li>
-              <Button size="compact-sm" variant="default" onClick={() => setAll(true)}>
-                Show {data.length - SHOWN} older
+              <Button size="compact-sm" variant="default" onClick={() => setShowsAll(true)}>
+                Show {data.length - VERSIONS_SHOWN} older
               </Button>
             </li>
           )}

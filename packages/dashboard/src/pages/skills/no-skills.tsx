@@ -3,11 +3,11 @@ import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
-import type { Which } from './use-skill-list';
+import type { SkillListKind } from './use-skill-list';
 
 /** Explains an empty list, and links to ways to fill it. */
-export function NoSkills({ which }: { which: Which }) {
-  const mayWrite = useWorkspace()?.role !== 'viewer';
+export function EmptySkillList({ which }: { which: SkillListKind }) {
+  const canWrite = useWorkspace()?.role !== 'viewer';
   switch (which) {
     case 'workspace':
       return (
@@ -37,7 +37,7 @@ export function NoSkills({ which }: { which: Which }) {
             A skill is a page of Markdown: how a change is reviewed, how a customer is answered. People read it as a
             page, agents fetch it as a file.
           </p>
-          {mayWrite && (
+          {canWrite && (
             <p>
               <Button component={Link} to={paths.newSkill}>
                 Write your first skill

@@ -5,20 +5,20 @@ import { useLocation, useSearchParams } from 'react-router';
 import type { SearchHit, SkillItem } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
-import { LoadingSkills } from '../../skills/loading-skills';
+import { SkillListSkeleton } from '../../skills/loading-skills';
 import { SkillRow } from '../../skills/skill-row';
 import { SkillsFrame } from '../../skills/skills-frame';
 import { Empty } from '../../ui/empty';
 import { SearchIcon } from '../../ui/icons';
 import links from '../../ui/link-row.module.css';
 import { FailedToLoad } from '../../ui/notice';
-import { NoSkills } from './no-skills';
+import { EmptySkillList } from './no-skills';
 import { RestoreButton } from './restore-button';
-import { useSkillList, type Which } from './use-skill-list';
+import { type SkillListKind, useSkillList } from './use-skill-list';
 
-const TYPING_MS = 200;
+const SEARCH_DEBOUNCE_MS = 200;
 
-const LISTS: Record<string, Which> = {
+const LIST_BY_PATH: Record<string, SkillListKind> = {
   [paths.workspaceSkills]: 'workspace',
   [paths.savedSkills]: 'saved',
   [paths.deletedSkills]: 'deleted',
@@ -30,21 +30,21 @@ export default function SkillsPage() {
   return (
     <SkillsFrame>
       {/* Each tab starts without the search text of another. */}
-      <Searched key={pathname} which={LISTS[pathname] ?? 'owned'} />
+      <SearchableSkillList key={pathname} which={LIST_BY_PATH[pathname] ?? 'owned'} />
     </SkillsFrame>
   );
 }
 
-function Searched({ which }: { which: Which }) {
+function SearchableSkillList({ which }: { which: SkillListKind }) {
   const [search, setSearch] = useSearchParams();
-  const asked = search.get('q') ?? '';
-  const [typed, setTyped] = useState(asked);
-  const [q] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const queryParam = search.get('q') ?? '';
+  const [searchText, setSearchText] = useState(queryParam);
+  const [q] = useDebouncedValue(searchText.trim(), SEARCH_DEBOUNCE_MS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, not the other way round.
   useEffect(() => {
-    if (q !== asked) setSearch(q ? { q } : {}, { replace: true });
+    if (q !== queryParam) setSearch(q ? { q } : {}, { replace: true });
   }, [q]);
-  if (which === 'deleted') return <List which={which} q="" />;
+  if (which === 'deleted') return <SkillList which={which} q="" />;
   return (
     <>
       <TextInput
@@ -55,26 +55,26 @@ function Searched({ which }: { which: Which }) {
         placeholder="Search everything you may read"
         leftSection={<SearchIcon />}
         maxLength={200}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        value={searchText}
+        onChange={(event) => setSearchText(event.currentTarget.value)}
       />
-      <List which={which} q={q} />
+      <SkillList which={which} q={q} />
     </>
   );
 }
 
-function List({ which, q }: { which: Which; q: string }) {
+function SkillList({ which, q }: { which: SkillListKind; q: string }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useSkillList(which, q);
   const skills = data?.pages.flat();
   if (error && !skills) return <FailedToLoad what="The skills" error={error} retry={refetch} />;
-  if (!skills) return <LoadingSkills />;
+  if (!skills) return <SkillListSkeleton />;
   if (skills.length === 0) {
     return q ? (
       <Empty title={`No skills match “${q}”`} level={2}>
         <p>The search looks at titles, tags, descriptions and texts of everything you may read. Try fewer words.</p>
       </Empty>
     ) : (
-      <NoSkills which={which} />
+      <EmptySkillList which={which} />
     );
   }
   return (
@@ -90,12 +90,12 @@ function List({ which, q }: { which: Which; q: string }) {
       )}
       <ul className={links.card}>
         {skills.map((skill) =>
-          isHit(skill) ? (
+          isSearchHit(skill) ? (
             <SkillRow
               key={skill.slug}
               skill={skill}
-              title={<Marked segments={skill.highlights.title} />}
-              description={<Marked segments={skill.highlights.excerpt} />}
+              title={<HighlightedText segments={skill.highlights.title} />}
+              description={<HighlightedText segments={skill.highlights.excerpt} />}
             />
           ) : (
             <SkillRow key={skill.slug} skill={skill}>
@@ -115,9 +115,9 @@ function List({ which, q }: { which: Which; q: string }) {
   );
 }
 
-const isHit = (skill: SkillItem | SearchHit): skill is SearchHit => 'highlights' in skill;
+const isSearchHit = (skill: SkillItem | SearchHit): skill is SearchHit => 'highlights' in skill;
 
-function Marked({ segments }: { segments: SearchHit['highlights']['title'] }) {
+function HighlightedText({ segments }: { segments: SearchHit['highlights']['title'] }) {
   return segments.map(({ text, matched }, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, which never move.
     matched ? <mark key={index}>{text}</mark> : text,

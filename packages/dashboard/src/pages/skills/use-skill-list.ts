@@ -4,31 +4,31 @@ import { type SearchHit, type SkillItem, skillsApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 
-export type Which = 'owned' | 'workspace' | 'saved' | 'deleted';
+export type SkillListKind = 'owned' | 'workspace' | 'saved' | 'deleted';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 /** Lists skills, newest first; with a query, searches all readable skills, best match first. */
-export function useSkillList(which: Which, q: string) {
+export function useSkillList(kind: SkillListKind, q: string) {
   const workspaceId = useWorkspace()?.id;
   return useInfiniteQuery({
-    queryKey: skillKeys.list(workspaceId, q ? 'found' : which, q),
-    queryFn: ({ pageParam: offset }) => (q ? search(q, offset) : read(which, offset)),
+    queryKey: skillKeys.list(workspaceId, q ? 'found' : kind, q),
+    queryFn: ({ pageParam: offset }) => (q ? searchSkills(q, offset) : listSkills(kind, offset)),
     initialPageParam: 0,
-    getNextPageParam: (last, pages) => (last.length === PAGE ? pages.length * PAGE : null),
+    getNextPageParam: (last, pages) => (last.length === PAGE_SIZE ? pages.length * PAGE_SIZE : null),
     enabled: workspaceId !== undefined,
     ...(q && { placeholderData: keepPreviousData }),
   });
 }
 
-async function search(q: string, offset: number): Promise<SearchHit[]> {
-  return unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: PAGE, offset } } }));
+async function searchSkills(q: string, offset: number): Promise<SearchHit[]> {
+  return unwrap((await skillsApi()).GET('/api/v1/search', { params: { query: { q, limit: PAGE_SIZE, offset } } }));
 }
 
-async function read(which: Which, offset: number): Promise<SkillItem[]> {
+async function listSkills(kind: SkillListKind, offset: number): Promise<SkillItem[]> {
   const skills = await skillsApi();
-  const page = { limit: PAGE, offset };
-  switch (which) {
+  const page = { limit: PAGE_SIZE, offset };
+  switch (kind) {
     case 'workspace':
       return unwrap(skills.GET('/api/v1/workspace/skills', { params: { query: page } }));
     case 'saved':

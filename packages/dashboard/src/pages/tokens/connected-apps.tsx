@@ -12,21 +12,21 @@ import { RowList, RowNote } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
 import { TOKEN_COLUMNS, TokenFact } from './token-row';
 
-const KEY = ['tokens', 'apps'];
+const GRANTS_KEY = ['tokens', 'apps'];
 
 /** Lists the apps that the member has connected to `/mcp`. */
 export function ConnectedApps() {
   const queryClient = useQueryClient();
-  const grants = useQuery({ queryKey: KEY, queryFn: () => unwrap(account.GET('/auth/oauth/grants')) });
-  const end = useMutation({
+  const grants = useQuery({ queryKey: GRANTS_KEY, queryFn: () => unwrap(account.GET('/auth/oauth/grants')) });
+  const revokeGrant = useMutation({
     mutationFn: (grant_id: string) =>
       unwrap(account.DELETE('/auth/oauth/grants/{grant_id}', { params: { path: { grant_id } } })),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: GRANTS_KEY }),
   });
   return (
     <Panel title="Connected apps">
       <p className={styles.text}>Agents that you let in by signing in. Each acts as you in one workspace.</p>
-      <Failure title="Nothing was changed" error={end.error} />
+      <Failure title="Nothing was changed" error={revokeGrant.error} />
       <ResourceList
         what="The list of connected apps"
         query={grants}
@@ -34,9 +34,9 @@ export function ConnectedApps() {
         height={80}
         empty={<p className={styles.about}>None yet. An agent asks for it when you connect it as above.</p>}
       >
-        {(shown) => (
+        {(grantList) => (
           <RowList columns={TOKEN_COLUMNS}>
-            {shown.map(({ id, client, workspace, readonly, toolsets, last_used_at, expires_at }) => (
+            {grantList.map(({ id, client, workspace, readonly, toolsets, last_used_at, expires_at }) => (
               <li key={id}>
                 <Text className="wrap-anywhere" fw={640}>
                   {client.name ?? client.host ?? 'An app without a name'}
@@ -59,8 +59,8 @@ export function ConnectedApps() {
                   <ConfirmButton
                     label={`Disconnect ${client.name ?? client.host ?? 'the app'}`}
                     question="Disconnect now"
-                    busy={end.isPending && end.variables === id}
-                    onConfirm={() => end.mutate(id)}
+                    busy={revokeGrant.isPending && revokeGrant.variables === id}
+                    onConfirm={() => revokeGrant.mutate(id)}
                   >
                     Disconnect
                   </ConfirmButton>

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { ToolsetChoice } from '../../accounts/toolset-choice';
 import { CrossIcon } from '../../ui/icons';
 import type { Option } from '../../ui/search-select';
-import { FindField } from '../../workers/find-field';
-import { askedOf, type Restriction } from './restriction';
+import { ResourceSearchField } from '../../workers/find-field';
+import { type Restriction, toRestrictionBody } from './restriction';
 import styles from './restriction-fields.module.css';
 
 interface RestrictionFieldsProps {
@@ -15,32 +15,32 @@ interface RestrictionFieldsProps {
 /** Restricts a token further than its role; untouched fields restrict nothing. */
 export function RestrictionFields({ restriction, onChange }: RestrictionFieldsProps) {
   const [isOpen, setOpen] = useState(false);
-  const write = (change: Partial<Restriction>) => onChange({ ...restriction, ...change });
+  const update = (change: Partial<Restriction>) => onChange({ ...restriction, ...change });
   const { toolsets, readonly, requireApproval, budgetUsd } = restriction;
   return (
     <details className={styles.root} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{askedOf(restriction) ? 'Restricted' : 'Restrict it'}</summary>
+      <summary>{toRestrictionBody(restriction) ? 'Restricted' : 'Restrict it'}</summary>
       <Text maw="68ch" m="4px 0 16px" fz="sm" c="dimmed">
         For an agent, or for a job that needs little. A restricted token acts in this workspace alone, and the tokens
         that it makes are restricted alike.
       </Text>
       <div className={styles.fields}>
-        <Chosen
+        <ResourcePicker
           kind="worker"
           label="Only these workers"
-          chosen={restriction.workers}
-          onChange={(workers) => write({ workers })}
+          selected={restriction.workers}
+          onChange={(workers) => update({ workers })}
         />
-        <Chosen
+        <ResourcePicker
           kind="automation"
           label="Only these automations"
-          chosen={restriction.automations}
-          onChange={(automations) => write({ automations })}
+          selected={restriction.automations}
+          onChange={(automations) => update({ automations })}
         />
         <Stack component="fieldset" gap="xs">
           <legend>Only these tools</legend>
           <Box display="grid" style={{ gridTemplateColumns: 'repeat(2, minmax(0, 1fr))', gap: 'var(--space-2)' }}>
-            <ToolsetChoice chosen={toolsets} onChange={(toolsets) => write({ toolsets })} />
+            <ToolsetChoice chosen={toolsets} onChange={(toolsets) => update({ toolsets })} />
           </Box>
         </Stack>
         <Stack component="fieldset" gap="xs">
@@ -48,12 +48,12 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
           <Checkbox
             label="Only reads"
             checked={readonly}
-            onChange={(event) => write({ readonly: event.currentTarget.checked })}
+            onChange={(event) => update({ readonly: event.currentTarget.checked })}
           />
           <Checkbox
             label="Each run waits for a person"
             checked={requireApproval}
-            onChange={(event) => write({ requireApproval: event.currentTarget.checked })}
+            onChange={(event) => update({ requireApproval: event.currentTarget.checked })}
           />
           <TextInput
             type="number"
@@ -65,7 +65,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             placeholder="No limit"
             description="It starts no more runs once its runs have cost this much."
             value={budgetUsd}
-            onChange={(event) => write({ budgetUsd: event.currentTarget.value })}
+            onChange={(event) => update({ budgetUsd: event.currentTarget.value })}
           />
         </Stack>
       </div>
@@ -73,35 +73,35 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
   );
 }
 
-interface ChosenProps {
+interface ResourcePickerProps {
   kind: 'worker' | 'automation';
   label: string;
-  chosen: Option[];
-  onChange: (chosen: Option[]) => void;
+  selected: Option[];
+  onChange: (selected: Option[]) => void;
 }
 
-function Chosen({ kind, label, chosen, onChange }: ChosenProps) {
+function ResourcePicker({ kind, label, selected, onChange }: ResourcePickerProps) {
   return (
     <Stack gap="xs">
-      <FindField
+      <ResourceSearchField
         // Clears the field for the next one.
-        key={chosen.length}
+        key={selected.length}
         kind={kind}
         label={label}
         option={null}
-        without={chosen.map(({ id }) => id)}
-        onChange={(option) => option && onChange([...chosen, option])}
+        excludedIds={selected.map(({ id }) => id)}
+        onChange={(option) => option && onChange([...selected, option])}
       />
-      {chosen.length > 0 && (
+      {selected.length > 0 && (
         <Group component="ul" className={styles.names} gap="xs" align="stretch" aria-label={label}>
-          {chosen.map(({ id, label: name }) => (
+          {selected.map(({ id, label: name }) => (
             <li key={id}>
               {name}
               <ActionIcon
                 variant="subtle"
                 size="sm"
                 aria-label={`Leave out ${name}`}
-                onClick={() => onChange(chosen.filter((one) => one.id !== id))}
+                onClick={() => onChange(selected.filter((one) => one.id !== id))}
               >
                 <CrossIcon />
               </ActionIcon>

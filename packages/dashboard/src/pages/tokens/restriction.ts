@@ -1,7 +1,7 @@
 /** Restrictions of a token below its role: in the form, in the API, and as text. */
 import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
 import type { Token } from '../../shell/api';
-import { dollars } from '../../ui/format';
+import { formatDollars } from '../../ui/format';
 import type { Option } from '../../ui/search-select';
 
 export interface Restriction {
@@ -23,7 +23,7 @@ export const NOT_RESTRICTED: Restriction = {
   budgetUsd: '',
 };
 
-export interface AskedRestriction {
+export interface RestrictionBody {
   workers?: string[];
   automations?: string[];
   toolsets?: Toolset[];
@@ -33,9 +33,9 @@ export interface AskedRestriction {
 }
 
 /** Converts the form's restriction to the API's; undefined if nothing is restricted. */
-export function askedOf(restriction: Restriction): AskedRestriction | undefined {
+export function toRestrictionBody(restriction: Restriction): RestrictionBody | undefined {
   const { workers, automations, toolsets, readonly, requireApproval, budgetUsd } = restriction;
-  const asked: AskedRestriction = {
+  const body: RestrictionBody = {
     ...(workers.length && { workers: workers.map(({ id }) => id) }),
     ...(automations.length && { automations: automations.map(({ id }) => id) }),
     ...(toolsets.length && { toolsets }),
@@ -43,30 +43,30 @@ export function askedOf(restriction: Restriction): AskedRestriction | undefined 
     ...(requireApproval && { require_approval: requireApproval }),
     ...(budgetUsd.trim() && { budget_usd: Number(budgetUsd) }),
   };
-  return Object.keys(asked).length ? asked : undefined;
+  return Object.keys(body).length ? body : undefined;
 }
 
-const NAMED_MAX = 3;
+const NAMES_SHOWN = 3;
 
-const someOf = (names: readonly string[]): string =>
-  names.length > NAMED_MAX
-    ? `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`
+const joinNames = (names: readonly string[]): string =>
+  names.length > NAMES_SHOWN
+    ? `${names.slice(0, NAMES_SHOWN).join(', ')} and ${names.length - NAMES_SHOWN} more`
     : names.join(', ');
 
 /** Returns a short text for each rule. */
-export function restrictionInWords({ restrict, spent_usd }: Pick<Token, 'restrict' | 'spent_usd'>): string[] {
+export function describeRestriction({ restrict, spent_usd }: Pick<Token, 'restrict' | 'spent_usd'>): string[] {
   if (!restrict) return [];
   const { workers, automations, toolsets, readonly, require_approval, budget_usd } = restrict;
   return [
     ...(readonly ? ['Only reads'] : []),
-    ...(workers ? [`Only ${workers.length === 1 ? 'the worker' : 'the workers'} ${someOf(workers)}`] : []),
+    ...(workers ? [`Only ${workers.length === 1 ? 'the worker' : 'the workers'} ${joinNames(workers)}`] : []),
     ...(automations
-      ? [`Only ${automations.length === 1 ? 'the automation' : 'the automations'} ${someOf(automations)}`]
+      ? [`Only ${automations.length === 1 ? 'the automation' : 'the automations'} ${joinNames(automations)}`]
       : []),
     ...(toolsets ? [`Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`] : []),
     ...(require_approval ? ['Each run needs approval'] : []),
     ...(budget_usd === null
       ? []
-      : [`Runs for ${dollars(budget_usd)} at most${spent_usd ? `, ${dollars(spent_usd)} spent` : ''}`]),
+      : [`Runs for ${formatDollars(budget_usd)} at most${spent_usd ? `, ${formatDollars(spent_usd)} spent` : ''}`]),
   ];
 }

@@ -13,26 +13,26 @@ import styles from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { RowList } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
-import { LastUse, TOKEN_COLUMNS, TokenFact, TokenName } from './token-row';
+import { LastUsed, TOKEN_COLUMNS, TokenFact, TokenName } from './token-row';
 
-const read = async () => unwrap((await skillsApi()).GET('/api/v1/api-keys'));
-const make = async (name: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys', { body: { name } }));
-const at = (id: string) => ({ params: { path: { id } } });
-const rotate = async (id: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys/{id}/rotate', at(id)));
-const revoke = async (id: string) => unwrap((await skillsApi()).DELETE('/api/v1/api-keys/{id}', at(id)));
+const listKeys = async () => unwrap((await skillsApi()).GET('/api/v1/api-keys'));
+const createKey = async (name: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys', { body: { name } }));
+const keyParams = (id: string) => ({ params: { path: { id } } });
+const rotateKey = async (id: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys/{id}/rotate', keyParams(id)));
+const revokeKey = async (id: string) => unwrap((await skillsApi()).DELETE('/api/v1/api-keys/{id}', keyParams(id)));
 
 /** Manages keys that give access only to the member's skills in this workspace. */
 export function SkillKeys() {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const queryKey = ['tokens', workspaceId, 'skills'];
-  const keys = useQuery({ queryKey, queryFn: read, enabled: workspaceId !== undefined });
-  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
-  const create = useMutation({ ...settled, mutationFn: make });
-  const renew = useMutation({ ...settled, mutationFn: rotate });
-  const remove = useMutation({ ...settled, mutationFn: revoke });
+  const keys = useQuery({ queryKey, queryFn: listKeys, enabled: workspaceId !== undefined });
+  const invalidateOnSettled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
+  const create = useMutation({ ...invalidateOnSettled, mutationFn: createKey });
+  const renew = useMutation({ ...invalidateOnSettled, mutationFn: rotateKey });
+  const remove = useMutation({ ...invalidateOnSettled, mutationFn: revokeKey });
   // The key of the latest request.
-  const shown = (renew.submittedAt > create.submittedAt ? renew : create).data;
+  const latestKey = (renew.submittedAt > create.submittedAt ? renew : create).data;
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -61,8 +61,8 @@ export function SkillKeys() {
         </Button>
       </FormRow>
       <Failure title="Nothing was changed" error={create.error ?? renew.error ?? remove.error} />
-      {shown && (
-        <OneTimeSecret label={shown.name} value={shown.key}>
+      {latestKey && (
+        <OneTimeSecret label={latestKey.name} value={latestKey.key}>
           Copy the key now: it is shown only once and not stored.
         </OneTimeSecret>
       )}
@@ -104,7 +104,7 @@ function KeyRow({
       <TokenFact>
         {rotated_at ? 'Renewed' : 'Created'} <Timestamp at={Date.parse(rotated_at ?? created_at)} />
       </TokenFact>
-      <LastUse at={last_used_at} />
+      <LastUsed at={last_used_at} />
       <TokenFact>Does not expire</TokenFact>
       <Group gap="xs">
         <ConfirmButton label={`Renew ${name}`} question="Replace it now" busy={busy} onConfirm={onRotate}>

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
-import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, roleWord } from '../../accounts/roles';
+import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, roleLabel } from '../../accounts/roles';
 import type { Token } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
@@ -12,9 +12,9 @@ import styles from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { RowList, RowNote } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
-import { type AskedRestriction, askedOf, NOT_RESTRICTED, restrictionInWords } from './restriction';
+import { describeRestriction, NOT_RESTRICTED, type RestrictionBody, toRestrictionBody } from './restriction';
 import { RestrictionFields } from './restriction-fields';
-import { LastUse, TOKEN_COLUMNS, TokenFact, TokenName } from './token-row';
+import { LastUsed, TOKEN_COLUMNS, TokenFact, TokenName } from './token-row';
 
 export interface TokenActions {
   list: () => Promise<Token[]>;
@@ -22,9 +22,9 @@ export interface TokenActions {
     name: string;
     role: GrantableRole;
     expires_at: string | null;
-    restrict?: AskedRestriction;
+    restrict?: RestrictionBody;
   }) => Promise<{ name: string; token: string }>;
-  revoke: (token: { id: string; withMade: boolean }) => Promise<unknown>;
+  revoke: (token: { id: string; withDescendants: boolean }) => Promise<unknown>;
 }
 
 interface TokenPanelProps {
@@ -34,7 +34,7 @@ interface TokenPanelProps {
   actions: TokenActions;
 }
 
-const LIVES = [
+const LIFETIMES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: 'a year' },
@@ -47,19 +47,19 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
   const aboutId = useId();
   const [restriction, setRestriction] = useState(NOT_RESTRICTED);
   const tokens = useQuery({ queryKey, queryFn: actions.list });
-  const settled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
-  const create = useMutation({ ...settled, mutationFn: actions.create });
-  const revoke = useMutation({ ...settled, mutationFn: actions.revoke });
+  const invalidateOnSettled = { onSettled: () => queryClient.invalidateQueries({ queryKey }) };
+  const create = useMutation({ ...invalidateOnSettled, mutationFn: actions.create });
+  const revoke = useMutation({ ...invalidateOnSettled, mutationFn: actions.revoke });
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = event.currentTarget;
-    const given = new FormData(form);
-    const days = Number(given.get('days'));
-    const restrict = askedOf(restriction);
+    const formData = new FormData(form);
+    const days = Number(formData.get('days'));
+    const restrict = toRestrictionBody(restriction);
     const body = {
-      name: String(given.get('name')),
-      role: given.get('role') as GrantableRole,
+      name: String(formData.get('name')),
+      role: formData.get('role') as GrantableRole,
       expires_at: days ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
       ...(restrict && { restrict }),
     };
@@ -89,7 +89,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           withAsterisk={false}
         />
         <NativeSelect name="role" label="May do" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
-        <NativeSelect name="days" label="Expires after" size="md" data={LIVES} defaultValue="90" />
+        <NativeSelect name="days" label="Expires after" size="md" data={LIFETIMES} defaultValue="90" />
         <Button type="submit" size="md" loading={create.isPending}>
           Create token
         </Button>
@@ -102,15 +102,15 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
         </OneTimeSecret>
       )}
       <ResourceList what="The list of tokens" query={tokens} items={tokens.data} height={80}>
-        {(shown) => (
+        {(tokenList) => (
           <RowList columns={TOKEN_COLUMNS}>
-            {shown.map((token) => (
+            {tokenList.map((token) => (
               <TokenRow
                 key={token.id}
                 token={token}
-                maker={shown.find(({ id }) => id === token.created_by_token_id)?.name}
+                creatorName={tokenList.find(({ id }) => id === token.created_by_token_id)?.name}
                 busy={revoke.isPending && revoke.variables.id === token.id}
-                onRevoke={(withMade) => revoke.mutate({ id: token.id, withMade })}
+                onRevoke={(withDescendants) => revoke.mutate({ id: token.id, withDescendants })}
               />
             ))}
           </RowList>
@@ -123,30 +123,30 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
 interface TokenRowProps {
   token: Token;
   /** The name of the token that created it, if that is in the list. */
-  maker: string | undefined;
+  creatorName: string | undefined;
   busy: boolean;
-  onRevoke: (withMade: boolean) => void;
+  onRevoke: (withDescendants: boolean) => void;
 }
 
 const SOON_MS = 7 * DAY_MS;
 
-function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
+function TokenRow({ token, creatorName, busy, onRevoke }: TokenRowProps) {
   const { name, prefix, role, expires_at, last_used_at, made_tokens } = token;
-  const rules = restrictionInWords(token);
+  const rules = describeRestriction(token);
   return (
     <li>
       <div>
         <TokenName name={name} prefix={prefix} />
         {token.created_by_token_id && (
           <p className={styles.about}>
-            created by {maker ? `the token ${maker}` : 'another token'}
+            created by {creatorName ? `the token ${creatorName}` : 'another token'}
             {token.created_by_token_revoked && ', which was revoked'}
           </p>
         )}
       </div>
-      <TokenFact>{role ? `At most ${roleWord(role)}` : 'All your permissions'}</TokenFact>
-      <LastUse at={last_used_at} />
-      <TokenFact tone={toneOf(expires_at)}>
+      <TokenFact>{role ? `At most ${roleLabel(role)}` : 'All your permissions'}</TokenFact>
+      <LastUsed at={last_used_at} />
+      <TokenFact tone={expiryTone(expires_at)}>
         {expires_at ? (
           <>
             {Date.parse(expires_at) > Date.now() ? 'Ends' : 'Expired'} <Timestamp at={Date.parse(expires_at)} />
@@ -176,8 +176,8 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
 }
 
 /** Returns the tone of an expiry: error once expired, timeout within a week of it. */
-function toneOf(expiresAt: string | null): 'error' | 'timeout' | undefined {
+function expiryTone(expiresAt: string | null): 'error' | 'timeout' | undefined {
   if (expiresAt === null) return undefined;
-  const left = Date.parse(expiresAt) - Date.now();
-  return left <= 0 ? 'error' : left < SOON_MS ? 'timeout' : undefined;
+  const remainingMs = Date.parse(expiresAt) - Date.now();
+  return remainingMs <= 0 ? 'error' : remainingMs < SOON_MS ? 'timeout' : undefined;
 }

@@ -21,7 +21,7 @@ export const TokenFact = ({ tone, children }: { tone?: string; children: ReactNo
   </Text>
 );
 
-export const LastUse = ({ at }: { at: string | null }) => (
+export const LastUsed = ({ at }: { at: string | null }) => (
   <TokenFact>
     {at ? (
       <>

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { CONNECT_WORDS, ConnectAgent } from '../../accounts/connect-agent';
+import { CONNECT_INSTRUCTIONS, ConnectAgent } from '../../accounts/connect-agent';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { account, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
@@ -9,22 +9,22 @@ import { ConnectedApps } from './connected-apps';
 import { SkillKeys } from './skill-keys';
 import { type TokenActions, TokenPanel } from './token-panel';
 
-const revocationOf = ({ id, withMade }: { id: string; withMade: boolean }) => ({
+const revocationParams = ({ id, withDescendants }: { id: string; withDescendants: boolean }) => ({
   path: { token_id: id },
-  query: { with_made: withMade },
+  query: { with_made: withDescendants },
 });
 
-const personal: TokenActions = {
+const personalTokenActions: TokenActions = {
   list: () => unwrap(account.GET('/auth/tokens')),
   create: (body) => unwrap(account.POST('/auth/tokens', { body })),
-  revoke: (token) => unwrap(account.DELETE('/auth/tokens/{token_id}', { params: revocationOf(token) })),
+  revoke: (token) => unwrap(account.DELETE('/auth/tokens/{token_id}', { params: revocationParams(token) })),
 };
 
-const ofWorkspace: TokenActions = {
+const workspaceTokenActions: TokenActions = {
   list: async () => unwrap((await workerApi()).GET('/api/workspace/tokens')),
   create: async (body) => unwrap((await workerApi()).POST('/api/workspace/tokens', { body })),
   revoke: async (token) =>
-    unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: revocationOf(token) })),
+    unwrap((await workerApi()).DELETE('/api/workspace/tokens/{token_id}', { params: revocationParams(token) })),
 };
 
 export default function TokensPage() {
@@ -38,18 +38,18 @@ export default function TokensPage() {
         title="Personal tokens"
         about="Programs that act as you, in every workspace that you belong to."
         queryKey={['tokens', 'personal']}
-        actions={personal}
+        actions={personalTokenActions}
       />
       {workspace?.permissions.manage_tokens && (
         <TokenPanel
           title={`Tokens of ${workspace.name}`}
           about="Programs that act for this workspace and no other. They stay when you leave."
           queryKey={['tokens', workspace.id]}
-          actions={ofWorkspace}
+          actions={workspaceTokenActions}
         />
       )}
       <Panel title="Connect an agent">
-        <p className={content.text}>{CONNECT_WORDS}</p>
+        <p className={content.text}>{CONNECT_INSTRUCTIONS}</p>
         <ConnectAgent />
       </Panel>
       <ConnectedApps />

@@ -1,7 +1,7 @@
 import { Box, NativeSelect, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { type Column, DataTable } from '../../ui/data-table';
-import { dollars, duration, figure } from '../../ui/format';
+import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Usage } from './usage';
 import styles from './usage-page.module.css';
@@ -11,14 +11,14 @@ const DayPlot = lazy(() => import('./day-plot'));
 type Day = Usage['days'][number];
 
 const MEASURES = {
-  cost_usd: { label: 'Cost', words: dollars },
-  runs: { label: 'Runs', words: figure },
-  compute_ms: { label: 'Compute time', words: duration },
+  cost_usd: { label: 'Cost', words: formatDollars },
+  runs: { label: 'Runs', words: formatNumber },
+  compute_ms: { label: 'Compute time', words: formatDuration },
 } as const;
 
 type Measure = keyof typeof MEASURES;
 
-const dayName = new Intl.DateTimeFormat(undefined, {
+const dayFormat = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
   month: 'short',
   day: 'numeric',
@@ -27,7 +27,7 @@ const dayName = new Intl.DateTimeFormat(undefined, {
 
 export function DailyUsage({ days }: { days: Day[] }) {
   const [measure, setMeasure] = useState<Measure>('cost_usd');
-  const { label, words } = MEASURES[measure];
+  const { label, words: format } = MEASURES[measure];
   const points = useMemo(() => days.map((day) => ({ at: Date.parse(day.day), value: day[measure] })), [days, measure]);
   return (
     <Panel
@@ -44,7 +44,7 @@ export function DailyUsage({ days }: { days: Day[] }) {
     >
       <Box h={200} style={{ overflow: 'hidden' }}>
         <Suspense fallback={<Skeleton height={200} />}>
-          <DayPlot label={`${label} by day`} points={points} words={words} />
+          <DayPlot label={`${label} by day`} points={points} format={format} />
         </Suspense>
       </Box>
       <details className={styles.asTable}>
@@ -56,9 +56,9 @@ export function DailyUsage({ days }: { days: Day[] }) {
 }
 
 const COLUMNS: Column<Day>[] = [
-  { head: 'Day', cell: ({ day }) => dayName.format(new Date(day)) },
-  { head: 'Cost', cell: ({ cost_usd }) => dollars(cost_usd), isNumber: true },
-  { head: 'Runs', cell: ({ runs }) => figure(runs), isNumber: true },
-  { head: 'Failed', cell: ({ failed }) => figure(failed), isNumber: true },
-  { head: 'Compute time', cell: ({ compute_ms }) => duration(compute_ms), isNumber: true },
+  { head: 'Day', cell: ({ day }) => dayFormat.format(new Date(day)) },
+  { head: 'Cost', cell: ({ cost_usd }) => formatDollars(cost_usd), isNumber: true },
+  { head: 'Runs', cell: ({ runs }) => formatNumber(runs), isNumber: true },
+  { head: 'Failed', cell: ({ failed }) => formatNumber(failed), isNumber: true },
+  { head: 'Compute time', cell: ({ compute_ms }) => formatDuration(compute_ms), isNumber: true },
 ];

@@ -1,38 +1,46 @@
 import { Box } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { plotStyle, usePlot } from '../../ui/use-plot';
+import { getPlotStyle, usePlot } from '../../ui/use-plot';
 
 interface DayPlotProps {
   label: string;
   /** A value for each day, in order; `at` is the beginning of the day in UTC. */
   points: { at: number; value: number }[];
-  words: (value: number) => string;
+  format: (value: number) => string;
 }
 
 const HEIGHT_PX = 200;
 const DAY_SECONDS = 86_400;
-const dayName = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Draws a bar for each day; its label and the table below have the same data as text. */
-export default function DayPlot({ label, points, words }: DayPlotProps) {
+export default function DayPlot({ label, points, format }: DayPlotProps) {
   const box = usePlot(
-    (element) => new uPlot(options(element, points, words), dataOf(points), element),
-    [points, words],
+    (element) => new uPlot(buildPlotOptions(element, points, format), toPlotData(points), element),
+    [points, format],
   );
 
-  const most = points.reduce((best, point) => (point.value > best.value ? point : best), { at: 0, value: 0 });
-  const said = most.value > 0 ? `${label}: the most, ${words(most.value)}, on ${dayName.format(most.at)}` : label;
-  return <Box ref={box} h={200} style={{ overflow: 'hidden' }} role="img" aria-label={said} />;
+  const peak = points.reduce((peakSoFar, point) => (point.value > peakSoFar.value ? point : peakSoFar), {
+    at: 0,
+    value: 0,
+  });
+  const description =
+    peak.value > 0 ? `${label}: the most, ${format(peak.value)}, on ${dayFormat.format(peak.at)}` : label;
+  return <Box ref={box} h={200} style={{ overflow: 'hidden' }} role="img" aria-label={description} />;
 }
 
-const dataOf = (points: DayPlotProps['points']): uPlot.AlignedData => [
+const toPlotData = (points: DayPlotProps['points']): uPlot.AlignedData => [
   points.map(({ at }) => at / 1_000),
   points.map(({ value }) => value),
 ];
 
-function options(element: HTMLElement, points: DayPlotProps['points'], words: DayPlotProps['words']): uPlot.Options {
-  const { colour, axis } = plotStyle(element);
+function buildPlotOptions(
+  element: HTMLElement,
+  points: DayPlotProps['points'],
+  format: DayPlotProps['format'],
+): uPlot.Options {
+  const { colour, axis } = getPlotStyle(element);
   const first = (points[0]?.at ?? 0) / 1_000;
   const most = Math.max(...points.map(({ value }) => value), 0);
   return {
@@ -52,9 +60,9 @@ function options(element: HTMLElement, points: DayPlotProps['points'], words: Da
         grid: { show: false },
         space: 90,
         size: 28,
-        values: (_plot, seconds) => seconds.map((at) => dayName.format(at * 1_000)),
+        values: (_plot, seconds) => seconds.map((at) => dayFormat.format(at * 1_000)),
       },
-      { ...axis, size: 72, space: 40, values: (_plot, values) => values.map(words) },
+      { ...axis, size: 72, space: 40, values: (_plot, values) => values.map(format) },
     ],
     series: [
       {},

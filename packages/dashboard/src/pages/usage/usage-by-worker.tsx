@@ -1,17 +1,17 @@
 import { Box, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { roleAtLeast } from '../../accounts/roles';
+import { hasRoleAtLeast } from '../../accounts/roles';
 import { workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { type Column, DataTable } from '../../ui/data-table';
-import { dollars, duration, figure } from '../../ui/format';
+import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
 /** The share of a budget from which the page warns. */
-const NEARLY = 0.8;
+const BUDGET_WARNING_SHARE = 0.8;
 
 type WorkerUsage = Usage['workers'][number];
 
@@ -23,23 +23,28 @@ interface UsageRow extends Pick<WorkerUsage, 'cost_usd' | 'runs' | 'failed' | 'c
 
 const COLUMNS: Column<UsageRow>[] = [
   { head: 'Worker', cell: ({ label }) => label },
-  { head: 'Cost', cell: ({ cost_usd }) => dollars(cost_usd), isNumber: true },
+  { head: 'Cost', cell: ({ cost_usd }) => formatDollars(cost_usd), isNumber: true },
   { head: 'Budget', cell: ({ budget }) => budget },
   {
     head: 'Runs',
     isNumber: true,
     cell: ({ runs, failed }) => (
       <>
-        {figure(runs)}
+        {formatNumber(runs)}
         {failed > 0 && (
           <Box component="span" display="block" fz="xs" c="var(--error)">
-            {figure(failed)} failed
+            {formatNumber(failed)} failed
           </Box>
         )}
       </>
     ),
   },
-  { head: 'Compute time', cell: ({ compute_ms }) => duration(compute_ms), isNumber: true, className: styles.wide },
+  {
+    head: 'Compute time',
+    cell: ({ compute_ms }) => formatDuration(compute_ms),
+    isNumber: true,
+    className: styles.wide,
+  },
 ];
 
 /** Lists the usage of workers by cost, highest first. */
@@ -48,10 +53,10 @@ export function UsageByWorker({ workers, others }: Pick<Usage, 'workers' | 'othe
     ...worker,
     key: `${worker.id} ${worker.deleted}`,
     label: worker.deleted ? `${worker.name} (deleted)` : <Link to={workerPath(worker.id)}>{worker.name}</Link>,
-    budget: <Budget worker={worker} />,
+    budget: <BudgetCell worker={worker} />,
   }));
   if (others.workers > 0) {
-    const label = others.workers === 1 ? 'Another worker' : `${figure(others.workers)} other workers`;
+    const label = others.workers === 1 ? 'Another worker' : `${formatNumber(others.workers)} other workers`;
     rows.push({ ...others, key: 'others', label, failed: 0, budget: null });
   }
   return (
@@ -61,10 +66,10 @@ export function UsageByWorker({ workers, others }: Pick<Usage, 'workers' | 'othe
   );
 }
 
-function Budget({ worker: { id, name, deleted, budget_usd, cost_usd } }: { worker: WorkerUsage }) {
-  const mayChange = roleAtLeast(useWorkspace()?.role, 'member');
+function BudgetCell({ worker: { id, name, deleted, budget_usd, cost_usd } }: { worker: WorkerUsage }) {
+  const canEdit = hasRoleAtLeast(useWorkspace()?.role, 'member');
   if (budget_usd === null) {
-    return mayChange && !deleted ? (
+    return canEdit && !deleted ? (
       <Link to={workerPath(id, 'workerSettings')}>
         Set one<span className="visually-hidden"> for {name}</span>
       </Link>
@@ -75,14 +80,16 @@ function Budget({ worker: { id, name, deleted, budget_usd, cost_usd } }: { worke
     );
   }
   const share = budget_usd > 0 ? cost_usd / budget_usd : 1;
-  const tone = share >= 1 ? 'error' : share >= NEARLY ? 'timeout' : 'success';
+  const tone = share >= 1 ? 'error' : share >= BUDGET_WARNING_SHARE ? 'timeout' : 'success';
   return (
     <Stack gap={4} miw="5rem" maw="12rem" data-tone={tone}>
       <Box component="span" h={6} bdrs={3} bg="var(--idle-wash)" style={{ overflow: 'hidden' }} aria-hidden="true">
         <span className={styles.spent} style={{ width: `${Math.min(1, share) * 100}%` }} />
       </Box>
       <Text span fz="xs" c="var(--tone)">
-        {share >= 1 ? `Spent: ${dollars(budget_usd)}` : `${Math.floor(share * 100)} % of ${dollars(budget_usd)}`}
+        {share >= 1
+          ? `Spent: ${formatDollars(budget_usd)}`
+          : `${Math.floor(share * 100)} % of ${formatDollars(budget_usd)}`}
       </Text>
     </Stack>
   );

@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'react-router';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { dollars, duration, figure } from '../../ui/format';
+import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -14,10 +14,10 @@ import type { Usage } from './usage';
 import { UsageByWorker } from './usage-by-worker';
 import styles from './usage-page.module.css';
 
-const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const monthFormat = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** @returns `2026-11` @param months added to it */
-function monthAfter(month: string, months: number): string {
+function addMonths(month: string, months: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7);
 }
@@ -26,8 +26,8 @@ function monthAfter(month: string, months: number): string {
 export default function UsagePage() {
   const workspace = useWorkspace();
   const [search] = useSearchParams();
-  const present = new Date().toISOString().slice(0, 7);
-  const month = search.get('month') ?? present;
+  const currentMonth = new Date().toISOString().slice(0, 7);
+  const month = search.get('month') ?? currentMonth;
   const usage = useQuery({
     queryKey: ['usage', workspace?.id, month],
     enabled: workspace !== undefined,
@@ -37,13 +37,13 @@ export default function UsagePage() {
   return (
     <SettingsFrame title="Usage" about="What runs of workers cost in a month, against the budgets of the workers.">
       <Group component="nav" gap="sm" justify="space-between" aria-label="Month">
-        <h2>{monthName.format(new Date(`${month}-01`))}</h2>
+        <h2>{monthFormat.format(new Date(`${month}-01`))}</h2>
         <Group gap="xs">
-          <Button component={Link} size="xs" variant="default" to={`?month=${monthAfter(month, -1)}`}>
+          <Button component={Link} size="xs" variant="default" to={`?month=${addMonths(month, -1)}`}>
             Previous month
           </Button>
-          {month < present && (
-            <Button component={Link} size="xs" variant="default" to={`?month=${monthAfter(month, 1)}`}>
+          {month < currentMonth && (
+            <Button component={Link} size="xs" variant="default" to={`?month=${addMonths(month, 1)}`}>
               Next month
             </Button>
           )}
@@ -54,13 +54,13 @@ export default function UsagePage() {
       ) : !usage.data ? (
         <Skeleton height={420} radius={10} />
       ) : (
-        <Loaded usage={usage.data} />
+        <LoadedUsage usage={usage.data} />
       )}
     </SettingsFrame>
   );
 }
 
-function Loaded({ usage }: { usage: Usage }) {
+function LoadedUsage({ usage }: { usage: Usage }) {
   const { total, days, workers, others } = usage;
   return (
     <>
@@ -72,18 +72,18 @@ function Loaded({ usage }: { usage: Usage }) {
       >
         <div>
           <dt>Cost</dt>
-          <dd>{dollars(total.cost_usd)}</dd>
+          <dd>{formatDollars(total.cost_usd)}</dd>
         </div>
         <div>
           <dt>Runs</dt>
-          <dd>{figure(total.runs)}</dd>
+          <dd>{formatNumber(total.runs)}</dd>
           <Text component="dd" fz="sm" c="dimmed">
-            {total.failed > 0 ? `${figure(total.failed)} failed` : 'none failed'}
+            {total.failed > 0 ? `${formatNumber(total.failed)} failed` : 'none failed'}
           </Text>
         </div>
         <div>
           <dt>Compute time</dt>
-          <dd>{duration(total.compute_ms)}</dd>
+          <dd>{formatDuration(total.compute_ms)}</dd>
         </div>
       </Box>
       {total.runs === 0 && workers.length === 0 ? (

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { BrokenLink } from '../../accounts/broken-link';
-import { forgetLinkToken, takeLinkToken } from '../../accounts/link-token';
+import { forgetLinkToken, readLinkToken } from '../../accounts/link-token';
 import { account } from '../../shell/api';
 import { CardPage } from '../../shell/frame/card-page';
 import { paths, signInPath } from '../../shell/paths';
@@ -17,18 +17,18 @@ import { Failure } from '../../ui/notice';
 /** Serves the mailed link to a signed-in user: the link without the account proves nothing. */
 export default function VerifyEmailPage() {
   useTitle('Verify your e-mail address');
-  const [token] = useState(() => takeLinkToken('verification'));
+  const [token] = useState(() => readLinkToken('verification'));
   return (
     <CardPage>
       <div className={styles.card}>
         <h1>Verify your e-mail address</h1>
-        {token ? <Verify token={token} /> : <BrokenLink />}
+        {token ? <VerificationForm token={token} /> : <BrokenLink />}
       </div>
     </CardPage>
   );
 }
 
-function Verify({ token }: { token: string }) {
+function VerificationForm({ token }: { token: string }) {
   const { status, email } = useSession();
   const queryClient = useQueryClient();
   const navigate = useNavigate();

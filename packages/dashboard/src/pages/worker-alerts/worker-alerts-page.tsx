@@ -2,8 +2,8 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { alertChannelLabels, alertTitle, alertTypesLabel } from '../../alerts/alert-labels';
 import { AlertStatusChip } from '../../alerts/alert-status';
-import { channelsOf, saidOf, titleOf } from '../../alerts/alert-words';
 import { type Worker, workerApi } from '../../shell/api';
 import { alertPath, newAlertPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -16,12 +16,12 @@ import { WorkerFrame } from '../../workers/worker-frame';
 
 /** Lists the alerts of one worker. */
 export default function WorkerAlertsPage() {
-  return <WorkerFrame tab="Alerts">{(worker) => <Alerts key={worker.id} worker={worker} />}</WorkerFrame>;
+  return <WorkerFrame tab="Alerts">{(worker) => <WorkerAlerts key={worker.id} worker={worker} />}</WorkerFrame>;
 }
 
-function Alerts({ worker }: { worker: Worker }) {
+function WorkerAlerts({ worker }: { worker: Worker }) {
   const workspace = useWorkspace();
-  const mayMake = workspace?.role === 'owner' || workspace?.role === 'admin';
+  const canCreate = workspace?.role === 'owner' || workspace?.role === 'admin';
   const alerts = useQuery({
     queryKey: ['alerts', workspace?.id, 'of-worker', worker.id],
     queryFn: async () =>
@@ -33,7 +33,7 @@ function Alerts({ worker }: { worker: Worker }) {
     <Panel
       title="Alerts"
       aside={
-        mayMake && (
+        canCreate && (
           <Button component={Link} to={newAlertPath(worker.id)} variant="default">
             New alert
           </Button>
@@ -49,18 +49,18 @@ function Alerts({ worker }: { worker: Worker }) {
           <Empty title="No alerts for this worker yet">
             <p>
               An alert sends an e-mail or a webhook when a run fails, times out, waits for approval or misses its time.
-              {!mayMake && ' Admins can create them.'}
+              {!canCreate && ' Admins can create them.'}
             </p>
           </Empty>
         }
       >
-        {(shown) => (
+        {(alertList) => (
           <ul className={content.list}>
-            {shown.map((alert) => (
+            {alertList.map((alert) => (
               <ListItem
                 key={alert.id}
-                what={<Link to={alertPath(alert.id)}>{titleOf(alert)}</Link>}
-                about={[saidOf(alert.on), ...(alert.description ? channelsOf(alert) : [])].join('. ')}
+                what={<Link to={alertPath(alert.id)}>{alertTitle(alert)}</Link>}
+                about={[alertTypesLabel(alert.on), ...(alert.description ? alertChannelLabels(alert) : [])].join('. ')}
               >
                 <AlertStatusChip alert={alert} />
               </ListItem>

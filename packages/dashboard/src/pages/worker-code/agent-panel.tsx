@@ -4,10 +4,10 @@ import { Link } from 'react-router';
 import { ModelMissing } from '../../models/model-missing';
 import type { Worker } from '../../shell/api';
 import { skillPath, workerPath } from '../../shell/paths';
-import { Facts } from '../../ui/facts';
-import { dollars } from '../../ui/format';
+import { DetailList } from '../../ui/detail-list';
+import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import { toolWords } from '../../workers/agent-tools';
+import { toolLabel } from '../../workers/agent-tools';
 import { LoadedSkillDetails } from '../../workers/loaded-skills';
 
 /** Shows the model, tools and limits of the agent beside its task. */
@@ -17,20 +17,20 @@ export function AgentPanel({ worker }: { worker: Worker }) {
   const facts: [string, ReactNode][] = [
     ['Model', model ?? 'The default'],
     ['Turns', `At most ${turns}`],
-    ['Budget', budget === null ? 'No limit of its own' : `${dollars(budget)} a run`],
+    ['Budget', budget === null ? 'No limit of its own' : `${formatDollars(budget)} a run`],
     ['Result', worker.output === null ? 'Text' : 'JSON that fits a schema'],
   ];
   return (
     <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
       <Stack gap="md">
         <ModelMissing />
-        <Facts facts={facts} />
+        <DetailList facts={facts} />
         <div>
           <h3>Tools</h3>
           {tools.length > 0 ? (
             <Box component="ul" className="wrap-anywhere" fz="sm" c="dimmed">
               {tools.map(({ tool }) => (
-                <li key={tool}>{toolWords(tool, connections)}</li>
+                <li key={tool}>{toolLabel(tool, connections)}</li>
               ))}
             </Box>
           ) : (

@@ -3,28 +3,28 @@ import { Button, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { type CodeProblem, countByFile, type FailedPlace, type FileProblem } from '../../code/code-problem';
-import { Conflict } from '../../code/conflict';
+import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
+import { DraftConflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
 import editing from '../../code/editing.module.css';
 import { EditorColumns } from '../../code/editor-columns';
 import { FileTree } from '../../code/file-tree';
-import { changeKinds, changesBetween, textOf } from '../../code/files';
+import { diffFiles, findText, listChangeKinds } from '../../code/files';
 import { SaveDialog } from '../../code/save-dialog';
-import { treeEdit } from '../../code/tree-edit';
+import { buildTreeEdit } from '../../code/tree-edit';
 import { useTypeCheck } from '../../code/type-check/use-type-check';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import layout from '../../code/workspace.module.css';
 import { isStatus, type Worker, workerApi } from '../../shell/api';
-import { fileIn, withFile } from '../../shell/paths';
+import { getFileParam, setFileParam } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
 import { refreshWorkers, workerKeys } from '../../workers/use-worker';
-import { keepVersionFiles } from '../../workers/version-files';
+import { cacheVersionFiles } from '../../workers/version-files';
 import { AgentPanel } from './agent-panel';
 import { EditorPane } from './editor-pane';
-import { RehearseDraft } from './rehearse-draft';
+import { RehearseDraftButton } from './rehearse-draft';
 import { TestPanel } from './test-panel';
 import { type DraftProblem, useInspection } from './use-inspection';
 
@@ -36,22 +36,25 @@ interface CodeWorkspaceProps {
 
 export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const { base, files, changes, write } = draft;
-  const { mayEdit } = source;
-  const save = useSave(worker, draft);
+  const { canEdit } = source;
+  const save = useSaveDraft(worker, draft);
   const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
-  const [failure, setFailure] = useState<FailedPlace | null>(null);
-  const isChecked = mayEdit && worker.runner === 'python';
+  const [failure, setFailure] = useState<FailureLocation | null>(null);
+  const isChecked = canEdit && worker.runner === 'python';
   const inspection = useInspection(worker, draft, isChecked);
   const types = useTypeCheck({ files, entrypoint: worker.entrypoint, inputs: worker.inputs }, isChecked);
   const problems = [...inspection.problems, ...types.problems];
-  const kinds = useMemo(() => changeKinds(base, files), [base, files]);
+  const kinds = useMemo(() => listChangeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])], [base, files]);
-  const wanted = fileIn(search);
-  const selected = wanted !== null && paths.includes(wanted) ? wanted : worker.entrypoint;
-  const select = useCallback((path: string) => setSearch((now) => withFile(now, path), { replace: true }), [setSearch]);
+  const requestedPath = getFileParam(search);
+  const selected = requestedPath !== null && paths.includes(requestedPath) ? requestedPath : worker.entrypoint;
+  const select = useCallback(
+    (path: string) => setSearch((params) => setFileParam(params, path), { replace: true }),
+    [setSearch],
+  );
   const isOutdated = draft.baseSha !== worker.sha;
-  const canTest = worker.permissions.run && mayEdit;
+  const canTest = worker.permissions.run && canEdit;
 
   function discard() {
     const before = files;
@@ -65,19 +68,19 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
 
   return (
     <div className={layout.workspace}>
-      {isOutdated && changes.length > 0 && <NewerVersion worker={worker} source={source} draft={draft} />}
+      {isOutdated && changes.length > 0 && <NewerVersionConflict worker={worker} source={source} draft={draft} />}
       <div className={editing.bar}>
         <Text fz="sm" c="dimmed" role="status">
-          {mayEdit ? stateOf(changes.length) : 'You can read these files, and not change them.'}
+          {canEdit ? changeSummary(changes.length) : 'You can read these files, and not change them.'}
         </Text>
         <div className={editing.actions}>
-          <DownloadZip name={worker.id} read={() => readBundle(worker.id)} />
-          {mayEdit && (
+          <DownloadZip name={worker.id} read={() => downloadBundle(worker.id)} />
+          {canEdit && (
             <>
               <Button variant="default" disabled={changes.length === 0} onClick={discard}>
                 Discard changes
               </Button>
-              <RehearseDraft worker={worker} draft={draft} disabled={changes.length === 0 || isOutdated} />
+              <RehearseDraftButton worker={worker} draft={draft} disabled={changes.length === 0 || isOutdated} />
               <Button disabled={changes.length === 0 || isOutdated} onClick={() => setSaving(true)}>
                 Save version
               </Button>
@@ -95,8 +98,8 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
             changes={kinds}
             problems={countByFile(problems)}
             edit={
-              mayEdit
-                ? treeEdit({ files, write, select, keeps: worker.entrypoint, reserved: reservedProblem })
+              canEdit
+                ? buildTreeEdit({ files, write, select, keeps: worker.entrypoint, reserved: findReservedPathProblem })
                 : undefined
             }
           />
@@ -106,18 +109,22 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
             <EditorPane
               worker={worker}
               path={selected}
-              before={textOf(base, selected)}
+              before={findText(base, selected)}
               content={files.get(selected)}
               problems={
-                failure?.file === selected ? [...shownIn(problems, selected), failure] : shownIn(problems, selected)
+                failure?.file === selected
+                  ? [...listFileProblems(problems, selected), failure]
+                  : listFileProblems(problems, selected)
               }
               isStale={inspection.isStale || types.isStale}
               getPyright={types.getPyright}
-              onChange={mayEdit ? change : undefined}
+              onChange={canEdit ? change : undefined}
               onSave={() => changes.length > 0 && !isOutdated && setSaving(true)}
-              onRestore={() => write(restored(base, files, selected))}
+              onRestore={() => write(restoreFile(base, files, selected))}
             />
-            {inspection.unknown !== null && mayEdit && <Notice tone="info">{inspection.unknown}</Notice>}
+            {inspection.incompleteReason !== null && canEdit && (
+              <Notice tone="info">{inspection.incompleteReason}</Notice>
+            )}
           </>
         }
         panel={
@@ -128,9 +135,9 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
                 <TestPanel
                   worker={worker}
                   draft={draft}
-                  onFailure={(found) => {
-                    setFailure(found);
-                    if (found && paths.includes(found.file)) select(found.file);
+                  onFailure={(place) => {
+                    setFailure(place);
+                    if (place && paths.includes(place.file)) select(place.file);
                   }}
                 />
               )}
@@ -144,12 +151,12 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
 }
 
 /** Downloads the worker as a zip that another installation can import. */
-async function readBundle(workerId: string): Promise<Blob> {
+async function downloadBundle(workerId: string): Promise<Blob> {
   const params = { path: { worker_id: workerId } };
   return unwrap((await workerApi()).GET('/api/workers/{worker_id}/bundle.zip', { params, parseAs: 'blob' }));
 }
 
-function useSave(worker: Worker, draft: Draft) {
+function useSaveDraft(worker: Worker, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   return async (message: string | undefined) => {
@@ -158,10 +165,10 @@ function useSave(worker: Worker, draft: Draft) {
     const body = { files, base_sha, ...(message && { message }) };
     try {
       const saved = await unwrap((await workerApi()).PUT('/api/workers/{worker_id}/files', { params, body }));
-      const { warnings, ...now } = saved;
-      keepVersionFiles(queryClient, [workspaceId, worker.id, saved.sha], draft.files);
-      draft.moveTo(saved.sha, null);
-      queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), now);
+      const { warnings, ...savedWorker } = saved;
+      cacheVersionFiles(queryClient, [workspaceId, worker.id, saved.sha], draft.files);
+      draft.rebase(saved.sha, null);
+      queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), savedWorker);
       toast([`Saved as version ${saved.version}`, ...warnings].join('. '));
     } catch (error) {
       // Loads the version that another member has saved.
@@ -172,7 +179,7 @@ function useSave(worker: Worker, draft: Draft) {
   };
 }
 
-function NewerVersion({ worker, source, draft }: CodeWorkspaceProps) {
+function NewerVersionConflict({ worker, source, draft }: CodeWorkspaceProps) {
   const workspaceId = useWorkspace()?.id;
   const { data } = useQuery({
     queryKey: workerKeys.part(workspaceId, worker.id, 'version', { sha: worker.sha }),
@@ -181,20 +188,20 @@ function NewerVersion({ worker, source, draft }: CodeWorkspaceProps) {
       return unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
     },
   });
-  return <Conflict source={source} draft={draft} newer={data} />;
+  return <DraftConflict source={source} draft={draft} newer={data} />;
 }
 
-function stateOf(changed: number): string {
-  if (changed === 0) return 'No changes.';
-  return changed === 1 ? '1 file is changed, and not saved.' : `${changed} files are changed, and not saved.`;
+function changeSummary(changeCount: number): string {
+  if (changeCount === 0) return 'No changes.';
+  return changeCount === 1 ? '1 file is changed, and not saved.' : `${changeCount} files are changed, and not saved.`;
 }
 
-const MANIFESTS = ['worker.yaml', 'worker.yml', 'worker.json'];
-const reservedProblem = (path: string): string | null =>
-  MANIFESTS.includes(path) ? `${path} is generated from the worker’s settings on download.` : null;
+const MANIFEST_NAMES = ['worker.yaml', 'worker.yml', 'worker.json'];
+const findReservedPathProblem = (path: string): string | null =>
+  MANIFEST_NAMES.includes(path) ? `${path} is generated from the worker’s settings on download.` : null;
 
 /** Lists the problems of a file, including those of the draft as a whole. */
-const shownIn = (problems: (DraftProblem | FileProblem)[], path: string): CodeProblem[] =>
+const listFileProblems = (problems: (DraftProblem | FileProblem)[], path: string): CodeProblem[] =>
   problems
     .filter(({ file }) => file === path || file === null)
     .map(({ line, column, severity, message, hint }) => ({
@@ -205,9 +212,9 @@ const shownIn = (problems: (DraftProblem | FileProblem)[], path: string): CodePr
       ...(hint != null && { hint }),
     }));
 
-function restored(base: Draft['base'], files: Draft['files'], path: string): Draft['files'] {
-  const old = base.get(path);
+function restoreFile(base: Draft['base'], files: Draft['files'], path: string): Draft['files'] {
+  const original = base.get(path);
   const next = new Map(files);
-  if (old) next.set(path, old);
-  return changesBetween(base, next).length === 0 ? base : next;
+  if (original) next.set(path, original);
+  return diffFiles(base, next).length === 0 ? base : next;
 }

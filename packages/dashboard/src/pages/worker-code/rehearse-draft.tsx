@@ -14,36 +14,40 @@ import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 
-interface RehearseDraftProps {
+interface RehearseDraftButtonProps {
   worker: Worker;
   draft: Draft;
   disabled: boolean;
 }
 
 const MESSAGE_CHARS_MAX = 500;
-const COUNTS = [1, 3, 5, 10, 20];
-const USUAL = 5;
+const RUN_COUNTS = [1, 3, 5, 10, 20];
+const DEFAULT_RUN_COUNT = 5;
 
 /** Creates a candidate from the draft, which is kept, and opens it. */
-export function RehearseDraft({ worker, draft, disabled }: RehearseDraftProps) {
-  const [asking, setAsking] = useState(false);
+export function RehearseDraftButton({ worker, draft, disabled }: RehearseDraftButtonProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="default" disabled={disabled} onClick={() => setAsking(true)}>
+      <Button variant="default" disabled={disabled} onClick={() => setOpen(true)}>
         Dry run…
       </Button>
-      {asking && <RehearseDialog worker={worker} draft={draft} onClose={() => setAsking(false)} />}
+      {isOpen && <RehearseDialog worker={worker} draft={draft} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
-function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'disabled'> & { onClose: () => void }) {
+function RehearseDialog({
+  worker,
+  draft,
+  onClose,
+}: Omit<RehearseDraftButtonProps, 'disabled'> & { onClose: () => void }) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   const [message, setMessage] = useState('');
-  const [count, setCount] = useState(USUAL);
-  const propose = useMutation({
+  const [count, setCount] = useState(DEFAULT_RUN_COUNT);
+  const createCandidate = useMutation({
     mutationFn: async () => {
       const { baseSha: base_sha, changes: files } = draft;
       const body = { base_sha, files, last_successful: count, ...(message.trim() && { message: message.trim() }) };
@@ -58,7 +62,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
   });
   function submit(event: FormEvent) {
     event.preventDefault();
-    propose.mutate();
+    createCandidate.mutate();
   }
   return (
     <Dialog title="Dry run" onClose={onClose}>
@@ -71,7 +75,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
           label="Rehearsed on"
           value={String(count)}
           onChange={(event) => setCount(Number(event.currentTarget.value))}
-          data={COUNTS.map((runs) => ({
+          data={RUN_COUNTS.map((runs) => ({
             value: String(runs),
             label: runs === 1 ? 'The last run that succeeded' : `The last ${runs} runs that succeeded`,
           }))}
@@ -83,10 +87,10 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        <Refusal error={propose.error} />
+        <ProposalError error={createCandidate.error} />
         <div className={editing.actions}>
           <p className={content.about}>Read requests are sent, and models may be called.</p>
-          <Button type="submit" loading={propose.isPending}>
+          <Button type="submit" loading={createCandidate.isPending}>
             Rehearse
           </Button>
         </div>
@@ -95,7 +99,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
   );
 }
 
-function Refusal({ error }: { error: Error | null }) {
+function ProposalError({ error }: { error: Error | null }) {
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'too_many_candidates') {
     return (

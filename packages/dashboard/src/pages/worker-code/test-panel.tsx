@@ -2,19 +2,19 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FailedPlace } from '../../code/code-problem';
+import type { FailureLocation } from '../../code/code-problem';
 import type { Draft } from '../../code/use-draft';
 import { inputFormKey } from '../../inputs/input-form';
-import { objectOf } from '../../inputs/object-of';
-import { sendFiles } from '../../inputs/send-files';
+import { encodeFiles } from '../../inputs/send-files';
 import { TestForm } from '../../inputs/test-form';
+import { toObject } from '../../inputs/to-object';
 import { type InputItem, type Worker, workerApi } from '../../shell/api';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { TestResult } from './test-result';
 
 /** The form of a worker without declared inputs, which accepts any. */
-const ANYTHING: InputItem[] = [
+const UNTYPED_INPUTS: InputItem[] = [
   { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object. Optional.' },
 ];
 
@@ -24,13 +24,13 @@ interface TestPanelProps {
   worker: Worker;
   draft: Draft;
   /** Called with the place of a failure; null when a new test starts. */
-  onFailure: (failure: FailedPlace | null) => void;
+  onFailure: (failure: FailureLocation | null) => void;
 }
 
 /** Runs the unsaved draft with the worker's secrets and limits. */
 export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
   const [sample, setSample] = useState<{ inputs: Inputs; count: number } | null>(null);
-  const fill = useMutation({
+  const fillSample = useMutation({
     mutationFn: async () => {
       const params = { path: { worker_id: worker.id } };
       return unwrap((await workerApi()).GET('/api/workers/{worker_id}/sample-input', { params }));
@@ -43,19 +43,24 @@ export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
       title="Test"
       aside={
         worker.inputs.length > 0 && (
-          <Button size="compact-sm" variant="default" loading={fill.isPending} onClick={() => fill.mutate()}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={fillSample.isPending}
+            onClick={() => fillSample.mutate()}
+          >
             Fill in a sample
           </Button>
         )
       }
     >
       <Stack gap="md">
-        <Failure title="The sample could not be loaded" error={fill.error} />
-        <WorkerTest
+        <Failure title="The sample could not be loaded" error={fillSample.error} />
+        <WorkerTestForm
           key={inputFormKey(worker.inputs, sample?.count)}
           worker={worker}
           draft={draft}
-          given={sample?.inputs ?? null}
+          initialInputs={sample?.inputs ?? null}
           onStarted={(id) => {
             onFailure(null);
             setRunId(id);
@@ -67,15 +72,15 @@ export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
   );
 }
 
-interface WorkerTestProps extends Pick<TestPanelProps, 'worker' | 'draft'> {
-  given: Inputs | null;
+interface WorkerTestFormProps extends Pick<TestPanelProps, 'worker' | 'draft'> {
+  initialInputs: Inputs | null;
   onStarted: (runId: string) => void;
 }
 
-function WorkerTest({ worker, draft, given, onStarted }: WorkerTestProps) {
-  const declares = worker.inputs.length > 0;
-  async function start(typed: Inputs) {
-    const inputs = await sendFiles(declares ? typed : objectOf(typed.inputs), 'link');
+function WorkerTestForm({ worker, draft, initialInputs, onStarted }: WorkerTestFormProps) {
+  const hasDeclaredInputs = worker.inputs.length > 0;
+  async function start(formInputs: Inputs) {
+    const inputs = await encodeFiles(hasDeclaredInputs ? formInputs : toObject(formInputs.inputs), 'link');
     const { baseSha: base_sha, changes: files } = draft;
     const body = { draft: { base_sha, ...(files.length && { files }) }, inputs };
     const params = { path: { worker_id: worker.id } };
@@ -83,7 +88,11 @@ function WorkerTest({ worker, draft, given, onStarted }: WorkerTestProps) {
     onStarted(run_id);
   }
   return (
-    <TestForm items={declares ? (worker.inputs as InputItem[]) : ANYTHING} given={given} onTest={start}>
+    <TestForm
+      items={hasDeclaredInputs ? (worker.inputs as InputItem[]) : UNTYPED_INPUTS}
+      initialValues={initialInputs}
+      onTest={start}
+    >
       Runs what is in the editor with the worker’s secrets, and saves no version.
     </TestForm>
   );

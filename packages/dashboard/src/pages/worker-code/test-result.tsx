@@ -3,36 +3,38 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
-import { type FailedPlace, failedPlace } from '../../code/code-problem';
+import { type FailureLocation, findFailureLocation } from '../../code/code-problem';
 import { OutputList } from '../../outputs/output-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
-import { RunStatusChip, shownStatus } from '../../runs/run-status';
+import { RunStatusChip, toShownStatus } from '../../runs/run-status';
 import { useRun } from '../../runs/use-run';
-import { isOver, workerRunSource } from '../../runs/worker-runs';
+import { buildWorkerRunSource, isOver } from '../../runs/worker-runs';
 import { type OutputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { duration } from '../../ui/format';
+import { formatDuration } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
 
 interface TestResultProps {
   worker: Worker;
   runId: string;
-  onFailure: (failure: FailedPlace | null) => void;
+  onFailure: (failure: FailureLocation | null) => void;
 }
 
 /** Shows a test run beside its code, live until it ends. */
 export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const workspaceId = useWorkspace()?.id;
-  const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
+  const source = useMemo(() => buildWorkerRunSource(workspaceId, runId), [workspaceId, runId]);
   const { query, run, live, log } = useRun(source);
   const failed = run?.status === 'failed' ? run : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: reported once, when it has failed.
   useEffect(() => {
     if (failed)
-      onFailure(failedPlace({ message: failed.error ?? '', type: failed.error_type, trace: failed.error_trace }));
+      onFailure(
+        findFailureLocation({ message: failed.error ?? '', type: failed.error_type, trace: failed.error_trace }),
+      );
   }, [failed?.id, failed?.status]);
   if (!run) {
     return query.error ? (
@@ -41,7 +43,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
       <Skeleton height={120} />
     );
   }
-  const over = isOver(run);
+  const hasEnded = isOver(run);
   const { error, error_code: code, error_type: type, error_trace: trace } = run;
   return (
     <Stack
@@ -52,11 +54,11 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
       aria-label="Result of the test"
     >
       <Group gap="8px 12px" fz="sm" c="dimmed">
-        <RunStatusChip {...shownStatus(run)} />
-        {run.duration_ms !== null && <span>in {duration(run.duration_ms)}</span>}
-        {over ? <Link to={workerRunPath(run.id)}>Open the run</Link> : <Stop run={run} />}
+        <RunStatusChip {...toShownStatus(run)} />
+        {run.duration_ms !== null && <span>in {formatDuration(run.duration_ms)}</span>}
+        {hasEnded ? <Link to={workerRunPath(run.id)}>Open the run</Link> : <StopButton run={run} />}
         <span className="visually-hidden" role="status">
-          {over &&
+          {hasEnded &&
             `The test is over: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it did not succeed')}.`}
         </span>
       </Group>
@@ -83,13 +85,13 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
         store={log}
         name={run.id}
         startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
-        empty={over ? 'No output.' : 'Lines appear here as the code prints them.'}
+        empty={hasEnded ? 'No output.' : 'Lines appear here as the code prints them.'}
       />
     </Stack>
   );
 }
 
-function Stop({ run }: { run: WorkerRun }) {
+function StopButton({ run }: { run: WorkerRun }) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   const stop = useMutation({
@@ -97,10 +99,10 @@ function Stop({ run }: { run: WorkerRun }) {
       unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
   });
-  const stopping = stop.isPending || stop.isSuccess || run.cancel_requested;
+  const isStopping = stop.isPending || stop.isSuccess || run.cancel_requested;
   return (
-    <Button size="compact-sm" variant="default" disabled={stopping} onClick={() => stop.mutate()}>
-      {stopping ? 'Stopping…' : 'Stop'}
+    <Button size="compact-sm" variant="default" disabled={isStopping} onClick={() => stop.mutate()}>
+      {isStopping ? 'Stopping…' : 'Stop'}
     </Button>
   );
 }

@@ -6,42 +6,43 @@ import { isStatus, type Worker, workerApi } from '../../shell/api';
 export type DraftProblem = WorkerSchemas['DraftProblem'];
 
 /** The delay after the last keystroke. */
-const WAIT_MS = 450;
+const DEBOUNCE_MS = 450;
 
 export interface Inspection {
   problems: DraftProblem[];
   /** The reason why the list may be incomplete. */
-  unknown: string | null;
+  incompleteReason: string | null;
   isStale: boolean;
 }
 
 /** Lists the problems that a save would reject or warn about, while the user types. */
 export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEnabled: boolean): Inspection {
-  const [found, setFound] = useState<Inspection>({ problems: [], unknown: null, isStale: false });
+  const [inspection, setInspection] = useState<Inspection>({ problems: [], incompleteReason: null, isStale: false });
   useEffect(() => {
     if (!isEnabled) return;
-    const stop = new AbortController();
-    setFound((before) => ({ ...before, isStale: true }));
+    const controller = new AbortController();
+    setInspection((before) => ({ ...before, isStale: true }));
     const timer = setTimeout(async () => {
       try {
         const draft = { base_sha: baseSha, ...(changes.length && { files: changes }) };
         const body = { worker_id: worker.id, draft };
-        const { signal } = stop;
+        const { signal } = controller;
         const { problems } = await unwrap((await workerApi()).POST('/api/workers/inspect', { body, signal }));
-        setFound({ problems, unknown: null, isStale: false });
+        setInspection({ problems, incompleteReason: null, isStale: false });
       } catch (error) {
-        if (!stop.signal.aborted) setFound({ problems: [], unknown: reasonOf(error), isStale: false });
+        if (!controller.signal.aborted)
+          setInspection({ problems: [], incompleteReason: inspectionErrorText(error), isStale: false });
       }
-    }, WAIT_MS);
+    }, DEBOUNCE_MS);
     return () => {
       clearTimeout(timer);
-      stop.abort();
+      controller.abort();
     };
   }, [isEnabled, worker.id, baseSha, changes]);
-  return found;
+  return inspection;
 }
 
-function reasonOf(error: unknown): string {
+function inspectionErrorText(error: unknown): string {
   if (isStatus(error, 503)) return 'No executor is connected, so problems are found only when there is one.';
   if (isStatus(error, 413)) return 'The changes are larger than 1 MB: save some of them first.';
   return error instanceof Error ? error.message : String(error);

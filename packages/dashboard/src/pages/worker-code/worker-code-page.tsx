@@ -4,26 +4,28 @@ import { type DraftSource, useDraft } from '../../code/use-draft';
 import type { Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
-import { versionFiles } from '../../workers/version-files';
+import { versionFilesQuery } from '../../workers/version-files';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { CodeWorkspace } from './code-workspace';
 
 /** Shows the files of a worker, which can be edited, tested as a draft, and saved as a version. */
 export default function WorkerCodePage() {
-  return <WorkerFrame tab="Code">{(worker) => <Code key={worker.id} worker={worker} />}</WorkerFrame>;
+  return <WorkerFrame tab="Code">{(worker) => <WorkerCode key={worker.id} worker={worker} />}</WorkerFrame>;
 }
 
-function Code({ worker }: { worker: Worker }) {
+function WorkerCode({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const { id, name, sha, status, permissions } = worker;
-  const mayEdit = permissions.edit && status !== 'archived';
+  const canEdit = permissions.edit && status !== 'archived';
   const source = useMemo(
     (): DraftSource => ({
       key: `${workspaceId}.${id}`,
-      ...{ name, sha, mayEdit },
-      filesAt: (version) => versionFiles(workspaceId, id, version),
+      name,
+      sha,
+      canEdit,
+      getFilesQuery: (version) => versionFilesQuery(workspaceId, id, version),
     }),
-    [workspaceId, id, name, sha, mayEdit],
+    [workspaceId, id, name, sha, canEdit],
   );
   const { draft, error, retry } = useDraft(source);
   if (draft) return <CodeWorkspace worker={worker} source={source} draft={draft} />;

@@ -2,8 +2,8 @@ import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useParams } from 'react-router';
 import { Composer } from '../../conversation/composer';
+import { toConnectionError } from '../../conversation/connection-error';
 import { createMessageKeys } from '../../conversation/message-key';
-import { sayError } from '../../conversation/say-error';
 import { OutputJson } from '../../outputs/output-json';
 import { isOver } from '../../runs/worker-runs';
 import { isStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
@@ -12,9 +12,9 @@ import { workerPath } from '../../shell/paths';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { WorkerFrame } from '../../workers/worker-frame';
-import { useCancelRun, useConversation, useDeleteConversation, useSend } from './conversation-queries';
+import { useCancelRun, useConversation, useDeleteConversation, useSendMessage } from './conversation-queries';
+import { explainReadOnly } from './explain-read-only';
 import { Turn } from './turn';
-import { explainUnwritable } from './unwritable';
 
 /** Shows one conversation with an agent worker. */
 export default function ConversationPage() {
@@ -34,28 +34,28 @@ function LoadedConversation({ worker, id }: { worker: Worker; id: string }) {
     return <FailedToLoad what="The conversation" error={query.error} retry={query.refetch} />;
   }
   if (!newest) return <Skeleton height={320} radius={10} />;
-  return <Thread worker={worker} query={query} newest={newest} />;
+  return <ConversationThread worker={worker} query={query} newest={newest} />;
 }
 
-interface ThreadProps {
+interface ConversationThreadProps {
   worker: Worker;
   query: ReturnType<typeof useConversation>;
   newest: WorkerConversation;
 }
 
-function Thread({ worker, query, newest }: ThreadProps) {
-  const end = useRef<HTMLDivElement>(null);
+function ConversationThread({ worker, query, newest }: ConversationThreadProps) {
+  const endMarker = useRef<HTMLDivElement>(null);
   const turns = query.data?.pages.toReversed().flatMap((page) => page.turns) ?? [];
   const lastNumber = turns.at(-1)?.number;
   // Scrolls to the newest message.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each message, and only then.
   useEffect(() => {
-    end.current?.scrollIntoView({ block: 'end' });
+    endMarker.current?.scrollIntoView({ block: 'end' });
   }, [lastNumber]);
   return (
     <section aria-label={newest.title}>
       <Stack gap="lg" maw="52rem">
-        <Head worker={worker} conversation={newest} />
+        <ConversationHead worker={worker} conversation={newest} />
         {query.hasNextPage && (
           <Button
             variant="default"
@@ -71,14 +71,14 @@ function Thread({ worker, query, newest }: ThreadProps) {
             <Turn key={turn.run_id} turn={turn} isLast={place === turns.length - 1} />
           ))}
         </Stack>
-        {explainUnwritable(worker) ?? <NextMessage worker={worker} id={newest.id} last={turns.at(-1)} />}
-        <div ref={end} />
+        {explainReadOnly(worker) ?? <NextMessage worker={worker} id={newest.id} last={turns.at(-1)} />}
+        <div ref={endMarker} />
       </Stack>
     </section>
   );
 }
 
-function Head({ worker, conversation }: { worker: Worker; conversation: WorkerConversation }) {
+function ConversationHead({ worker, conversation }: { worker: Worker; conversation: WorkerConversation }) {
   const navigate = useNavigate();
   const remove = useDeleteConversation(worker.id, conversation.id);
   const list = workerPath(worker.id, 'workerConversations');
@@ -102,7 +102,7 @@ function Head({ worker, conversation }: { worker: Worker; conversation: WorkerCo
           </Group>
         )}
       </Group>
-      <Failure title="The conversation was not deleted" error={sayError(remove.error)} />
+      <Failure title="The conversation was not deleted" error={toConnectionError(remove.error)} />
       {Object.keys(conversation.inputs).length > 0 && (
         <details>
           <summary>Inputs of each run</summary>
@@ -115,31 +115,33 @@ function Head({ worker, conversation }: { worker: Worker; conversation: WorkerCo
 
 function NextMessage({ worker, id, last }: { worker: Worker; id: string; last: WorkerTurn | undefined }) {
   const [text, setText] = useState('');
-  const [keyOf] = useState(createMessageKeys);
-  const send = useSend(worker.id, id);
+  const [getMessageKey] = useState(createMessageKeys);
+  const send = useSendMessage(worker.id, id);
   const cancel = useCancelRun();
   const runId = last && !isOver(last) ? last.run_id : null;
 
   return (
     <>
       <Text className="visually-hidden" role="status">
-        {last && STATES[last.status]}
+        {last && STATUS_ANNOUNCEMENTS[last.status]}
       </Text>
       <Composer
-        {...{ text, onText: setText, isSending: send.isPending }}
+        text={text}
+        onText={setText}
+        isSending={send.isPending}
         onSend={() =>
           send.mutate(
-            { text, key: keyOf(text, send.error) },
-            { onSuccess: () => setText((now) => (now === text ? '' : now)) },
+            { text, key: getMessageKey(text, send.error) },
+            { onSuccess: () => setText((current) => (current === text ? '' : current)) },
           )
         }
         blocked={runId === null ? undefined : 'The agent is at work'}
         stop={runId === null ? undefined : { isStopping: cancel.isPending, run: () => cancel.mutate(runId) }}
         placeholder={`Write to ${worker.name}`}
-        news={
+        banner={
           <>
-            <Failure title="The run was not cancelled" error={sayError(cancel.error)} />
-            <Failure title="Your message was not sent" error={sayError(send.error)} />
+            <Failure title="The run was not cancelled" error={toConnectionError(cancel.error)} />
+            <Failure title="Your message was not sent" error={toConnectionError(send.error)} />
           </>
         }
       />
@@ -147,7 +149,7 @@ function NextMessage({ worker, id, last }: { worker: Worker; id: string; last: W
   );
 }
 
-const STATES: Record<WorkerTurn['status'], string> = {
+const STATUS_ANNOUNCEMENTS: Record<WorkerTurn['status'], string> = {
   queued: 'The agent is about to begin.',
   running: 'The agent is at work.',
   pending_approval: 'The agent waits for a decision.',

@@ -3,8 +3,8 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { type WorkerConversation, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 
-const LISTED = 30;
-const READ = 20;
+const CONVERSATIONS_PAGE_SIZE = 30;
+const TURNS_PAGE_SIZE = 20;
 
 /** Query keys under the prefix of runs, because a change of a run changes its conversation. */
 const conversationKeys = {
@@ -22,10 +22,11 @@ export function useConversations(workerId: string) {
     enabled: workspaceId !== undefined,
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }) => {
-      const params = { path: { worker_id: workerId }, query: { limit: LISTED, offset } };
+      const params = { path: { worker_id: workerId }, query: { limit: CONVERSATIONS_PAGE_SIZE, offset } };
       return unwrap((await workerApi()).GET('/api/workers/{worker_id}/conversations', { params }));
     },
-    getNextPageParam: (last, pages) => (last.length === LISTED ? pages.length * LISTED : undefined),
+    getNextPageParam: (last, pages) =>
+      last.length === CONVERSATIONS_PAGE_SIZE ? pages.length * CONVERSATIONS_PAGE_SIZE : undefined,
   });
 }
 
@@ -37,37 +38,38 @@ export function useConversation(workerId: string, id: string) {
     enabled: workspaceId !== undefined,
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset }): Promise<WorkerConversation> => {
-      const params = { path: { worker_id: workerId, conversation_id: id }, query: { limit: READ, offset } };
+      const params = { path: { worker_id: workerId, conversation_id: id }, query: { limit: TURNS_PAGE_SIZE, offset } };
       return unwrap((await workerApi()).GET('/api/workers/{worker_id}/conversations/{conversation_id}', { params }));
     },
-    getNextPageParam: (last, pages) => (last.turns.length === READ ? pages.length * READ : undefined),
+    getNextPageParam: (last, pages) =>
+      last.turns.length === TURNS_PAGE_SIZE ? pages.length * TURNS_PAGE_SIZE : undefined,
   });
 }
 
-interface Message {
+interface MessageInput {
   text: string;
   /** The same message is accepted once, however often it is sent with this key. */
   key: string;
 }
 
-export function useBegin(workerId: string) {
-  const refresh = useRefresh(workerId);
+export function useStartConversation(workerId: string) {
+  const invalidate = useInvalidateConversations(workerId);
   return useMutation({
-    mutationFn: async ({ text, key, inputs }: Message & { inputs: Record<string, unknown> }) =>
+    mutationFn: async ({ text, key, inputs }: MessageInput & { inputs: Record<string, unknown> }) =>
       unwrap(
         (await workerApi()).POST('/api/workers/{worker_id}/conversations', {
           params: { path: { worker_id: workerId }, header: { 'Idempotency-Key': key } },
           body: { message: text, inputs },
         }),
       ),
-    onSuccess: refresh,
+    onSuccess: invalidate,
   });
 }
 
-export function useSend(workerId: string, id: string) {
-  const refresh = useRefresh(workerId);
+export function useSendMessage(workerId: string, id: string) {
+  const invalidate = useInvalidateConversations(workerId);
   return useMutation({
-    mutationFn: async ({ text, key }: Message) =>
+    mutationFn: async ({ text, key }: MessageInput) =>
       unwrap(
         (await workerApi()).POST('/api/workers/{worker_id}/conversations/{conversation_id}/messages', {
           params: { path: { worker_id: workerId, conversation_id: id }, header: { 'Idempotency-Key': key } },
@@ -75,12 +77,12 @@ export function useSend(workerId: string, id: string) {
         }),
       ),
     // Also on an error, since another member may have written first.
-    onSettled: refresh,
+    onSettled: invalidate,
   });
 }
 
 export function useDeleteConversation(workerId: string, id: string) {
-  const refresh = useRefresh(workerId);
+  const invalidate = useInvalidateConversations(workerId);
   return useMutation({
     mutationFn: async () =>
       unwrap(
@@ -88,7 +90,7 @@ export function useDeleteConversation(workerId: string, id: string) {
           params: { path: { worker_id: workerId, conversation_id: id } },
         }),
       ),
-    onSuccess: refresh,
+    onSuccess: invalidate,
   });
 }
 
@@ -98,7 +100,7 @@ export const useCancelRun = () =>
       unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: runId } } })),
   });
 
-function useRefresh(workerId: string) {
+function useInvalidateConversations(workerId: string) {
   const client = useQueryClient();
   const workspaceId = useWorkspace()?.id;
   return () => client.invalidateQueries({ queryKey: conversationKeys.list(workspaceId, workerId) });

@@ -2,9 +2,9 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { PendingApproval } from '../../approvals/pending-approval';
-import { AgentWords } from '../../conversation/agent-words';
+import { AgentMessage } from '../../conversation/agent-message';
 import { PersonMessage } from '../../conversation/person-message';
-import { jsonOf } from '../../conversation/tool-call';
+import { parseJson } from '../../conversation/tool-call';
 import { Working } from '../../conversation/working';
 import { OutputJson } from '../../outputs/output-json';
 import { RunMessages } from '../../runs/conversation/run-conversation';
@@ -13,7 +13,7 @@ import { isOver } from '../../runs/worker-runs';
 import type { WorkerTurn } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useMe, useWorkspace } from '../../shell/use-me';
-import { counted, duration } from '../../ui/format';
+import { formatCount, formatDuration } from '../../ui/format';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { useMemberNames } from '../../workers/use-member-names';
 
@@ -21,26 +21,26 @@ import { useMemberNames } from '../../workers/use-member-names';
 export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
   const { data: me } = useMe();
   const names = useMemberNames();
-  const [isFollowed, setFollowed] = useState(isLast);
+  const [isLive, setLive] = useState(isLast);
   const isOwn = turn.created_by === me?.id;
   const author = isOwn ? 'You' : ((turn.created_by && names?.get(turn.created_by)) ?? 'A token');
   return (
     <Stack component="li" gap="md">
-      <PersonMessage author={author} isNamed={!isOwn} text={turn.message} at={Date.parse(turn.created_at)} />
+      <PersonMessage author={author} showsAuthor={!isOwn} text={turn.message} at={Date.parse(turn.created_at)} />
       <Stack component="article" gap="md" aria-label="Agent">
         <h3 className="visually-hidden">The agent’s answer</h3>
-        {isFollowed ? <FollowedRun turn={turn} /> : <Answer turn={turn} />}
-        <Unanswered turn={turn} />
+        {isLive ? <LiveRun turn={turn} /> : <Answer turn={turn} />}
+        <MissingAnswerNotice turn={turn} />
         <Group gap="4px 16px" fz="xs" c="dimmed">
           <Link to={workerRunPath(turn.run_id)}>Open the run</Link>
-          {!isFollowed && (
-            <Button variant="subtle" size="compact-xs" onClick={() => setFollowed(true)}>
+          {!isLive && (
+            <Button variant="subtle" size="compact-xs" onClick={() => setLive(true)}>
               Show what it did
             </Button>
           )}
-          {turn.ended_at && <span>{duration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}</span>}
+          {turn.ended_at && <span>{formatDuration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}</span>}
           {turn.left_out > 0 && (
-            <span>{counted(turn.left_out, 'earlier message')} left out: the conversation is too long</span>
+            <span>{formatCount(turn.left_out, 'earlier message')} left out: the conversation is too long</span>
           )}
         </Group>
       </Stack>
@@ -48,7 +48,7 @@ export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
   );
 }
 
-function FollowedRun({ turn }: { turn: WorkerTurn }) {
+function LiveRun({ turn }: { turn: WorkerTurn }) {
   const workspaceId = useWorkspace()?.id;
   const { query, run, live } = useWorkerRun(workspaceId, turn.run_id);
   if (query.error && !run) return <FailedToLoad what="The run" error={query.error} retry={query.refetch} />;
@@ -70,27 +70,27 @@ function FollowedRun({ turn }: { turn: WorkerTurn }) {
 }
 
 const isJson = (answer: string | null): boolean => {
-  const value = answer === null ? undefined : jsonOf(answer);
+  const value = answer === null ? undefined : parseJson(answer);
   return typeof value === 'object' && value !== null;
 };
 
 function Answer({ turn: { answer } }: { turn: WorkerTurn }) {
   if (answer === null) return null;
-  return isJson(answer) ? <OutputJson value={jsonOf(answer)} /> : <AgentWords text={answer} />;
+  return isJson(answer) ? <OutputJson value={parseJson(answer)} /> : <AgentMessage text={answer} />;
 }
 
-const ENDINGS: Partial<Record<WorkerTurn['status'], string>> = {
+const FAILURE_TITLES: Partial<Record<WorkerTurn['status'], string>> = {
   failed: 'The agent could not answer',
   timed_out: 'The agent took too long',
 };
 
 /** Explains why an answer is missing. */
-function Unanswered({ turn }: { turn: WorkerTurn }) {
+function MissingAnswerNotice({ turn }: { turn: WorkerTurn }) {
   const { status, error, answer } = turn;
   if (!isOver(turn) || answer !== null) return null;
   if (status === 'completed')
     return <Notice tone="info">The answer is too long to be shown here: open the run.</Notice>;
-  const title = ENDINGS[status];
+  const title = FAILURE_TITLES[status];
   if (title) {
     return (
       <Notice tone="error" title={title}>

@@ -2,9 +2,9 @@ import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { Composer } from '../../conversation/composer';
+import { toConnectionError } from '../../conversation/connection-error';
 import { createMessageKeys } from '../../conversation/message-key';
-import { sayError } from '../../conversation/say-error';
-import { problemsOf } from '../../inputs/input-problems';
+import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import type { InputItem, Worker } from '../../shell/api';
 import { conversationWithWorkerPath } from '../../shell/paths';
@@ -17,8 +17,8 @@ import { RowList } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
 import { useMemberNames } from '../../workers/use-member-names';
 import { WorkerFrame } from '../../workers/worker-frame';
-import { useBegin, useConversations } from './conversation-queries';
-import { explainUnwritable, MESSAGE } from './unwritable';
+import { useConversations, useStartConversation } from './conversation-queries';
+import { explainReadOnly, MESSAGE_INPUT } from './explain-read-only';
 
 /** Lists the conversations with an agent worker, and starts another. */
 export default function WorkerConversationsPage() {
@@ -26,8 +26,8 @@ export default function WorkerConversationsPage() {
     <WorkerFrame tab="Conversation">
       {(worker) => (
         <Stack gap="xl" maw="52rem">
-          {explainUnwritable(worker) ?? <NewConversation key={worker.id} worker={worker} />}
-          <Conversations worker={worker} />
+          {explainReadOnly(worker) ?? <NewConversation key={worker.id} worker={worker} />}
+          <ConversationListPanel worker={worker} />
         </Stack>
       )}
     </WorkerFrame>
@@ -37,20 +37,20 @@ export default function WorkerConversationsPage() {
 function NewConversation({ worker }: { worker: Worker }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const [keyOf] = useState(createMessageKeys);
-  const items = (worker.inputs as InputItem[]).filter(({ name }) => name !== MESSAGE);
-  const { fields, problem, show, read } = useInputFields(items, null);
-  const begin = useBegin(worker.id);
+  const [getMessageKey] = useState(createMessageKeys);
+  const items = (worker.inputs as InputItem[]).filter(({ name }) => name !== MESSAGE_INPUT);
+  const { fields, problem, show: showProblems, read: readInputs } = useInputFields(items, null);
+  const startConversation = useStartConversation(worker.id);
 
   function send() {
-    const { inputs, problems } = read();
-    show(problems);
+    const { inputs, problems } = readInputs();
+    showProblems(problems);
     if (problems.size) return;
-    begin.mutate(
-      { text, inputs, key: keyOf(text, begin.error) },
+    startConversation.mutate(
+      { text, inputs, key: getMessageKey(text, startConversation.error) },
       {
         onSuccess: ({ id }) => void navigate(conversationWithWorkerPath(worker.id, id)),
-        onError: (error) => items.length > 0 && show(problemsOf(error, items)),
+        onError: (error) => items.length > 0 && showProblems(toInputProblems(error, items)),
       },
     );
   }
@@ -64,11 +64,14 @@ function NewConversation({ worker }: { worker: Worker }) {
         </Text>
         {fields}
         <Composer
-          {...{ text, onText: setText, onSend: send, isSending: begin.isPending }}
+          text={text}
+          onText={setText}
+          onSend={send}
+          isSending={startConversation.isPending}
           placeholder={`Write to ${worker.name}`}
-          news={
+          banner={
             items.length === 0 ? (
-              <Failure title="Your message was not sent" error={sayError(begin.error)} />
+              <Failure title="Your message was not sent" error={toConnectionError(startConversation.error)} />
             ) : (
               problem !== undefined && (
                 <Notice tone="error" title="Your message was not sent">
@@ -83,7 +86,7 @@ function NewConversation({ worker }: { worker: Worker }) {
   );
 }
 
-function Conversations({ worker }: { worker: Worker }) {
+function ConversationListPanel({ worker }: { worker: Worker }) {
   const query = useConversations(worker.id);
   const names = useMemberNames();
   return (

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useParams, useSearchParams } from 'react-router';
 import { useEvaluation, useStartEvaluation } from '../../evaluations/evaluation-queries';
-import { totalsInWords } from '../../evaluations/result-words';
+import { formatTotals } from '../../evaluations/result-labels';
 import { type EvaluationDetail, isStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
-import { exampleIdIn, workerPath } from '../../shell/paths';
+import { getExampleIdParam, workerPath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
-import { dollars, duration } from '../../ui/format';
+import { formatDollars, formatDuration } from '../../ui/format';
 import { CheckIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad, Notice } from '../../ui/notice';
@@ -15,9 +15,9 @@ import { PageHead } from '../../ui/page-head';
 import { StatusChip } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
+import { EvaluationError } from './evaluation-error';
 import styles from './evaluation-page.module.css';
-import { EvaluationRefusal } from './evaluation-refusal';
-import { Result } from './result';
+import { ExampleResult } from './result';
 import { RunningEvaluation } from './running-evaluation';
 
 /** Shows the results of one evaluation, example by example. */
@@ -35,11 +35,11 @@ export default function EvaluationPage() {
   if (isStatus(error, 403, 404)) return <NotFound what="evaluation" />;
   if (error && !evaluation) return <FailedToLoad what="The evaluation" error={error} retry={refetch} />;
   if (!evaluation) return <LoadingPage what="the evaluation" columns={styles.results} />;
-  const mayEdit = worker?.permissions.edit === true && worker.status !== 'archived';
-  return <Loaded key={evaluationId} evaluation={evaluation} mayEdit={mayEdit} />;
+  const canEdit = worker?.permissions.edit === true && worker.status !== 'archived';
+  return <LoadedEvaluation key={evaluationId} evaluation={evaluation} canEdit={canEdit} />;
 }
 
-function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit: boolean }) {
+function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetail; canEdit: boolean }) {
   const {
     worker_id: workerId,
     version,
@@ -48,36 +48,37 @@ function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit
     totals,
     usd,
     results,
-    created_at: begun,
+    created_at: startedAt,
   } = evaluation;
   const start = useStartEvaluation(workerId);
   const [search] = useSearchParams();
-  const wanted = exampleIdIn(search);
-  const asked = useRef<HTMLLIElement>(null);
+  const requestedExampleId = getExampleIdParam(search);
+  const requestedItem = useRef<HTMLLIElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the example of the URL, once.
   useEffect(() => {
-    asked.current?.scrollIntoView({ block: 'center' });
-    asked.current?.querySelector('summary')?.focus({ preventScroll: true });
-  }, [wanted]);
+    requestedItem.current?.scrollIntoView({ block: 'center' });
+    requestedItem.current?.querySelector('summary')?.focus({ preventScroll: true });
+  }, [requestedExampleId]);
   return (
     <>
       <PageHead
         title={`Evaluation of version ${version}`}
         about={
           <>
-            <Summary evaluation={evaluation} />
+            <EvaluationStatusChip evaluation={evaluation} />
             <span>
-              {evaluation.trigger === 'save' ? 'Started automatically' : 'Started'} <Timestamp at={Date.parse(begun)} />
+              {evaluation.trigger === 'save' ? 'Started automatically' : 'Started'}{' '}
+              <Timestamp at={Date.parse(startedAt)} />
             </span>
-            {evaluation.duration_ms !== null && <span>Took {duration(evaluation.duration_ms)}</span>}
-            {usd > 0 && <span>{dollars(usd)}</span>}
+            {evaluation.duration_ms !== null && <span>Took {formatDuration(evaluation.duration_ms)}</span>}
+            {usd > 0 && <span>{formatDollars(usd)}</span>}
             <span className="visually-hidden" role="status">
-              {status === 'running' ? 'It is running.' : totalsInWords(totals)}
+              {status === 'running' ? 'It is running.' : formatTotals(totals)}
             </span>
           </>
         }
         actions={
-          mayEdit &&
+          canEdit &&
           status !== 'running' && (
             <Button variant="default" loading={start.isPending} onClick={() => start.mutate(sha)}>
               Evaluate again
@@ -86,20 +87,22 @@ function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit
         }
       />
       <div className={styles.results}>
-        {status === 'running' && <RunningEvaluation evaluation={evaluation} mayStop={mayEdit} isOpen />}
+        {status === 'running' && <RunningEvaluation evaluation={evaluation} canStop={canEdit} showsResults />}
         {evaluation.error && (
           <Notice tone="error" title="The evaluation did not finish">
             {evaluation.error}
           </Notice>
         )}
-        <EvaluationRefusal error={start.error} />
+        <EvaluationError error={start.error} />
         <ul className="surface" aria-label="Results">
           {results.map((result) => (
-            <Result
+            <ExampleResult
               key={result.example_id}
-              ref={result.example_id === wanted ? asked : undefined}
+              ref={result.example_id === requestedExampleId ? requestedItem : undefined}
               result={result}
-              opens={result.example_id === wanted || result.status === 'failed' || result.status === 'error'}
+              isOpenByDefault={
+                result.example_id === requestedExampleId || result.status === 'failed' || result.status === 'error'
+              }
             />
           ))}
         </ul>
@@ -108,7 +111,7 @@ function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit
   );
 }
 
-function Summary({ evaluation: { status, totals } }: { evaluation: EvaluationDetail }) {
+function EvaluationStatusChip({ evaluation: { status, totals } }: { evaluation: EvaluationDetail }) {
   if (status === 'running') {
     return (
       <StatusChip tone="running" icon={<WaitIcon />}>
@@ -119,14 +122,14 @@ function Summary({ evaluation: { status, totals } }: { evaluation: EvaluationDet
   if (status === 'stopped') {
     return (
       <StatusChip tone="idle" icon={<StopIcon />}>
-        Stopped: {totalsInWords(totals)}
+        Stopped: {formatTotals(totals)}
       </StatusChip>
     );
   }
-  const isGood = status === 'completed' && totals.passed === totals.total;
+  const hasPassed = status === 'completed' && totals.passed === totals.total;
   return (
-    <StatusChip tone={isGood ? 'success' : 'error'} icon={isGood ? <CheckIcon /> : <CrossIcon />}>
-      {totalsInWords(totals)}
+    <StatusChip tone={hasPassed ? 'success' : 'error'} icon={hasPassed ? <CheckIcon /> : <CrossIcon />}>
+      {formatTotals(totals)}
     </StatusChip>
   );
 }

@@ -1,12 +1,12 @@
 import { Box, Button, Group, Switch, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { inWords } from '../../evaluations/check-words';
+import { describeCheck } from '../../evaluations/check-labels';
 import { useChangeExample, useDeleteExample } from '../../evaluations/evaluation-queries';
 import type { Example, Worker } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { dollars, duration } from '../../ui/format';
+import { formatDollars, formatDuration } from '../../ui/format';
 import { Failure } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 import styles from './worker-evaluations.module.css';
@@ -14,11 +14,11 @@ import styles from './worker-evaluations.module.css';
 interface ExampleListProps {
   worker: Worker;
   examples: Example[];
-  mayEdit: boolean;
+  canEdit: boolean;
   onEdit: (example: Example) => void;
 }
 
-export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListProps) {
+export function ExampleList({ worker, examples, canEdit, onEdit }: ExampleListProps) {
   const change = useChangeExample(worker.id);
   const remove = useDeleteExample(worker.id);
   return (
@@ -37,9 +37,9 @@ export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListPr
                 )}
               </Text>
               {example.description && <p className={content.about}>{example.description}</p>}
-              <About example={example} />
+              <ExampleSummary example={example} />
             </div>
-            {mayEdit && (
+            {canEdit && (
               <Group gap="xs">
                 <Switch
                   classNames={{ track: styles.track ?? '' }}
@@ -68,7 +68,7 @@ export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListPr
   );
 }
 
-function About({ example }: { example: Example }) {
+function ExampleSummary({ example }: { example: Example }) {
   const { checks, max_duration_seconds: seconds, max_cost_usd: cost, of_run_id: runId } = example;
   return (
     <Box
@@ -79,12 +79,12 @@ function About({ example }: { example: Example }) {
       c="dimmed"
       aria-label={`Checks of ${example.name}`}
     >
-      {checks.map((check, at) => (
+      {checks.map((check, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.
-        <li key={at}>{inWords(check)}</li>
+        <li key={index}>{describeCheck(check)}</li>
       ))}
-      {seconds !== null && <li>Takes {duration(seconds * 1_000)} at most</li>}
-      {cost !== null && <li>Costs {dollars(cost)} at most</li>}
+      {seconds !== null && <li>Takes {formatDuration(seconds * 1_000)} at most</li>}
+      {cost !== null && <li>Costs {formatDollars(cost)} at most</li>}
       {runId !== null && (
         <li>
           <Link to={workerRunPath(runId)}>The run that it is from</Link>

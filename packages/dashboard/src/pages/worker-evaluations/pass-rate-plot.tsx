@@ -1,8 +1,8 @@
 import { Box } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { percent } from '../../ui/format';
-import { plotStyle, usePlot } from '../../ui/use-plot';
+import { formatPercent } from '../../ui/format';
+import { getPlotStyle, usePlot } from '../../ui/use-plot';
 
 /** Oldest version first; `share` from 0 to 1. */
 interface PassRatePlotProps {
@@ -13,19 +13,21 @@ const HEIGHT_PX = 140;
 
 /** Plots pass rates with evenly spaced versions; the table's head has the same data as text. */
 export default function PassRatePlot({ points }: PassRatePlotProps) {
-  const box = usePlot((element) => new uPlot(options(element, points), dataOf(points), element), [points]);
+  const box = usePlot((element) => new uPlot(buildPlotOptions(element, points), toPlotData(points), element), [points]);
 
-  const said = points.map(({ version, share }) => `version ${version} ${percent(share)}`).join(', ');
-  return <Box ref={box} h={140} style={{ overflow: 'hidden' }} role="img" aria-label={`Examples passed: ${said}`} />;
+  const description = points.map(({ version, share }) => `version ${version} ${formatPercent(share)}`).join(', ');
+  return (
+    <Box ref={box} h={140} style={{ overflow: 'hidden' }} role="img" aria-label={`Examples passed: ${description}`} />
+  );
 }
 
-const dataOf = (points: PassRatePlotProps['points']): uPlot.AlignedData => [
+const toPlotData = (points: PassRatePlotProps['points']): uPlot.AlignedData => [
   points.map((_, at) => at),
   points.map(({ share }) => share),
 ];
 
-function options(element: HTMLElement, points: PassRatePlotProps['points']): uPlot.Options {
-  const { colour, axis } = plotStyle(element);
+function buildPlotOptions(element: HTMLElement, points: PassRatePlotProps['points']): uPlot.Options {
+  const { colour, axis } = getPlotStyle(element);
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
@@ -44,7 +46,7 @@ function options(element: HTMLElement, points: PassRatePlotProps['points']): uPl
         splits: () => points.map((_, at) => at),
         values: (_plot, places) => places.map((at) => `v${points[at]?.version ?? ''}`),
       },
-      { ...axis, size: 52, splits: () => [0, 0.5, 1], values: (_plot, shares) => shares.map(percent) },
+      { ...axis, size: 52, splits: () => [0, 0.5, 1], values: (_plot, shares) => shares.map(formatPercent) },
     ],
     series: [
       {},

@@ -1,26 +1,26 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { type Ref, useState } from 'react';
 import { Link } from 'react-router';
-import { resultWords } from '../../evaluations/check-words';
-import { ResultChip } from '../../evaluations/result-words';
+import { checkResultLabel } from '../../evaluations/check-labels';
+import { ResultChip } from '../../evaluations/result-labels';
 import { OutputJson } from '../../outputs/output-json';
 import type { CheckResult, EvaluationResult } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
-import { dollars, duration, figure } from '../../ui/format';
+import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
 import styles from './evaluation-page.module.css';
 
-interface ResultProps {
+interface ExampleResultProps {
   ref?: Ref<HTMLLIElement> | undefined;
   result: EvaluationResult;
-  opens: boolean;
+  isOpenByDefault: boolean;
 }
 
 /** Shows the result of one example, with its checks and output on demand. */
-export function Result({ ref, result, opens }: ResultProps) {
-  const [chosen, setChosen] = useState<boolean | null>(null);
-  const { example_name: name, status, run_id: runId, checks, output, error, duration_ms: took, usd } = result;
-  const isOpen = chosen ?? opens;
+export function ExampleResult({ ref, result, isOpenByDefault }: ExampleResultProps) {
+  const [toggled, setToggled] = useState<boolean | null>(null);
+  const { example_name: name, status, run_id: runId, checks, output, error, duration_ms: durationMs, usd } = result;
+  const isOpen = toggled ?? isOpenByDefault;
   return (
     <li ref={ref} className={styles.result}>
       <details open={isOpen}>
@@ -29,7 +29,7 @@ export function Result({ ref, result, opens }: ResultProps) {
           className={styles.line}
           onClick={(event) => {
             event.preventDefault();
-            setChosen(!isOpen);
+            setToggled(!isOpen);
           }}
         >
           <ResultChip status={status} />
@@ -45,14 +45,14 @@ export function Result({ ref, result, opens }: ResultProps) {
             fz="sm"
             c="dimmed"
           >
-            {took !== null && <span>{duration(took)}</span>}
-            {usd > 0 && <span>{dollars(usd)}</span>}
+            {durationMs !== null && <span>{formatDuration(durationMs)}</span>}
+            {usd > 0 && <span>{formatDollars(usd)}</span>}
           </Group>
         </summary>
         {isOpen && (
           <div className={styles.body}>
             {error && <pre className={styles.error}>{error}</pre>}
-            {checks.length > 0 && <Checks checks={checks} />}
+            {checks.length > 0 && <CheckList checks={checks} />}
             {output != null && (
               <div className={styles.output}>
                 <h2>Output</h2>
@@ -68,24 +68,24 @@ export function Result({ ref, result, opens }: ResultProps) {
   );
 }
 
-const Checks = ({ checks }: { checks: CheckResult[] }) => (
+const CheckList = ({ checks }: { checks: CheckResult[] }) => (
   <Stack component="ul" className={styles.checks} gap="xs" aria-label="Checks">
-    {checks.map((check, at) => (
+    {checks.map((check, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.
-      <li key={at} data-tone={check.passed ? 'success' : 'error'}>
+      <li key={index} data-tone={check.passed ? 'success' : 'error'}>
         <span className={styles.sign}>
           {check.passed ? <CheckIcon /> : <CrossIcon />}
           <span className="visually-hidden">{check.passed ? 'Passed' : 'Failed'}</span>
         </span>
         <Text span className="wrap-anywhere">
-          {resultWords(check)} {check.path && <code>{check.path}</code>}
+          {checkResultLabel(check)} {check.path && <code>{check.path}</code>}
         </Text>
         <Text span className={`${styles.message} wrap-anywhere pre-wrap`}>
           {check.message}
         </Text>
         {check.score !== null && (
           <Text span className="tabular-nums" fw={640}>
-            {figure(check.score)}
+            {formatNumber(check.score)}
           </Text>
         )}
       </li>

@@ -1,26 +1,26 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import { useStopEvaluation } from '../../evaluations/evaluation-queries';
-import { endedIn } from '../../evaluations/result-words';
+import { countFinished } from '../../evaluations/result-labels';
 import type { Evaluation } from '../../shell/api';
 import { evaluationPath } from '../../shell/paths';
-import { dollars } from '../../ui/format';
+import { formatDollars } from '../../ui/format';
 import { Failure } from '../../ui/notice';
 import styles from './running-evaluation.module.css';
 
 interface RunningEvaluationProps {
   evaluation: Evaluation;
-  mayStop: boolean;
+  canStop: boolean;
   /** Its results are on this page. */
-  isOpen?: boolean;
+  showsResults?: boolean;
 }
 
 /** Shows the progress of an evaluation: passed, failed and remaining examples. */
-export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: RunningEvaluationProps) {
+export function RunningEvaluation({ evaluation, canStop, showsResults = false }: RunningEvaluationProps) {
   const { id, worker_id: workerId, version, totals, usd } = evaluation;
   const stop = useStopEvaluation(workerId);
-  const ended = endedIn(totals);
-  const parts = [
+  const endedCount = countFinished(totals);
+  const segments = [
     { tone: 'success', count: totals.passed },
     { tone: 'error', count: totals.failed },
     { tone: 'timeout', count: totals.error },
@@ -35,13 +35,13 @@ export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: Runni
     >
       <Group gap="8px 16px" justify="space-between" fz="sm">
         <p>
-          <strong>Evaluating version {version}</strong> · {ended} of {totals.total}
+          <strong>Evaluating version {version}</strong> · {endedCount} of {totals.total}
           {totals.failed > 0 && `, ${totals.failed} failed`}
-          {usd > 0 && ` · ${dollars(usd)}`}
+          {usd > 0 && ` · ${formatDollars(usd)}`}
         </p>
         <Group gap="8px 16px" fz="sm">
-          {!isOpen && <Link to={evaluationPath(workerId, id)}>See the results</Link>}
-          {mayStop && (
+          {!showsResults && <Link to={evaluationPath(workerId, id)}>See the results</Link>}
+          {canStop && (
             <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate(id)}>
               Stop
             </Button>
@@ -54,12 +54,12 @@ export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: Runni
         aria-label={`Evaluation of version ${version}`}
         aria-valuemin={0}
         aria-valuemax={totals.total}
-        aria-valuenow={ended}
+        aria-valuenow={endedCount}
       >
-        {parts.map(({ tone, count }) => (
+        {segments.map(({ tone, count }) => (
           <span key={tone} className={styles.part} data-tone={tone} style={{ flexGrow: count }} />
         ))}
-        <span style={{ flexGrow: Math.max(0, totals.total - ended) }} />
+        <span style={{ flexGrow: Math.max(0, totals.total - endedCount) }} />
       </div>
       <Failure title="The evaluation was not stopped" error={stop.error} />
     </Stack>

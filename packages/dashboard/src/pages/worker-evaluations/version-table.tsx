@@ -1,6 +1,6 @@
 import { Box, Button, Center, Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { RESULT_LOOKS } from '../../evaluations/result-words';
+import { RESULT_LOOKS } from '../../evaluations/result-labels';
 import type { EvaluationTable } from '../../shell/api';
 import { evaluationPath } from '../../shell/paths';
 import { Timestamp } from '../../ui/timestamp';
@@ -12,13 +12,13 @@ interface VersionTableProps {
   /** Sha of the current version. */
   current: string;
   /** Absent: not permitted. */
-  evaluate: ((sha: string) => void) | undefined;
+  onEvaluate: ((sha: string) => void) | undefined;
 }
 
 type Version = EvaluationTable['versions'][number];
 
 /** Shows examples as rows and versions as columns, newest first; each cell links to its result. */
-export function VersionTable({ workerId, table, current, evaluate }: VersionTableProps) {
+export function VersionTable({ workerId, table, current, onEvaluate }: VersionTableProps) {
   const { examples, cells } = table;
   // Among versions without an evaluation, only the current one gets a column, to start one.
   const versions = table.versions.filter(({ evaluation_id: id, sha }) => id !== null || sha === current);
@@ -38,7 +38,12 @@ export function VersionTable({ workerId, table, current, evaluate }: VersionTabl
                 className={styles.head}
                 data-current={version.sha === current || undefined}
               >
-                <Head workerId={workerId} version={version} isCurrent={version.sha === current} evaluate={evaluate} />
+                <VersionHead
+                  workerId={workerId}
+                  version={version}
+                  isCurrent={version.sha === current}
+                  onEvaluate={onEvaluate}
+                />
               </th>
             ))}
           </tr>
@@ -57,7 +62,7 @@ export function VersionTable({ workerId, table, current, evaluate }: VersionTabl
               </th>
               {versions.map((version) => (
                 <td key={version.sha} className={styles.cellBox} data-current={version.sha === current || undefined}>
-                  <Cell
+                  <ResultCell
                     workerId={workerId}
                     version={version}
                     exampleId={id}
@@ -74,14 +79,14 @@ export function VersionTable({ workerId, table, current, evaluate }: VersionTabl
   );
 }
 
-interface HeadProps {
+interface VersionHeadProps {
   workerId: string;
   version: Version;
   isCurrent: boolean;
-  evaluate: ((sha: string) => void) | undefined;
+  onEvaluate: ((sha: string) => void) | undefined;
 }
 
-function Head({ workerId, version, isCurrent, evaluate }: HeadProps) {
+function VersionHead({ workerId, version, isCurrent, onEvaluate }: VersionHeadProps) {
   const { sha, version: number, evaluation_id: id, totals, status, created_at: createdAt } = version;
   return (
     <div className={styles.version}>
@@ -98,18 +103,18 @@ function Head({ workerId, version, isCurrent, evaluate }: HeadProps) {
           fw={640}
           c="var(--tone)"
           bg="var(--tone-wash)"
-          data-tone={toneOf(totals)}
+          data-tone={totalsTone(totals)}
         >
           {totals.passed}/{totals.total}
           <span className="visually-hidden"> passed</span>
         </Box>
       ) : (
-        evaluate && (
+        onEvaluate && (
           <Button
             size="compact-xs"
             variant="default"
             aria-label={`Evaluate version ${number}`}
-            onClick={() => evaluate(sha)}
+            onClick={() => onEvaluate(sha)}
           >
             Evaluate
           </Button>
@@ -122,12 +127,12 @@ function Head({ workerId, version, isCurrent, evaluate }: HeadProps) {
   );
 }
 
-function toneOf({ passed, failed, error, total }: NonNullable<Version['totals']>): string {
+function totalsTone({ passed, failed, error, total }: NonNullable<Version['totals']>): string {
   if (failed > 0) return 'error';
   return error > 0 || passed < total ? 'timeout' : 'success';
 }
 
-interface CellProps {
+interface ResultCellProps {
   workerId: string;
   version: Version;
   exampleId: string;
@@ -135,7 +140,7 @@ interface CellProps {
   status: keyof typeof RESULT_LOOKS | undefined;
 }
 
-function Cell({ workerId, version, exampleId, name, status }: CellProps) {
+function ResultCell({ workerId, version, exampleId, name, status }: ResultCellProps) {
   if (status === undefined || version.evaluation_id === null) {
     return (
       <Center component="span" h="2.25rem" miw="2.75rem" bdrs={6} c="dimmed">

@@ -11,9 +11,9 @@ import { toast } from '../../shell/toasts';
 import { Empty } from '../../ui/empty';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useChangeWorker } from '../../workers/use-change-worker';
+import { useWorkerChange } from '../../workers/use-change-worker';
 import { WorkerFrame } from '../../workers/worker-frame';
-import { EvaluationRefusal } from './evaluation-refusal';
+import { EvaluationError } from './evaluation-error';
 import { ExampleList } from './example-list';
 import { PassRates } from './pass-rates';
 import { RunningEvaluation } from './running-evaluation';
@@ -24,16 +24,18 @@ const ExampleDialog = lazy(() => import('../../evaluations/example-dialog'));
 
 /** Shows the examples of a worker, and the results of each of its versions. */
 export default function WorkerEvaluationsPage() {
-  return <WorkerFrame tab="Evaluations">{(worker) => <Evaluations key={worker.id} worker={worker} />}</WorkerFrame>;
+  return (
+    <WorkerFrame tab="Evaluations">{(worker) => <WorkerEvaluations key={worker.id} worker={worker} />}</WorkerFrame>
+  );
 }
 
-function Evaluations({ worker }: { worker: Worker }) {
+function WorkerEvaluations({ worker }: { worker: Worker }) {
   const examples = useExamples(worker.id);
   const table = useEvaluationTable(worker.id);
   const evaluations = useEvaluations(worker.id);
   const start = useStartEvaluation(worker.id);
   const [editing, setEditing] = useState<Example | 'new' | null>(null);
-  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
+  const canEdit = worker.permissions.edit && worker.status !== 'archived';
   const failed = [examples, table, evaluations].find(({ error, data }) => error && !data);
   if (failed?.error) return <FailedToLoad what="The evaluations" error={failed.error} retry={failed.refetch} />;
   if (!examples.data || !table.data || !evaluations.data) return <Skeleton height={420} radius={10} />;
@@ -41,16 +43,16 @@ function Evaluations({ worker }: { worker: Worker }) {
   const running = evaluations.data.filter(({ status }) => status === 'running');
   const hasExamples = examples.data.length > 0;
   const isEvaluated = table.data.versions.some(({ evaluation_id: id }) => id !== null);
-  const add = mayEdit && (
+  const addButton = canEdit && (
     <Button {...(hasExamples && { variant: 'default' })} onClick={() => setEditing('new')}>
       Add example
     </Button>
   );
   return (
     <Stack gap="lg">
-      {hasExamples && mayEdit && (
+      {hasExamples && canEdit && (
         <Group gap="12px 24px" justify="space-between">
-          <OnSave worker={worker} />
+          <EvaluateOnSaveSwitch worker={worker} />
           <Button
             loading={start.isPending}
             disabled={
@@ -62,9 +64,9 @@ function Evaluations({ worker }: { worker: Worker }) {
           </Button>
         </Group>
       )}
-      <EvaluationRefusal error={start.error} />
+      <EvaluationError error={start.error} />
       {running.map((evaluation) => (
-        <RunningEvaluation key={evaluation.id} evaluation={evaluation} mayStop={mayEdit} />
+        <RunningEvaluation key={evaluation.id} evaluation={evaluation} canStop={canEdit} />
       ))}
       {isEvaluated && (
         <Panel title="Examples by version">
@@ -72,14 +74,14 @@ function Evaluations({ worker }: { worker: Worker }) {
             workerId={worker.id}
             table={table.data}
             current={worker.sha}
-            evaluate={mayEdit ? (sha) => start.mutate(sha) : undefined}
+            onEvaluate={canEdit ? (sha) => start.mutate(sha) : undefined}
           />
           <PassRates versions={table.data.versions} />
         </Panel>
       )}
-      <Panel title="Examples" aside={hasExamples && add}>
+      <Panel title="Examples" aside={hasExamples && addButton}>
         {hasExamples ? (
-          <ExampleList worker={worker} examples={examples.data} mayEdit={mayEdit} onEdit={setEditing} />
+          <ExampleList worker={worker} examples={examples.data} canEdit={canEdit} onEdit={setEditing} />
         ) : (
           <Empty title="No examples yet">
             <p>
@@ -87,7 +89,7 @@ function Evaluations({ worker }: { worker: Worker }) {
               schema, or convinces a model. Evaluate a version, and you see which examples it gets right; a later one
               shows what got better and what broke. A run that went well can be saved as an example on its page.
             </p>
-            {add && <div>{add}</div>}
+            {addButton && <div>{addButton}</div>}
           </Empty>
         )}
       </Panel>
@@ -104,16 +106,16 @@ function Evaluations({ worker }: { worker: Worker }) {
   );
 }
 
-function OnSave({ worker }: { worker: Worker }) {
-  const change = useChangeWorker(worker.id);
+function EvaluateOnSaveSwitch({ worker }: { worker: Worker }) {
+  const change = useWorkerChange(worker.id);
   const isOn = change.isPending ? change.variables.evaluate_on_save === true : worker.evaluate_on_save;
-  const switchTo = (on: boolean) =>
+  const setEvaluateOnSave = (isEnabled: boolean) =>
     change.mutate(
-      { evaluate_on_save: on },
+      { evaluate_on_save: isEnabled },
       {
         onSuccess: () =>
-          toast(on ? 'Each new version is evaluated' : 'New versions are not evaluated automatically', {
-            undo: () => change.mutate({ evaluate_on_save: !on }),
+          toast(isEnabled ? 'Each new version is evaluated' : 'New versions are not evaluated automatically', {
+            undo: () => change.mutate({ evaluate_on_save: !isEnabled }),
           }),
       },
     );
@@ -124,7 +126,7 @@ function OnSave({ worker }: { worker: Worker }) {
         label="Evaluate each new version"
         description="Automatically, as soon as it is saved. Models and judges cost money."
         checked={isOn}
-        onChange={(event) => switchTo(event.currentTarget.checked)}
+        onChange={(event) => setEvaluateOnSave(event.currentTarget.checked)}
       />
       <Failure title="Nothing was changed" error={change.error} />
     </div>

@@ -5,19 +5,19 @@ export interface Frame {
 }
 
 /** Linear: a path holds no quote. */
-const FRAME = /File "([^"\n]{1,300})", line (\d{1,7})/g;
+const FRAME_PATTERN = /File "([^"\n]{1,300})", line (\d{1,7})/g;
 
 /** Finds the last frame, which is the innermost one in Python. */
-export function lastFrameOf(trace: string): Frame | null {
-  const last = [...trace.matchAll(FRAME)].at(-1);
+export function findLastFrame(trace: string): Frame | null {
+  const last = [...trace.matchAll(FRAME_PATTERN)].at(-1);
   return last?.[1] ? { path: last[1], line: Number(last[2]) } : null;
 }
 
-const AROUND = 4;
+const CONTEXT_LINES = 4;
 
-export function linesAround(content: string, line: number): { number: number; text: string }[] {
+export function listLinesAround(content: string, line: number): { number: number; text: string }[] {
   const lines = content.split('\n');
   if (line < 1 || line > lines.length) return [];
-  const from = Math.max(0, line - 1 - AROUND);
-  return lines.slice(from, line + AROUND).map((text, index) => ({ number: from + index + 1, text }));
+  const from = Math.max(0, line - 1 - CONTEXT_LINES);
+  return lines.slice(from, line + CONTEXT_LINES).map((text, index) => ({ number: from + index + 1, text }));
 }

@@ -9,18 +9,18 @@ const RepairDialog = lazy(() => import('./repair-dialog'));
 /** Offers a repair of a failed run to members who can edit its worker, unless one is open. */
 export function RepairButton({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const { data: repair } = useRepair(run);
-  const [asking, setAsking] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const isOffered = isRepairable(run) && worker.permissions.edit && worker.status !== 'archived';
   const isLoading = run.repair_id !== null && !repair;
   if (!isOffered || isLoading || (repair && isOpen(repair))) return null;
   return (
     <>
-      <Button variant="default" leftSection={<ToolIcon />} onClick={() => setAsking(true)}>
+      <Button variant="default" leftSection={<ToolIcon />} onClick={() => setDialogOpen(true)}>
         {repair ? 'Repair again…' : 'Repair…'}
       </Button>
-      {asking && (
+      {isDialogOpen && (
         <Suspense>
-          <RepairDialog run={run} onClose={() => setAsking(false)} />
+          <RepairDialog run={run} onClose={() => setDialogOpen(false)} />
         </Suspense>
       )}
     </>

@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
-import { keepRepair } from './repair-queries';
+import { cacheRepair } from './repair-queries';
 
 const INSTRUCTIONS_CHARS_MAX = 4_000;
 
@@ -19,22 +19,23 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
   const { data: models } = useModels();
   const [instructions, setInstructions] = useState('');
   const [model, setModel] = useState('');
-  const begin = useMutation({
+  const startRepair = useMutation({
     mutationFn: async () => {
       const body = { ...(instructions.trim() && { instructions: instructions.trim() }), ...(model && { model }) };
       const params = { path: { run_id: run.id } };
       return unwrap((await workerApi()).POST('/api/runs/{run_id}/repair', { params, body }));
     },
     onSuccess: (repair) => {
-      keepRepair(queryClient, run, repair);
+      cacheRepair(queryClient, run, repair);
       onClose();
     },
   });
   function submit(event: FormEvent) {
     event.preventDefault();
-    begin.mutate();
+    startRepair.mutate();
   }
-  if (models?.length === 0 || codeOf(begin.error) === 'no_model') return <NoModel onClose={onClose} />;
+  if (models?.length === 0 || apiErrorCode(startRepair.error) === 'no_model')
+    return <NoModelDialog onClose={onClose} />;
   return (
     <Dialog title="Repair this run" onClose={onClose}>
       <FormStack p="lg" onSubmit={submit}>
@@ -60,10 +61,10 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
             ...modelNames(models ?? []).map((name) => ({ value: name, label: name })),
           ]}
         />
-        <RepairFailure error={begin.error} />
+        <RepairFailure error={startRepair.error} />
         <Group gap="sm" justify="space-between">
           <p className={content.about}>Up to $0.50 where the model has a price. Secrets are masked.</p>
-          <Button type="submit" loading={begin.isPending}>
+          <Button type="submit" loading={startRepair.isPending}>
             Repair
           </Button>
         </Group>
@@ -72,7 +73,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
   );
 }
 
-const NoModel = ({ onClose }: { onClose: () => void }) => (
+const NoModelDialog = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="No language model is configured" onClose={onClose}>
     <Stack gap="md" p="lg">
       <p>A repair needs a model that reads the code and writes the change.</p>
@@ -81,10 +82,10 @@ const NoModel = ({ onClose }: { onClose: () => void }) => (
   </Dialog>
 );
 
-const codeOf = (error: Error | null): string | undefined => (error instanceof ApiError ? error.code : undefined);
+const apiErrorCode = (error: Error | null): string | undefined => (error instanceof ApiError ? error.code : undefined);
 
 function RepairFailure({ error }: { error: Error | null }) {
-  if (codeOf(error) === 'repair_open') {
+  if (apiErrorCode(error) === 'repair_open') {
     return (
       <Notice tone="error" title="Another repair of this worker is open">
         It is under way on another run, or waits for a decision among the approvals. Decide or stop it first.

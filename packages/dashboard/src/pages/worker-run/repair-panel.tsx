@@ -10,14 +10,14 @@ import { VerdictLine } from '../../candidates/verdict-line';
 import type { Repair, WorkerRun } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { dollars, figure } from '../../ui/format';
+import { formatDollars, formatNumber } from '../../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { StatusChip, type Tone } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './repair.module.css';
-import { isRepairable, isUnderWay, useRepair, useStopRepair } from './repair-queries';
+import { isActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
@@ -26,10 +26,10 @@ export function RepairPanel({ run }: { run: WorkerRun }) {
   const { data: repair, error, refetch } = useRepair(run);
   if (!isRepairable(run)) return null;
   if (error) return <FailedToLoad what="The repair" error={error} retry={refetch} />;
-  return repair ? <OpenRepair run={run} repair={repair} /> : null;
+  return repair ? <RepairDetails run={run} repair={repair} /> : null;
 }
 
-const STATUSES: Record<Repair['status'], { tone: Tone; word: string; icon: ReactNode }> = {
+const STATUS_LOOKS: Record<Repair['status'], { tone: Tone; word: string; icon: ReactNode }> = {
   working: { tone: 'running', word: 'At work', icon: <WaitIcon /> },
   rehearsing: { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> },
   waiting: { tone: 'timeout', word: 'Waits for a decision', icon: <ClockIcon /> },
@@ -39,8 +39,8 @@ const STATUSES: Record<Repair['status'], { tone: Tone; word: string; icon: React
   stopped: { tone: 'idle', word: 'Stopped', icon: <StopIcon /> },
 };
 
-function OpenRepair({ run, repair }: { run: WorkerRun; repair: Repair }) {
-  const { tone, word, icon } = STATUSES[repair.status];
+function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
+  const { tone, word, icon } = STATUS_LOOKS[repair.status];
   const candidate = useCandidate(repair.worker_id, repair.candidate_id);
   return (
     <Panel
@@ -51,19 +51,19 @@ function OpenRepair({ run, repair }: { run: WorkerRun; repair: Repair }) {
             {word}
           </StatusChip>
           <span className="visually-hidden" role="status">{`Repair: ${word}.`}</span>
-          {isUnderWay(repair) && <Stop run={run} />}
+          {isActive(repair) && <StopRepairButton run={run} />}
         </Group>
       }
     >
       <Stack gap="lg">
-        <About repair={repair} />
+        <RepairSummary repair={repair} />
         {candidate.data && repair.status !== 'working' && <VerdictLine candidate={candidate.data} level={3} />}
         {repair.error && (
           <Notice tone="error" title="It ended without a proposal">
             {repair.error}
           </Notice>
         )}
-        <Steps repair={repair} />
+        <RepairSteps repair={repair} />
         {repair.explanation && (
           <Stack component="section" className={styles.part} gap="sm" aria-label="Explanation">
             <h3>Why it failed, and what changes</h3>
@@ -102,18 +102,18 @@ function OpenRepair({ run, repair }: { run: WorkerRun; repair: Repair }) {
   );
 }
 
-function About({ repair }: { repair: Repair }) {
-  const { model, usage, created_at: begun, created_by: by, instructions } = repair;
+function RepairSummary({ repair }: { repair: Repair }) {
+  const { model, usage, created_at: startedAt, created_by: by, instructions } = repair;
   const tokens = usage.input_tokens + usage.output_tokens;
   return (
     <div>
       <Group component="p" gap="4px 16px" align="stretch" fz="sm" c="dimmed">
         <span>
-          {by === null ? 'Started automatically' : 'Started'} <Timestamp at={Date.parse(begun)} />
+          {by === null ? 'Started automatically' : 'Started'} <Timestamp at={Date.parse(startedAt)} />
         </span>
         {model && <span>{model}</span>}
-        {tokens > 0 && <span>{figure(tokens)} tokens</span>}
-        {usage.usd !== null && usage.usd > 0 && <span>{dollars(usage.usd)}</span>}
+        {tokens > 0 && <span>{formatNumber(tokens)} tokens</span>}
+        {usage.usd !== null && usage.usd > 0 && <span>{formatDollars(usage.usd)}</span>}
       </Group>
       {instructions && (
         <Text className="wrap-anywhere" mt="xs" fz="sm">
@@ -125,23 +125,23 @@ function About({ repair }: { repair: Repair }) {
 }
 
 /** Lists the steps live while the model works, and collapses them afterwards. */
-function Steps({ repair }: { repair: Repair }) {
+function RepairSteps({ repair }: { repair: Repair }) {
   const { steps, status } = repair;
   if (steps.length === 0) {
-    return isUnderWay(repair) ? (
+    return isActive(repair) ? (
       <Text fz="sm" c="dimmed">
         Reading the run and the code…
       </Text>
     ) : null;
   }
-  const isLive = isUnderWay(repair);
+  const isLive = isActive(repair);
   return (
     <details key={String(isLive)} className={styles.fold} open={isLive}>
       <summary>{steps.length === 1 ? '1 step' : `${steps.length} steps`}</summary>
       <ol className={styles.steps}>
-        {steps.map((step, at) => (
+        {steps.map((step, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: steps are only added, and may be alike.
-          <li key={at} data-last={(status === 'working' && at === steps.length - 1) || undefined}>
+          <li key={index} data-last={(status === 'working' && index === steps.length - 1) || undefined}>
             {step}
           </li>
         ))}
@@ -150,9 +150,9 @@ function Steps({ repair }: { repair: Repair }) {
   );
 }
 
-function Stop({ run }: { run: WorkerRun }) {
+function StopRepairButton({ run }: { run: WorkerRun }) {
   const role = useWorkspace()?.role;
-  const stop = useMutation(useStopRepair(run));
+  const stop = useMutation(useStopRepairOptions(run));
   if (role === undefined || role === 'viewer') return null;
   return (
     <>

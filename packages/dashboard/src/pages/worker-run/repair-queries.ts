@@ -9,9 +9,9 @@ const repairKey = (run: WorkerRun) => ['repairs', run.workspace_id, run.id] as c
 export const isRepairable = ({ status, trigger }: WorkerRun): boolean =>
   (status === 'failed' || status === 'timed_out') && trigger !== 'test' && trigger !== 'rehearsal';
 
-const UNDER_WAY: Repair['status'][] = ['working', 'rehearsing'];
-export const isUnderWay = ({ status }: Repair): boolean => UNDER_WAY.includes(status);
-export const isOpen = (repair: Repair): boolean => isUnderWay(repair) || repair.status === 'waiting';
+const ACTIVE_STATUSES: Repair['status'][] = ['working', 'rehearsing'];
+export const isActive = ({ status }: Repair): boolean => ACTIVE_STATUSES.includes(status);
+export const isOpen = (repair: Repair): boolean => isActive(repair) || repair.status === 'waiting';
 
 /** Loads the latest repair of the run; its data is undefined if none was started. */
 export function useRepair(run: WorkerRun) {
@@ -26,17 +26,17 @@ export function useRepair(run: WorkerRun) {
 }
 
 /** Caches the repair of a response, which saves a refetch. */
-export const keepRepair = (queryClient: QueryClient, run: WorkerRun, repair: Repair): void => {
+export const cacheRepair = (queryClient: QueryClient, run: WorkerRun, repair: Repair): void => {
   queryClient.setQueryData(repairKey(run), repair);
   void queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) });
 };
 
-export function useStopRepair(run: WorkerRun) {
+export function useStopRepairOptions(run: WorkerRun) {
   const queryClient = useQueryClient();
   return {
     mutationFn: async () =>
       unwrap((await workerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
-    onSuccess: (repair: Repair) => keepRepair(queryClient, run, repair),
+    onSuccess: (repair: Repair) => cacheRepair(queryClient, run, repair),
     // It may have ended in the meantime.
     onError: () => queryClient.invalidateQueries({ queryKey: repairKey(run) }),
   };

@@ -2,8 +2,8 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { problemsOf } from '../../inputs/input-problems';
-import { objectOf } from '../../inputs/object-of';
+import { toInputProblems } from '../../inputs/input-problems';
+import { toObject } from '../../inputs/to-object';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { type InputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
@@ -21,27 +21,27 @@ interface ReplayDialogProps {
 type Version = 'current' | 'same';
 
 /** The form of a worker without declared inputs, which accepts any object. */
-const ANYTHING: InputItem[] = [{ name: 'inputs', label: 'Inputs', type: 'json' }];
+const UNTYPED_INPUTS: InputItem[] = [{ name: 'inputs', label: 'Inputs', type: 'json' }];
 
 /** Replays the run with other inputs, or with its original code. */
 export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps) {
   const navigate = useNavigate();
-  const declared = worker.inputs as InputItem[];
+  const declaredInputs = worker.inputs as InputItem[];
   // Files are reused; their contents cannot be edited here.
-  const files = declared.filter(({ type, name }) => type === 'file' && name in run.input);
-  const items = declared.length ? declared.filter(({ type }) => type !== 'file') : ANYTHING;
-  const given = declared.length ? run.input : { inputs: run.input };
-  const { fields, problem, show, read } = useInputFields(items, given);
+  const files = declaredInputs.filter(({ type, name }) => type === 'file' && name in run.input);
+  const items = declaredInputs.length ? declaredInputs.filter(({ type }) => type !== 'file') : UNTYPED_INPUTS;
+  const initialInputs = declaredInputs.length ? run.input : { inputs: run.input };
+  const { fields, problem, show: showProblems, read: readInputs } = useInputFields(items, initialInputs);
   const [version, setVersion] = useState<Version>('current');
-  const [busy, setBusy] = useState(false);
+  const [isBusy, setBusy] = useState(false);
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const { inputs, problems } = read();
-    show(problems);
+    const { inputs, problems } = readInputs();
+    showProblems(problems);
     if (problems.size) return;
-    const kept = Object.fromEntries(files.map(({ name }) => [name, run.input[name]]));
-    const body = { version, inputs: declared.length ? { ...inputs, ...kept } : objectOf(inputs.inputs) };
+    const fileInputs = Object.fromEntries(files.map(({ name }) => [name, run.input[name]]));
+    const body = { version, inputs: declaredInputs.length ? { ...inputs, ...fileInputs } : toObject(inputs.inputs) };
     setBusy(true);
     try {
       const replayed = (await workerApi()).POST('/api/runs/{run_id}/replay', {
@@ -51,7 +51,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
       navigate(workerRunPath((await unwrap(replayed)).run_id));
       onClose();
     } catch (error) {
-      show(problemsOf(error, items));
+      showProblems(toInputProblems(error, items));
     } finally {
       setBusy(false);
     }
@@ -81,7 +81,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
           </Notice>
         )}
         <Group gap="xs" align="stretch" justify="flex-end">
-          <Button type="submit" loading={busy}>
+          <Button type="submit" loading={isBusy}>
             Run
           </Button>
         </Group>

@@ -2,29 +2,29 @@ import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { LinkedArtifact } from '../../outputs/linked-artifact';
 import { OutputList } from '../../outputs/output-list';
-import { readArtifact } from '../../runs/artifact-file';
+import { downloadArtifact } from '../../runs/artifact-file';
 import { isBitmap } from '../../runs/artifact-kind';
 import { OutputMissing } from '../../runs/output-missing';
 import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
 
 /** The maximum size of files that outputs show inline; larger ones are listed among the files of the run. */
-const SHOWN_BYTES_MAX = 10_000_000;
+const INLINE_BYTES_MAX = 10_000_000;
 
 /** Shows the outputs of a run, each by its type. */
 export function RunResult({ run, worker }: { run: WorkerRun; worker: Worker | undefined }) {
   const items = (worker?.outputs ?? []) as OutputItem[];
-  const isShown = items.some(({ type }) => type === 'image' || type === 'file');
-  const artifacts = useLinked(run, isShown);
+  const hasFileOutputs = items.some(({ type }) => type === 'image' || type === 'file');
+  const artifacts = useLinkedArtifacts(run, hasFileOutputs);
   // Until the artifacts are loaded, an image output would render as text.
   if (artifacts === null) return null;
   if (run.output_missing) return <OutputMissing />;
-  const named = new Set(items.map(({ name }) => name));
-  const claimed = artifacts.filter((artifact) => isNamed(artifact, run.output ?? {}, named));
-  return <OutputList items={items} outputs={run.output ?? {}} artifacts={claimed} />;
+  const outputNames = new Set(items.map(({ name }) => name));
+  const referencedArtifacts = artifacts.filter((artifact) => isReferenced(artifact, run.output ?? {}, outputNames));
+  return <OutputList items={items} outputs={run.output ?? {}} artifacts={referencedArtifacts} />;
 }
 
 /** Returns whether an output names the file, or has its name. */
-const isNamed = ({ id, name }: LinkedArtifact, output: Record<string, unknown>, items: Set<string>): boolean => {
+const isReferenced = ({ id, name }: LinkedArtifact, output: Record<string, unknown>, items: Set<string>): boolean => {
   const texts = JSON.stringify(output);
   return (
     texts.includes(JSON.stringify(id)) || texts.includes(JSON.stringify(name)) || items.has(name.split('.')[0] ?? '')
@@ -36,12 +36,12 @@ const toInert = (blob: Blob): Blob =>
   isBitmap(blob.type) ? blob : blob.slice(0, blob.size, 'application/octet-stream');
 
 /** Loads the files that outputs show; null while loading. */
-function useLinked(run: WorkerRun, wanted: boolean): LinkedArtifact[] | null {
-  const files = wanted ? run.artifacts.filter(({ size }) => size <= SHOWN_BYTES_MAX) : [];
+function useLinkedArtifacts(run: WorkerRun, isEnabled: boolean): LinkedArtifact[] | null {
+  const files = isEnabled ? run.artifacts.filter(({ size }) => size <= INLINE_BYTES_MAX) : [];
   const blobs = useQueries({
     queries: files.map(({ id }) => ({
       queryKey: ['artifact', id],
-      queryFn: () => readArtifact(run.id, id),
+      queryFn: () => downloadArtifact(run.id, id),
       staleTime: Number.POSITIVE_INFINITY,
       retry: false,
     })),
@@ -50,10 +50,10 @@ function useLinked(run: WorkerRun, wanted: boolean): LinkedArtifact[] | null {
   const [urls, setUrls] = useState<(string | undefined)[] | null>(null);
   useEffect(() => {
     if (blobs === null) return;
-    const made = blobs.map((blob) => blob && URL.createObjectURL(toInert(blob)));
-    setUrls(made);
+    const objectUrls = blobs.map((blob) => blob && URL.createObjectURL(toInert(blob)));
+    setUrls(objectUrls);
     return () => {
-      for (const url of made) if (url) URL.revokeObjectURL(url);
+      for (const url of objectUrls) if (url) URL.revokeObjectURL(url);
     };
   }, [blobs]);
   if (files.length === 0) return [];

@@ -15,7 +15,7 @@ import styles from './worker-run-page.module.css';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
-const SPANS = [
+const LIFETIMES = [
   { value: String(HOUR_SECONDS), label: '1 hour' },
   { value: String(DAY_SECONDS), label: '1 day' },
   { value: String(7 * DAY_SECONDS), label: '7 days' },
@@ -23,26 +23,26 @@ const SPANS = [
   { value: String(90 * DAY_SECONDS), label: '90 days' },
 ];
 
-const ofRun = (run: WorkerRun) => ({ path: { run_id: run.id } });
-const linksKey = (run: WorkerRun) => ['runs', run.workspace_id, 'share-links', run.id];
+const runParams = (run: WorkerRun) => ({ path: { run_id: run.id } });
+const shareLinksKey = (run: WorkerRun) => ['runs', run.workspace_id, 'share-links', run.id];
 
 /** Creates and revokes links to the run for people without an account. */
 export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [seconds, setSeconds] = useState(String(7 * DAY_SECONDS));
   const links = useQuery({
-    queryKey: linksKey(run),
-    queryFn: async () => unwrap((await workerApi()).GET('/api/runs/{run_id}/share-links', { params: ofRun(run) })),
+    queryKey: shareLinksKey(run),
+    queryFn: async () => unwrap((await workerApi()).GET('/api/runs/{run_id}/share-links', { params: runParams(run) })),
   });
   const create = useMutation({
     mutationFn: async () =>
       unwrap(
         (await workerApi()).POST('/api/runs/{run_id}/share-links', {
-          params: ofRun(run),
+          params: runParams(run),
           body: { expires_in_seconds: Number(seconds) },
         }),
       ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: linksKey(run) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: shareLinksKey(run) }),
   });
   return (
     <Dialog title="Share this run" onClose={onClose}>
@@ -62,7 +62,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           <NativeSelect
             size="sm"
             label="The link works for"
-            data={SPANS}
+            data={LIFETIMES}
             value={seconds}
             onChange={(event) => setSeconds(event.currentTarget.value)}
           />
@@ -102,9 +102,9 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
           params: { path: { run_id: run.id, share_link_id: link.id } },
         }),
       ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: linksKey(run) }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: shareLinksKey(run) }),
   });
-  const maker = link.created_by ?? 'a member';
+  const creator = link.created_by ?? 'a member';
   return (
     <ListItem
       what={
@@ -114,12 +114,12 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
       }
       about={
         <>
-          Created by {maker} <Timestamp at={Date.parse(link.created_at)} />
+          Created by {creator} <Timestamp at={Date.parse(link.created_at)} />
         </>
       }
     >
       <ConfirmButton
-        label={`Revoke the link of ${maker}`}
+        label={`Revoke the link of ${creator}`}
         question="Revoke it"
         busy={revoke.isPending}
         onConfirm={() => revoke.mutate()}

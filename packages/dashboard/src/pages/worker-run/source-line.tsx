@@ -2,21 +2,21 @@ import { unwrap } from '@gantry/sdk';
 import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type WorkerRun, workerApi } from '../../shell/api';
-import { lastFrameOf, linesAround } from './last-frame';
+import { findLastFrame, listLinesAround } from './last-frame';
 import styles from './source-line.module.css';
 
 /** Shows the line that raised the error with its context; renders nothing if it can't be found. */
-export function SourceLine({ run }: { run: WorkerRun }) {
-  const frame = lastFrameOf(run.error_trace ?? '');
+export function SourceExcerpt({ run }: { run: WorkerRun }) {
+  const frame = findLastFrame(run.error_trace ?? '');
   const { data: content } = useQuery({
     queryKey: ['workers', run.workspace_id, run.worker_id, 'source', run.worker_version, frame?.path],
     enabled: frame !== null && run.worker_version !== null,
     // A version never changes.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
-    queryFn: () => readFile(run.worker_id, run.worker_version as number, frame?.path ?? ''),
+    queryFn: () => loadVersionFile(run.worker_id, run.worker_version as number, frame?.path ?? ''),
   });
-  const lines = frame && content ? linesAround(content, frame.line) : [];
+  const lines = frame && content ? listLinesAround(content, frame.line) : [];
   if (!frame || lines.length === 0) return null;
   return (
     <Box
@@ -57,7 +57,7 @@ export function SourceLine({ run }: { run: WorkerRun }) {
 const VERSIONS_MAX = 200;
 
 /** Loads a file of a version; null if either no longer exists. */
-async function readFile(workerId: string, version: number, path: string): Promise<string | null> {
+async function loadVersionFile(workerId: string, version: number, path: string): Promise<string | null> {
   const api = await workerApi();
   const worker = { worker_id: workerId };
   const versions = await unwrap(

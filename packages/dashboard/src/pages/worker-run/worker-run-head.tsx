@@ -3,18 +3,18 @@ import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { lookOf, RunStatusChip, shownStatus } from '../../runs/run-status';
+import { getStatusLook, RunStatusChip, toShownStatus } from '../../runs/run-status';
 import { useStarter } from '../../runs/use-starter';
 import { isOver, workerRunKey } from '../../runs/worker-runs';
 import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { dollars, duration } from '../../ui/format';
+import { formatDollars, formatDuration } from '../../ui/format';
 import { Failure } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Timestamp } from '../../ui/timestamp';
 import { RepairButton } from './repair-button';
-import { SaveAsExample } from './save-as-example';
+import { SaveAsExampleButton } from './save-as-example';
 
 const ReplayDialog = lazy(() => import('./replay-dialog'));
 const ShareDialog = lazy(() => import('./share-dialog'));
@@ -26,84 +26,84 @@ interface WorkerRunHeadProps {
 
 export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
   const role = useWorkspace()?.role;
-  const mayChange = role !== undefined && role !== 'viewer';
-  const shown = shownStatus(run);
-  const starterOf = useStarter();
+  const canChange = role !== undefined && role !== 'viewer';
+  const shownRunStatus = toShownStatus(run);
+  const getStarter = useStarter();
   return (
     <PageHead
       title={worker?.name ?? run.worker_id}
       about={
         <>
-          <RunStatusChip {...shown} />
+          <RunStatusChip {...shownRunStatus} />
           {run.worker_version !== null && <span>Version {run.worker_version}</span>}
-          <span>{starterOf({ trigger: run.trigger, createdBy: run.created_by })}</span>
+          <span>{getStarter({ trigger: run.trigger, createdBy: run.created_by })}</span>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
-          {run.duration_ms !== null && <span>Took {duration(run.duration_ms)}</span>}
-          {run.total_cost_usd > 0 && <span>{dollars(run.total_cost_usd)}</span>}
+          {run.duration_ms !== null && <span>Took {formatDuration(run.duration_ms)}</span>}
+          {run.total_cost_usd > 0 && <span>{formatDollars(run.total_cost_usd)}</span>}
           <span className="visually-hidden" role="status">
-            {`Run: ${lookOf(shown).word}. ${run.error ?? ''}`}
+            {`Run: ${getStatusLook(shownRunStatus).word}. ${run.error ?? ''}`}
           </span>
         </>
       }
       actions={
         <Group gap="xs">
-          {mayChange && <Share run={run} />}
-          {worker && <SaveAsExample run={run} worker={worker} />}
+          {canChange && <ShareButton run={run} />}
+          {worker && <SaveAsExampleButton run={run} worker={worker} />}
           {worker && <RepairButton run={run} worker={worker} />}
           {isOver(run)
-            ? worker?.permissions.run && run.trigger !== 'rehearsal' && <Again run={run} worker={worker} />
-            : mayChange && <Cancel run={run} />}
+            ? worker?.permissions.run && run.trigger !== 'rehearsal' && <RunAgainButton run={run} worker={worker} />
+            : canChange && <CancelButton run={run} />}
         </Group>
       }
     />
   );
 }
 
-const idOf = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
+const runParams = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
 
 /** Replays a run. The code of a test is not stored, so its button opens the editor. */
-const Again = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
+const RunAgainButton = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
   run.trigger === 'rehearsal' ? null : run.trigger === 'test' ? (
     <Button variant="default" component={Link} to={workerPath(worker.id, 'workerCode')}>
       Open the code
     </Button>
   ) : (
-    <Replay run={run} worker={worker} />
+    <ReplayButtons run={run} worker={worker} />
   );
 
-function Replay({ run, worker }: { run: WorkerRun; worker: Worker }) {
+function ReplayButtons({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const navigate = useNavigate();
-  const [changing, setChanging] = useState(false);
+  const [isDialogOpen, setDialogOpen] = useState(false);
   const replay = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/replay', idOf(run))),
+    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/replay', runParams(run))),
     onSuccess: (started) => navigate(workerRunPath(started.run_id)),
   });
   return (
     <>
-      <Button variant="default" onClick={() => setChanging(true)}>
+      <Button variant="default" onClick={() => setDialogOpen(true)}>
         Change and run…
       </Button>
       <Button loading={replay.isPending} onClick={() => replay.mutate()}>
         Run again
       </Button>
       <Failure title="The run was not started" error={replay.error} />
-      {changing && (
+      {isDialogOpen && (
         <Suspense>
-          <ReplayDialog run={run} worker={worker} onClose={() => setChanging(false)} />
+          <ReplayDialog run={run} worker={worker} onClose={() => setDialogOpen(false)} />
         </Suspense>
       )}
     </>
   );
 }
 
-function Share({ run }: { run: WorkerRun }) {
-  const [open, setOpen] = useState(false);
+function ShareButton({ run }: { run: WorkerRun }) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
         Share…
       </Button>
-      {open && (
+      {isOpen && (
         <Suspense>
           <ShareDialog run={run} onClose={() => setOpen(false)} />
         </Suspense>
@@ -112,17 +112,17 @@ function Share({ run }: { run: WorkerRun }) {
   );
 }
 
-function Cancel({ run }: { run: WorkerRun }) {
+function CancelButton({ run }: { run: WorkerRun }) {
   const queryClient = useQueryClient();
   const cancel = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', idOf(run))),
+    mutationFn: async () => unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', runParams(run))),
     onSettled: () => queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) }),
   });
-  const stopping = cancel.isPending || cancel.isSuccess || run.cancel_requested;
+  const isCancelling = cancel.isPending || cancel.isSuccess || run.cancel_requested;
   return (
     <>
-      <Button variant="default" disabled={stopping} onClick={() => cancel.mutate()}>
-        {stopping ? 'Cancelling…' : 'Cancel this run'}
+      <Button variant="default" disabled={isCancelling} onClick={() => cancel.mutate()}>
+        {isCancelling ? 'Cancelling…' : 'Cancel this run'}
       </Button>
       <Failure title="The run was not cancelled" error={cancel.error} />
     </>

@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core';
 import { useParams } from 'react-router';
-import { Elsewhere } from '../../accounts/elsewhere';
+import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
 import { PendingApproval } from '../../approvals/pending-approval';
 import { OutputJson } from '../../outputs/output-json';
-import { readArtifact } from '../../runs/artifact-file';
+import { downloadArtifact } from '../../runs/artifact-file';
 import { ArtifactList } from '../../runs/artifact-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import type { LiveRun } from '../../runs/live-run';
@@ -15,7 +15,7 @@ import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
 import { useWorkerRun } from '../../runs/use-worker-run';
-import { isOver, readWorkerRun, workerRunKey } from '../../runs/worker-runs';
+import { getWorkerRun, isOver, workerRunKey } from '../../runs/worker-runs';
 import { isStatus, type Worker, type WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -25,12 +25,12 @@ import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
-import { Rehearsed } from './rehearsed';
+import { RehearsalNotice } from './rehearsal-notice';
 import { RepairPanel } from './repair-panel';
-import { RunFacts } from './run-facts';
+import { RunDetails } from './run-details';
 import { RunResult } from './run-result';
-import { SourceLine } from './source-line';
-import { WaitsFor } from './waits-for';
+import { SourceExcerpt } from './source-line';
+import { WaitingNotice } from './waiting-notice';
 import { WorkerRunHead } from './worker-run-head';
 import styles from './worker-run-page.module.css';
 
@@ -39,19 +39,19 @@ export default function WorkerRunPage() {
   const { runId = '' } = useParams();
   const workspace = useWorkspace();
   if (!workspace) return <LoadingPage what="the run" columns={layout.mainAndAside} />;
-  return <FollowedRun key={`${workspace.id} ${runId}`} workspaceId={workspace.id} runId={runId} />;
+  return <WorkerRunLoader key={`${workspace.id} ${runId}`} workspaceId={workspace.id} runId={runId} />;
 }
 
-function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: string }) {
+function WorkerRunLoader({ workspaceId, runId }: { workspaceId: string; runId: string }) {
   const { query, run, live, log, requests } = useWorkerRun(workspaceId, runId);
   const { refetch } = query;
   // Undefined while loading, and if the worker was deleted.
   const { data: worker } = useWorker(run?.worker_id);
   useTitle(run && `Run of ${worker?.name ?? run.worker_id}`);
-  if (run) return <LoadedRun {...{ run, worker, live, log, requests }} />;
+  if (run) return <LoadedRun run={run} worker={worker} live={live} log={log} requests={requests} />;
   if (isStatus(query.error, 403, 404)) {
     const queryKey = workerRunKey(workspaceId, runId);
-    return <Elsewhere what="run" queryKey={queryKey} read={(headers) => readWorkerRun(runId, headers)} />;
+    return <OtherWorkspaceNotice what="run" queryKey={queryKey} read={(headers) => getWorkerRun(runId, headers)} />;
   }
   if (query.error) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
   return <LoadingPage what="the run" columns={layout.mainAndAside} />;
@@ -66,29 +66,29 @@ interface LoadedRunProps {
 }
 
 function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
-  const over = isOver(run);
+  const hasEnded = isOver(run);
   const isAgent = worker?.runner === 'agent' || live.parts.some(({ part }) => part === 'tool_call');
   // Code may also stream the output of a model.
-  const hasWords = isAgent || live.parts.length > 0;
+  const hasConversation = isAgent || live.parts.length > 0;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
       <Stack className={styles.above} gap="lg">
-        <Rehearsed run={run} />
-        <Failed run={run} />
+        <RehearsalNotice run={run} />
+        <RunFailure run={run} />
         <RepairPanel run={run} />
       </Stack>
       <div className={layout.mainAndAside}>
         <Stack gap="lg">
-          <WaitsFor run={run} isAgent={isAgent} />
-          <RunProgress live={live} over={over || run.status !== 'running'} />
+          <WaitingNotice run={run} isAgent={isAgent} />
+          <RunProgress live={live} over={hasEnded || run.status !== 'running'} />
           {run.status === 'completed' && (
             <Panel title="Result">
               <RunResult run={run} worker={worker} />
             </Panel>
           )}
-          {hasWords && (
+          {hasConversation && (
             <RunConversation
               run={run}
               live={live}
@@ -99,10 +99,10 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             <Timeline run={run} live={live} opensCalls />
           </Panel>
           <Panel title="Log">
-            <RunLog tall store={log} name={run.id} startedAt={startedAt} empty={emptyLog(live, over)} />
+            <RunLog tall store={log} name={run.id} startedAt={startedAt} empty={emptyLogText(live, hasEnded)} />
           </Panel>
           <Panel title="Requests">
-            <RunRequests store={requests} startedAt={startedAt} empty={noRequests(live, over)} />
+            <RunRequests store={requests} startedAt={startedAt} empty={emptyRequestsText(live, hasEnded)} />
           </Panel>
         </Stack>
         <Stack gap="lg">
@@ -117,12 +117,12 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             <Panel title="Files">
               <ArtifactList
                 files={run.artifacts.map(({ content_type, ...file }) => ({ ...file, contentType: content_type }))}
-                read={({ id }) => readArtifact(run.id, id)}
+                read={({ id }) => downloadArtifact(run.id, id)}
               />
             </Panel>
           )}
           <Panel title="About this run">
-            <RunFacts run={run} hasWorker={worker !== undefined} />
+            <RunDetails run={run} hasWorker={worker !== undefined} />
           </Panel>
         </Stack>
       </div>
@@ -130,7 +130,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   );
 }
 
-function Failed({ run }: { run: WorkerRun }) {
+function RunFailure({ run }: { run: WorkerRun }) {
   const { error, error_code, error_type, error_trace } = run;
   if (error === null || error_code === null) return null;
   const last = run.steps.at(-1);
@@ -138,23 +138,24 @@ function Failed({ run }: { run: WorkerRun }) {
     <RunErrorBox
       level={2}
       error={{
-        ...{ code: error_code, message: error },
+        code: error_code,
+        message: error,
         ...(error_type !== null && { type: error_type }),
         ...(error_trace !== null && { trace: error_trace }),
       }}
       {...(last?.status === 'failed' && { step: last.name })}
     >
-      <SourceLine run={run} />
+      <SourceExcerpt run={run} />
     </RunErrorBox>
   );
 }
 
-function emptyLog(live: LiveRun, over: boolean): string {
+function emptyLogText(live: LiveRun, hasEnded: boolean): string {
   if (live.done) return 'This run has no log output.';
-  return over ? 'Loading the log…' : 'Lines appear here as the code prints them.';
+  return hasEnded ? 'Loading the log…' : 'Lines appear here as the code prints them.';
 }
 
-function noRequests(live: LiveRun, over: boolean): string {
+function emptyRequestsText(live: LiveRun, hasEnded: boolean): string {
   if (live.done) return 'The code made no requests to other hosts.';
-  return over ? 'Loading the requests…' : 'Requests of the code to other hosts appear here as they end.';
+  return hasEnded ? 'Loading the requests…' : 'Requests of the code to other hosts appear here as they end.';
 }

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { textIn } from '../../ui/text-in';
+import { getText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -9,12 +9,12 @@ export function AboutForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Name"
-      read={(given) => ({
-        name: textIn(given, 'name'),
-        description: textIn(given, 'description'),
+      parseForm={(formData) => ({
+        name: getText(formData, 'name'),
+        description: getText(formData, 'description'),
         tags: [
           ...new Set(
-            textIn(given, 'tags')
+            getText(formData, 'tags')
               .split(',')
               .map((tag) => tag.trim()),
           ),

@@ -7,14 +7,14 @@ import { type Connection, useConnections, useConnectionTools } from '../../conne
 import { type Worker, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { revealed } from '../../ui/revealed';
+import { revealHidden } from '../../ui/reveal-hidden';
 import { OWN_TOOLS } from '../../workers/agent-tools';
 import styles from './tools-form.module.css';
 
-interface AddToolProps {
+interface AddToolFieldsProps {
   worker: Worker;
   /** The tools that the worker already has. */
-  taken: readonly string[];
+  existingTools: readonly string[];
   /** @param connection the connection of the tool */
   onAdd: (tool: string, connection: string | null) => void;
 }
@@ -29,7 +29,7 @@ const KINDS: { value: Kind; label: string }[] = [
 ];
 
 /** Selects a tool by its kind, and adds it. */
-export function AddTool({ worker, taken, onAdd }: AddToolProps) {
+export function AddToolFields({ worker, existingTools, onAdd }: AddToolFieldsProps) {
   const [kind, setKind] = useState<Kind>('connection');
   const add = (tool: string, connection: string | null = null) => onAdd(tool, connection);
   return (
@@ -41,12 +41,12 @@ export function AddTool({ worker, taken, onAdd }: AddToolProps) {
         onChange={(event) => setKind(event.currentTarget.value as Kind)}
       />
       {kind === 'connection' ? (
-        <OfConnection taken={taken} onAdd={add} />
+        <ConnectionToolPicker existingTools={existingTools} onAdd={add} />
       ) : kind === 'worker' || kind === 'context' ? (
-        <OfName key={kind} kind={kind} worker={worker} taken={taken} onAdd={add} />
+        <NamedToolPicker key={kind} kind={kind} worker={worker} existingTools={existingTools} onAdd={add} />
       ) : (
         <>
-          <AddButton tool={kind} taken={taken} onAdd={() => add(kind)} />
+          <AddButton tool={kind} existingTools={existingTools} onAdd={() => add(kind)} />
           <p className={styles.hint}>{OWN_TOOLS[kind].about}</p>
         </>
       )}
@@ -54,8 +54,16 @@ export function AddTool({ worker, taken, onAdd }: AddToolProps) {
   );
 }
 
-function AddButton({ tool, taken, onAdd }: { tool: string; taken: readonly string[]; onAdd: () => void }) {
-  const isTaken = taken.includes(tool);
+function AddButton({
+  tool,
+  existingTools,
+  onAdd,
+}: {
+  tool: string;
+  existingTools: readonly string[];
+  onAdd: () => void;
+}) {
+  const isTaken = existingTools.includes(tool);
   return (
     <Button variant="default" disabled={isTaken || tool === ''} onClick={onAdd}>
       {isTaken ? 'Already added' : 'Add the tool'}
@@ -63,16 +71,16 @@ function AddButton({ tool, taken, onAdd }: { tool: string; taken: readonly strin
   );
 }
 
-type PartProps = Pick<AddToolProps, 'taken' | 'onAdd'>;
+type ToolPickerProps = Pick<AddToolFieldsProps, 'existingTools' | 'onAdd'>;
 
-function OfConnection({ taken, onAdd }: PartProps) {
+function ConnectionToolPicker({ existingTools, onAdd }: ToolPickerProps) {
   const { data } = useConnections();
   const [app, setApp] = useState('');
   // Several connections of one service have the same tools; the owner's rights decide which one a worker gets.
   const connections = [...new Map(data?.pages.flat().map((one) => [one.app, one])).values()];
-  const chosen = connections.find((one) => one.app === app) ?? connections[0];
+  const selectedConnection = connections.find((one) => one.app === app) ?? connections[0];
   if (!data) return <p className={styles.hint}>Loading the connections…</p>;
-  if (!chosen) {
+  if (!selectedConnection) {
     return (
       <p className={styles.hint}>
         There is no connection in this workspace yet. <Link to={paths.newConnection}>Connect a service</Link>
@@ -83,20 +91,29 @@ function OfConnection({ taken, onAdd }: PartProps) {
     <>
       <NativeSelect
         label="Connection"
-        value={chosen.app}
+        value={selectedConnection.app}
         data={connections.map((one) => ({ value: one.app, label: one.app }))}
         onChange={(event) => setApp(event.currentTarget.value)}
       />
-      <ToolOf key={chosen.id} connection={chosen} taken={taken} onAdd={onAdd} />
+      <ConnectionToolFields
+        key={selectedConnection.id}
+        connection={selectedConnection}
+        existingTools={existingTools}
+        onAdd={onAdd}
+      />
     </>
   );
 }
 
-const ALL = '*';
+const ALL_TOOLS = '*';
 
-function ToolOf({ connection: { id, app }, taken, onAdd }: PartProps & { connection: Connection }) {
+function ConnectionToolFields({
+  connection: { id, app },
+  existingTools,
+  onAdd,
+}: ToolPickerProps & { connection: Connection }) {
   const { data, error } = useConnectionTools(id);
-  const [name, setName] = useState(ALL);
+  const [name, setName] = useState(ALL_TOOLS);
   const tools = data?.filter(({ allowed }) => allowed !== false) ?? [];
   const about = tools.find((one) => one.name === name)?.description;
   const tool = `${app}.${name}`;
@@ -106,33 +123,38 @@ function ToolOf({ connection: { id, app }, taken, onAdd }: PartProps & { connect
         label="Tool"
         value={name}
         data={[
-          { value: ALL, label: data ? `All ${tools.length} tools` : 'All tools' },
+          { value: ALL_TOOLS, label: data ? `All ${tools.length} tools` : 'All tools' },
           ...tools.map((one) => ({ value: one.name, label: one.name.replaceAll('_', ' ') })),
         ]}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <AddButton tool={tool} taken={taken} onAdd={() => onAdd(tool, app)} />
+      <AddButton tool={tool} existingTools={existingTools} onAdd={() => onAdd(tool, app)} />
       {error ? (
         <p className={styles.hint} role="alert">
           Its tools could not be read: {error.message}
         </p>
       ) : (
-        about && <p className={styles.hint}>{revealed(about)}</p>
+        about && <p className={styles.hint}>{revealHidden(about)}</p>
       )}
     </>
   );
 }
 
 const LISTED_MAX = 200;
-const NAMES = {
+const RESOURCE_LABELS = {
   worker: { label: 'Worker', none: 'There is no other worker in this workspace.' },
   context: { label: 'Context', none: 'There is no context in this workspace.' },
 };
 
-function OfName({ kind, worker, taken, onAdd }: PartProps & { kind: 'worker' | 'context'; worker: Worker }) {
+function NamedToolPicker({
+  kind,
+  worker,
+  existingTools,
+  onAdd,
+}: ToolPickerProps & { kind: 'worker' | 'context'; worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const [name, setName] = useState('');
-  const { data: all } = useQuery({
+  const { data: loadedNames } = useQuery({
     queryKey: [`${kind}s`, workspaceId, 'tools'],
     enabled: workspaceId !== undefined,
     queryFn: async () => {
@@ -142,20 +164,20 @@ function OfName({ kind, worker, taken, onAdd }: PartProps & { kind: 'worker' | '
       return (await unwrap(GET('/api/workers', { params }))).map(({ id }) => id);
     },
   });
-  const names = all?.filter((one) => kind === 'context' || one !== worker.id);
-  const chosen = names?.includes(name) ? name : (names?.[0] ?? '');
-  const tool = chosen && `${kind}:${chosen}`;
+  const names = loadedNames?.filter((one) => kind === 'context' || one !== worker.id);
+  const selectedName = names?.includes(name) ? name : (names?.[0] ?? '');
+  const tool = selectedName && `${kind}:${selectedName}`;
   if (!names) return <p className={styles.hint}>Loading the list…</p>;
-  if (names.length === 0) return <p className={styles.hint}>{NAMES[kind].none}</p>;
+  if (names.length === 0) return <p className={styles.hint}>{RESOURCE_LABELS[kind].none}</p>;
   return (
     <>
       <NativeSelect
-        label={NAMES[kind].label}
-        value={chosen}
+        label={RESOURCE_LABELS[kind].label}
+        value={selectedName}
         data={names}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <AddButton tool={tool} taken={taken} onAdd={() => onAdd(tool, null)} />
+      <AddButton tool={tool} existingTools={existingTools} onAdd={() => onAdd(tool, null)} />
     </>
   );
 }

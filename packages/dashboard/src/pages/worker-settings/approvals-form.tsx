@@ -1,20 +1,20 @@
 import { Checkbox, NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { numberIn, SettingsForm } from './settings-form';
+import { getNumber, SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
-const HOUR = 3_600;
+const HOUR_SECONDS = 3_600;
 const EXPIRIES = [
-  [HOUR, 'After an hour'],
-  [24 * HOUR, 'After a day'],
-  [3 * 24 * HOUR, 'After three days'],
-  [7 * 24 * HOUR, 'After a week'],
-  [30 * 24 * HOUR, 'After 30 days'],
+  [HOUR_SECONDS, 'After an hour'],
+  [24 * HOUR_SECONDS, 'After a day'],
+  [3 * 24 * HOUR_SECONDS, 'After three days'],
+  [7 * 24 * HOUR_SECONDS, 'After a week'],
+  [30 * 24 * HOUR_SECONDS, 'After 30 days'],
 ] as const;
 
 export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worker }) {
-  const expires = approvals.expires_in_seconds ?? 7 * 24 * HOUR;
-  const isUsual = EXPIRIES.some(([seconds]) => seconds === expires);
+  const expires = approvals.expires_in_seconds ?? 7 * 24 * HOUR_SECONDS;
+  const isPreset = EXPIRIES.some(([seconds]) => seconds === expires);
   return (
     <SettingsForm
       worker={worker}
@@ -24,21 +24,17 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
           ? 'Its tools may also ask for one, as chosen under Tools.'
           : 'The code itself may also ask for one, with context.approve().'
       }
-      read={(given) => ({
+      parseForm={(formData) => ({
         approvals: {
-          required: given.has('required'),
-          forbid_self: given.has('forbid_self'),
-          public_links: given.has('public_links'),
-          expires_in_seconds: numberIn(given, 'expires_in_seconds'),
+          required: formData.has('required'),
+          forbid_self: formData.has('forbid_self'),
+          public_links: formData.has('public_links'),
+          expires_in_seconds: getNumber(formData, 'expires_in_seconds'),
         },
       })}
     >
       <div className={`${styles.wide} ${styles.choices}`}>
-        <Checkbox
-          name="required"
-          label="Each run waits for an approval"
-          defaultChecked={approvals.required}
-        />
+        <Checkbox name="required" label="Each run waits for an approval" defaultChecked={approvals.required} />
         <Checkbox
           name="forbid_self"
           label="The member who started the run can’t decide"
@@ -57,7 +53,7 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
         defaultValue={expires}
         data={[
           ...EXPIRIES.map(([seconds, label]) => ({ value: String(seconds), label: `${label}` })),
-          ...(isUsual ? [] : [{ value: String(expires), label: `After ${expires} seconds` }]),
+          ...(isPreset ? [] : [{ value: String(expires), label: `After ${expires} seconds` }]),
         ]}
       />
     </SettingsForm>

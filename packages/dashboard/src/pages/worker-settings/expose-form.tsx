@@ -12,7 +12,7 @@ export function ExposeForm({ worker }: { worker: Worker }) {
   const { secrets, connections, expose } = worker;
   const isAllowed = useWorkspace()?.allow_exposed_credentials ?? true;
   if (!secrets.length && !connections.length) return null;
-  const choices = (legend: string, names: string[]) =>
+  const renderChoices = (legend: string, names: string[]) =>
     names.length > 0 && (
       <fieldset className={styles.choices}>
         <legend>{legend}</legend>
@@ -33,10 +33,10 @@ export function ExposeForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Values in code"
       about="Code gets placeholders of connections, and of secrets that have hosts; the values go to those hosts only. Choose what it can’t do without: code that has a value can send it anywhere."
-      read={(given) => ({ expose: [...new Set(given.getAll('expose').map(String))] })}
+      parseForm={(formData) => ({ expose: [...new Set(formData.getAll('expose').map(String))] })}
     >
-      {choices('Secrets', secrets)}
-      {choices('Connections', connections)}
+      {renderChoices('Secrets', secrets)}
+      {renderChoices('Connections', connections)}
       {!isAllowed && (
         <div className={styles.wide}>
           <Notice tone="info" title="Not in this workspace">

@@ -9,7 +9,7 @@ export function FailureForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="After a failure"
       about="A model reads the run and the code, rehearses a change without external effects, and asks for approval; this costs up to $0.50 where the model has a price, once for each version and error."
-      read={(given) => ({ on_failure: given.has('propose_repair') ? 'propose_repair' : 'none' })}
+      parseForm={(formData) => ({ on_failure: formData.has('propose_repair') ? 'propose_repair' : 'none' })}
     >
       <div className={`${styles.wide} ${styles.choices}`}>
         <Checkbox

@@ -13,7 +13,7 @@ export function InBodyForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Placeholders in bodies"
       about="A placeholder in a header, a path or a query is replaced on its way to the hosts of its value. Choose which are replaced in bodies, too: JSON, forms and text of up to 1 MB."
-      read={(given) => ({ in_body: given.getAll('in_body').map(String) })}
+      parseForm={(formData) => ({ in_body: formData.getAll('in_body').map(String) })}
     >
       <fieldset className={styles.choices}>
         <legend>Also in bodies</legend>

@@ -1,23 +1,37 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Worker } from '../../shell/api';
-import { textIn } from '../../ui/text-in';
+import { getText } from '../../ui/form-text';
 import styles from './items-form.module.css';
-import { mayEdit, SettingsForm } from './settings-form';
+import { canEditWorker, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 
 type Item = Worker['inputs'][number];
 
 const INPUT_TYPES = {
-  ...{ text: 'Text', textarea: 'Long text', number: 'Number', integer: 'Integer', boolean: 'Yes or no' },
-  ...{ select: 'One of a list', date: 'Date', url: 'Address', json: 'JSON', file: 'File' },
+  text: 'Text',
+  textarea: 'Long text',
+  number: 'Number',
+  integer: 'Integer',
+  boolean: 'Yes or no',
+  select: 'One of a list',
+  date: 'Date',
+  url: 'Address',
+  json: 'JSON',
+  file: 'File',
 };
 const OUTPUT_TYPES = {
-  ...{ text: 'Text', markdown: 'Markdown', number: 'Number', table: 'Table', csv: 'CSV' },
-  ...{ json: 'JSON', image: 'Picture', file: 'File' },
+  text: 'Text',
+  markdown: 'Markdown',
+  number: 'Number',
+  table: 'Table',
+  csv: 'CSV',
+  json: 'JSON',
+  image: 'Picture',
+  file: 'File',
 };
 
-const KINDS = {
+const ITEM_KINDS = {
   inputs: {
     title: 'Inputs',
     one: 'input',
@@ -32,15 +46,15 @@ const KINDS = {
   },
 };
 
-const OF_AGENT = {
+const AGENT_DESCRIPTIONS = {
   inputs: 'What a run is asked for: its form, its checks, and what the agent is given to work on.',
   outputs: 'How a page shows the fields of the result. What is not listed is shown too.',
 };
 
 /** Edits the inputs or outputs of a run. Other fields of an item, such as bounds, are kept. */
 export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
-  const { title, one, types, about: ofCode } = KINDS[kind];
-  const about = worker.runner === 'agent' ? OF_AGENT[kind] : ofCode;
+  const { title, one, types, about: codeDescription } = ITEM_KINDS[kind];
+  const about = worker.runner === 'agent' ? AGENT_DESCRIPTIONS[kind] : codeDescription;
   const [rows, setRows] = useState(() => worker[kind].map((item, key) => ({ key, item })));
   const nextKey = useRef(rows.length);
   const add = () => setRows([...rows, { key: nextKey.current++, item: { name: '', type: 'text' } }]);
@@ -49,7 +63,7 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
       worker={worker}
       title={title}
       about={about}
-      read={(given) => ({ [kind]: rows.map(({ key, item }) => itemIn(given, key, item, kind)) })}
+      parseForm={(formData) => ({ [kind]: rows.map(({ key, item }) => parseItem(formData, key, item, kind)) })}
     >
       {rows.length > 0 && (
         <ul className={`${formStyles.wide} ${styles.rows}`} aria-label={title}>
@@ -60,12 +74,12 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
               item={item}
               types={types}
               isInput={kind === 'inputs'}
-              onRemove={mayEdit(worker) ? () => setRows(rows.filter((row) => row.key !== key)) : undefined}
+              onRemove={canEditWorker(worker) ? () => setRows(rows.filter((row) => row.key !== key)) : undefined}
             />
           ))}
         </ul>
       )}
-      {mayEdit(worker) && (
+      {canEditWorker(worker) && (
         <div className={formStyles.wide}>
           <Button variant="default" size="compact-sm" onClick={add}>
             Add an {one}
@@ -147,23 +161,25 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
   );
 }
 
-function itemIn(given: FormData, key: number, before: Item, kind: 'inputs' | 'outputs'): Item {
-  const { label: _, options: had, ...kept } = before;
-  const label = textIn(given, `label-${key}`);
-  const type = textIn(given, `type-${key}`);
-  const chosen = textIn(given, `options-${key}`)
+function parseItem(formData: FormData, key: number, previous: Item, kind: 'inputs' | 'outputs'): Item {
+  const { label: _, options: previousOptions, ...otherFields } = previous;
+  const label = getText(formData, `label-${key}`);
+  const type = getText(formData, `type-${key}`);
+  const optionValues = getText(formData, `options-${key}`)
     .split(',')
     .map((value) => value.trim())
     .filter((value) => value !== '');
   return {
     // Bounds and defaults only apply to their type.
-    ...(type === before.type ? kept : {}),
-    name: textIn(given, `name-${key}`),
+    ...(type === previous.type ? otherFields : {}),
+    name: getText(formData, `name-${key}`),
     type,
     ...(label && { label }),
-    ...(kind === 'inputs' && { required: given.has(`required-${key}`) }),
+    ...(kind === 'inputs' && { required: formData.has(`required-${key}`) }),
     ...(type === 'select' && {
-      options: chosen.map((value) => had?.find((one) => String(one.value) === value) ?? { value, label: value }),
+      options: optionValues.map(
+        (value) => previousOptions?.find((one) => String(one.value) === value) ?? { value, label: value },
+      ),
     }),
   };
 }

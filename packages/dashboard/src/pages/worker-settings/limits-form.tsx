@@ -1,8 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { textIn } from '../../ui/text-in';
+import { getText } from '../../ui/form-text';
 import { NumberField } from './number-field';
-import { numberIn, numberOrNullIn, SettingsForm } from './settings-form';
+import { getNumber, getNumberOrNull, SettingsForm } from './settings-form';
 
 export function LimitsForm({ worker }: { worker: Worker }) {
   const { limits } = worker;
@@ -11,15 +11,15 @@ export function LimitsForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Limits"
       about="A run that reaches one of the first two ends; the others hold runs back or refuse them."
-      read={(given) => ({
+      parseForm={(formData) => ({
         limits: {
-          timeout_seconds: numberIn(given, 'timeout_seconds'),
-          memory_mb: numberIn(given, 'memory_mb'),
-          concurrency: numberOrNullIn(given, 'concurrency'),
-          concurrency_key: textIn(given, 'concurrency_key') || null,
-          runs_per_minute: numberOrNullIn(given, 'runs_per_minute'),
-          budget_usd_per_month: numberOrNullIn(given, 'budget_usd_per_month'),
-          priority: numberIn(given, 'priority'),
+          timeout_seconds: getNumber(formData, 'timeout_seconds'),
+          memory_mb: getNumber(formData, 'memory_mb'),
+          concurrency: getNumberOrNull(formData, 'concurrency'),
+          concurrency_key: getText(formData, 'concurrency_key') || null,
+          runs_per_minute: getNumberOrNull(formData, 'runs_per_minute'),
+          budget_usd_per_month: getNumberOrNull(formData, 'budget_usd_per_month'),
+          priority: getNumber(formData, 'priority'),
         },
       })}
     >
@@ -46,14 +46,14 @@ export function LimitsForm({ worker }: { worker: Worker }) {
         value={limits.concurrency}
         min={1}
         max={100}
-        none="No limit"
+        emptyLabel="No limit"
       />
       <NativeSelect
         name="concurrency_key"
         label="Counted for"
         description="Runs with the same value of an input"
         defaultValue={limits.concurrency_key ?? ''}
-        data={[{ value: '', label: 'All of its runs' }, ...keysOf(worker)]}
+        data={[{ value: '', label: 'All of its runs' }, ...listConcurrencyKeys(worker)]}
       />
       <NumberField
         name="runs_per_minute"
@@ -62,7 +62,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
         value={limits.runs_per_minute}
         min={1}
         max={6_000}
-        none="No limit"
+        emptyLabel="No limit"
       />
       <NumberField
         name="budget_usd_per_month"
@@ -72,7 +72,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
         min={0}
         max={1_000_000}
         step="any"
-        none="No limit"
+        emptyLabel="No limit"
       />
       <NumberField
         name="priority"
@@ -86,7 +86,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
   );
 }
 
-const keysOf = ({ inputs, limits: { concurrency_key: key } }: Worker) => {
+const listConcurrencyKeys = ({ inputs, limits: { concurrency_key: key } }: Worker) => {
   const names = inputs.map(({ name }) => name);
   return [...new Set(key ? [...names, key] : names)].map((name) => ({ value: name, label: `Each ${name}` }));
 };

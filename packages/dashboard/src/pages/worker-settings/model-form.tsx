@@ -3,9 +3,9 @@ import { useId, useState } from 'react';
 import { ModelMissing } from '../../models/model-missing';
 import { modelNames, useModels } from '../../models/use-models';
 import type { Worker } from '../../shell/api';
-import { textIn } from '../../ui/text-in';
+import { getText } from '../../ui/form-text';
 import { NumberField } from './number-field';
-import { numberIn, numberOrNullIn, SettingsForm } from './settings-form';
+import { getNumber, getNumberOrNull, SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const REASONING = [
@@ -21,21 +21,21 @@ export function ModelForm({ worker }: { worker: Worker }) {
   const [model, setModel] = useState(worker.model ?? '');
   const listId = useId();
   const names = modelNames(models);
-  const standard = models.find(({ is_default: isDefault }) => isDefault);
+  const defaultModel = models.find(({ is_default: isDefault }) => isDefault);
   const isUnknown = model !== '' && names.length > 0 && !names.includes(model);
   return (
     <SettingsForm
       worker={worker}
       title="Model"
       about="An alias stays when the model behind it changes. A call that could cost more than is left is not made."
-      isShownBeside={(path) => path === 'model' || path === 'tool_choice'}
-      read={(given) => ({
-        model: textIn(given, 'model') || null,
-        max_turns: numberIn(given, 'max_turns'),
-        budget_usd: numberOrNullIn(given, 'budget_usd'),
-        temperature: numberOrNullIn(given, 'temperature'),
-        reasoning: (textIn(given, 'reasoning') || null) as Worker['reasoning'],
-        tool_choice: textIn(given, 'tool_choice') || null,
+      isShownInline={(path) => path === 'model' || path === 'tool_choice'}
+      parseForm={(formData) => ({
+        model: getText(formData, 'model') || null,
+        max_turns: getNumber(formData, 'max_turns'),
+        budget_usd: getNumberOrNull(formData, 'budget_usd'),
+        temperature: getNumberOrNull(formData, 'temperature'),
+        reasoning: (getText(formData, 'reasoning') || null) as Worker['reasoning'],
+        tool_choice: getText(formData, 'tool_choice') || null,
       })}
     >
       {(problems) => (
@@ -44,7 +44,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
             name="model"
             label="Model"
             description={isUnknown ? 'It is not offered now; runs fail until it is' : 'A name or an alias'}
-            placeholder={standard ? `The default, ${standard.id}` : 'The default'}
+            placeholder={defaultModel ? `The default, ${defaultModel.id}` : 'The default'}
             error={problems.find(({ path }) => path === 'model')?.message}
             list={listId}
             value={model}
@@ -74,7 +74,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
             min={0}
             max={1_000_000}
             step="any"
-            none="No limit"
+            emptyLabel="No limit"
           />
           <NumberField
             name="temperature"
@@ -84,7 +84,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
             min={0}
             max={2}
             step="any"
-            none="The model’s own"
+            emptyLabel="The model’s own"
           />
           <NativeSelect
             name="reasoning"

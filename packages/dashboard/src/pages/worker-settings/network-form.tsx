@@ -1,18 +1,18 @@
 import { Box, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
-import { filledRows, type HostProblem, type HostRow, HostRows, rowsOf } from '../../ui/host-rows';
-import { NETWORK_WORDS } from '../../workers/network-words';
-import { type FieldProblem, mayEdit, SettingsForm } from './settings-form';
+import { filterFilledRows, type HostProblem, type HostRow, HostRows, toHostRows } from '../../ui/host-rows';
+import { NETWORK_LABELS } from '../../workers/network-labels';
+import { canEditWorker, type FieldProblem, SettingsForm } from './settings-form';
 
 const HOSTS_MAX = 100;
 /** Linear: one group at the end. */
-const AT_HOST = /^network\.allow\.(\d+)$/;
+const HOST_PATH = /^network\.allow\.(\d+)$/;
 
-const RULES = { ...NETWORK_WORDS, allow: 'Only these hosts' };
-type RuleName = keyof typeof RULES;
+const RULE_LABELS = { ...NETWORK_LABELS, allow: 'Only these hosts' };
+type RuleName = keyof typeof RULE_LABELS;
 
-const ABOUT: Record<RuleName, string> = {
+const RULE_DESCRIPTIONS: Record<RuleName, string> = {
   public: 'Addresses of private networks are out of reach even so.',
   none: 'All requests of its code are refused. Its packages are still installed.',
   allow: 'On port 443 unless another one is named. *.example.com is every host below example.com.',
@@ -22,15 +22,15 @@ const ABOUT: Record<RuleName, string> = {
 export function NetworkForm({ worker }: { worker: Worker }) {
   const { network } = worker;
   const [rule, setRule] = useState<RuleName>(typeof network === 'string' ? network : 'allow');
-  const [rows, setRows] = useState(() => rowsOf(typeof network === 'string' ? [''] : network.allow));
+  const [rows, setRows] = useState(() => toHostRows(typeof network === 'string' ? [''] : network.allow));
   /** Validation errors name hosts by their index in the submitted list. */
-  const [sent, setSent] = useState<HostRow[]>([]);
+  const [submittedHosts, setSubmittedHosts] = useState<HostRow[]>([]);
 
-  function read(): WorkerChange {
+  function readNetwork(): WorkerChange {
     if (rule !== 'allow') return { network: rule };
-    const given = filledRows(rows);
-    setSent(given);
-    return { network: { allow: given.map(({ host }) => host) } };
+    const submittedRows = filterFilledRows(rows);
+    setSubmittedHosts(submittedRows);
+    return { network: { allow: submittedRows.map(({ host }) => host) } };
   }
 
   return (
@@ -38,8 +38,8 @@ export function NetworkForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Network"
       about="Which hosts its code may reach. Other requests fail, and are listed in the run."
-      read={read}
-      isShownBeside={(path) => AT_HOST.test(path)}
+      parseForm={readNetwork}
+      isShownInline={(path) => HOST_PATH.test(path)}
     >
       {(problems) => (
         <>
@@ -48,11 +48,11 @@ export function NetworkForm({ worker }: { worker: Worker }) {
             style={{ gridColumn: '1 / -1' }}
             name="network"
             label="Its code reaches"
-            description={ABOUT[rule]}
+            description={RULE_DESCRIPTIONS[rule]}
             inputWrapperOrder={['label', 'input', 'description']}
             value={rule}
             onChange={(event) => setRule(event.currentTarget.value as RuleName)}
-            data={Object.entries(RULES).map(([value, label]) => ({ value, label }))}
+            data={Object.entries(RULE_LABELS).map(([value, label]) => ({ value, label }))}
           />
           {rule === 'allow' && (
             <Box maw="34rem" style={{ gridColumn: '1 / -1' }}>
@@ -63,8 +63,8 @@ export function NetworkForm({ worker }: { worker: Worker }) {
                 example="api.github.com"
                 most={HOSTS_MAX}
                 least={1}
-                problems={problemsOf(problems, sent)}
-                isEditable={mayEdit(worker)}
+                problems={toHostProblems(problems, submittedHosts)}
+                isEditable={canEditWorker(worker)}
               />
             </Box>
           )}
@@ -75,9 +75,9 @@ export function NetworkForm({ worker }: { worker: Worker }) {
 }
 
 /** Assigns validation errors to the submitted rows. */
-function problemsOf(problems: readonly FieldProblem[], sent: readonly HostRow[]): HostProblem[] {
+function toHostProblems(problems: readonly FieldProblem[], submittedHosts: readonly HostRow[]): HostProblem[] {
   return problems.flatMap(({ path, message }) => {
-    const row = sent[Number(AT_HOST.exec(path)?.[1])];
+    const row = submittedHosts[Number(HOST_PATH.exec(path)?.[1])];
     return row ? [{ ...row, message }] : [];
   });
 }

@@ -9,10 +9,10 @@ interface NumberFieldProps {
   max: number;
   step?: number | 'any';
   /** The placeholder of an empty field, which means no limit; without it, a number is required. */
-  none?: string;
+  emptyLabel?: string;
 }
 
-export function NumberField({ name, label, description, value, min, max, step = 1, none }: NumberFieldProps) {
+export function NumberField({ name, label, description, value, min, max, step = 1, emptyLabel }: NumberFieldProps) {
   return (
     <TextInput
       type="number"
@@ -20,11 +20,11 @@ export function NumberField({ name, label, description, value, min, max, step = 
       label={label}
       description={description}
       defaultValue={value ?? ''}
-      placeholder={none}
+      placeholder={emptyLabel}
       min={min}
       max={max}
       step={step}
-      required={none === undefined}
+      required={emptyLabel === undefined}
       withAsterisk={false}
     />
   );

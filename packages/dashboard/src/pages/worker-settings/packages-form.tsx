@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { textIn } from '../../ui/text-in';
+import { getText } from '../../ui/form-text';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
@@ -10,8 +10,8 @@ export function PackagesForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Packages"
       about="Python packages that its code imports, one on a line."
-      read={(given) => ({
-        python_dependencies: textIn(given, 'packages')
+      parseForm={(formData) => ({
+        python_dependencies: getText(formData, 'packages')
           .split('\n')
           .map((line) => line.trim())
           .filter((line) => line !== ''),

@@ -1,29 +1,29 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
-import { textIn } from '../../ui/text-in';
-import { mayEdit, SettingsForm } from './settings-form';
+import { getText } from '../../ui/form-text';
+import { canEditWorker, SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
-const EXAMPLE = {
+const EXAMPLE_SCHEMA = {
   type: 'object',
   required: ['summary'],
   properties: { summary: { type: 'string' }, urgent: { type: 'boolean' } },
 };
 
-const asText = (value: object | null): string => (value === null ? '' : JSON.stringify(value, null, 2));
+const formatSchema = (value: object | null): string => (value === null ? '' : JSON.stringify(value, null, 2));
 
 /** Sets the shape of an agent's result: free text, or JSON that fits a schema. */
 export function ResultForm({ worker }: { worker: Worker }) {
-  const [text, setText] = useState(asText(worker.output));
-  const problem = problemOf(text);
+  const [text, setText] = useState(formatSchema(worker.output));
+  const problem = schemaProblem(text);
   return (
     <SettingsForm
       worker={worker}
       title="Result"
       about="A JSON Schema that the result has to fit; it is validated, and corrected once. Without one, the result is the agent’s last answer, as text."
-      isShownBeside={(path) => path.startsWith('output')}
-      read={(given) => ({ output: schemaOf(textIn(given, 'output')) })}
+      isShownInline={(path) => path.startsWith('output')}
+      parseForm={(formData) => ({ output: parseSchema(getText(formData, 'output')) })}
     >
       {(problems) => (
         <>
@@ -39,9 +39,9 @@ export function ResultForm({ worker }: { worker: Worker }) {
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
-          {mayEdit(worker) && text === '' && (
+          {canEditWorker(worker) && text === '' && (
             <div className={styles.wide}>
-              <Button variant="default" size="compact-sm" onClick={() => setText(asText(EXAMPLE))}>
+              <Button variant="default" size="compact-sm" onClick={() => setText(formatSchema(EXAMPLE_SCHEMA))}>
                 Fill in an example
               </Button>
             </div>
@@ -54,12 +54,12 @@ export function ResultForm({ worker }: { worker: Worker }) {
 
 type Schema = Record<string, unknown>;
 
-const schemaOf = (text: string): Schema | null => (text.trim() === '' ? null : (JSON.parse(text) as Schema));
+const parseSchema = (text: string): Schema | null => (text.trim() === '' ? null : (JSON.parse(text) as Schema));
 
 /** Returns the problem of a schema, or an empty text. */
-function problemOf(text: string): string {
+function schemaProblem(text: string): string {
   try {
-    const value: unknown = schemaOf(text);
+    const value: unknown = parseSchema(text);
     return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema is an object, in curly brackets';
   } catch (error) {
     return `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;

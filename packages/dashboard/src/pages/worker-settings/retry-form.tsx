@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { NumberField } from './number-field';
-import { numberIn, SettingsForm } from './settings-form';
+import { getNumber, SettingsForm } from './settings-form';
 
 export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
   return (
@@ -9,12 +9,12 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
       worker={worker}
       title="Retries"
       about="A run that fails or times out is tried again. Steps that it has completed are not repeated."
-      read={(given) => ({
+      parseForm={(formData) => ({
         retry: {
-          max_attempts: numberIn(given, 'max_attempts'),
-          backoff: given.get('backoff') === 'fixed' ? 'fixed' : 'exponential',
-          backoff_seconds: numberIn(given, 'backoff_seconds'),
-          max_backoff_seconds: numberIn(given, 'max_backoff_seconds'),
+          max_attempts: getNumber(formData, 'max_attempts'),
+          backoff: formData.get('backoff') === 'fixed' ? 'fixed' : 'exponential',
+          backoff_seconds: getNumber(formData, 'backoff_seconds'),
+          max_backoff_seconds: getNumber(formData, 'max_backoff_seconds'),
         },
       })}
     >

@@ -4,10 +4,10 @@ import type { FormEvent, ReactNode } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
+import { getText } from '../../ui/form-text';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { textIn } from '../../ui/text-in';
-import { useChangeWorker } from '../../workers/use-change-worker';
+import { useWorkerChange } from '../../workers/use-change-worker';
 import styles from './settings-form.module.css';
 
 interface SettingsFormProps {
@@ -15,27 +15,27 @@ interface SettingsFormProps {
   title: string;
   /** A sentence about all of its fields. */
   about?: string;
-  read: (given: FormData) => WorkerChange;
+  parseForm: (formData: FormData) => WorkerChange;
   /** Whether the children show the validation error of this field inline. */
-  isShownBeside?: (path: string) => boolean;
+  isShownInline?: (path: string) => boolean;
   children: ReactNode | ((problems: readonly FieldProblem[]) => ReactNode);
 }
 
 export type FieldProblem = ApiError['fields'][number];
 
 /** Edits one part of a worker's settings, which is saved separately; read-only without the permission. */
-export function SettingsForm({ worker, title, about, read, isShownBeside, children }: SettingsFormProps) {
-  const isEditable = mayEdit(worker);
-  const change = useChangeWorker(worker.id);
+export function SettingsForm({ worker, title, about, parseForm, isShownInline, children }: SettingsFormProps) {
+  const isEditable = canEditWorker(worker);
+  const change = useWorkerChange(worker.id);
   const problems = change.error instanceof ApiError ? change.error.fields : [];
-  const areAllBeside = problems.length > 0 && problems.every(({ path }) => isShownBeside?.(path));
+  const areAllShownInline = problems.length > 0 && problems.every(({ path }) => isShownInline?.(path));
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    const wanted = read(new FormData(event.currentTarget));
-    const before = asItWas(worker, wanted);
+    const changes = parseForm(new FormData(event.currentTarget));
+    const previousValues = pickCurrentValues(worker, changes);
     // The form remounts with the saved values, which would drop callbacks of mutate().
-    change.mutateAsync(wanted).then(
-      () => toast(`${title}: saved`, { undo: () => change.mutate(before) }),
+    change.mutateAsync(changes).then(
+      () => toast(`${title}: saved`, { undo: () => change.mutate(previousValues) }),
       () => {},
     );
   }
@@ -46,7 +46,7 @@ export function SettingsForm({ worker, title, about, read, isShownBeside, childr
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
           {typeof children === 'function' ? children(problems) : children}
         </fieldset>
-        {areAllBeside ? (
+        {areAllShownInline ? (
           <Notice tone="error" title="Nothing was changed">
             {problems.length === 1 ? 'One field above is' : `${problems.length} fields above are`} not right yet.
           </Notice>
@@ -70,18 +70,18 @@ export function SettingsForm({ worker, title, about, read, isShownBeside, childr
   );
 }
 
-export const mayEdit = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';
+export const canEditWorker = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';
 
 /** Returns the current values of the changed fields, for undo. */
-function asItWas(worker: Worker, wanted: WorkerChange): WorkerChange {
-  const known: WorkerChange = worker;
-  return Object.fromEntries(Object.keys(wanted).map((name) => [name, known[name as keyof WorkerChange]]));
+function pickCurrentValues(worker: Worker, changes: WorkerChange): WorkerChange {
+  const current: WorkerChange = worker;
+  return Object.fromEntries(Object.keys(changes).map((name) => [name, current[name as keyof WorkerChange]]));
 }
 
-export const numberIn = (given: FormData, name: string): number => Number(given.get(name));
+export const getNumber = (formData: FormData, name: string): number => Number(formData.get(name));
 
 /** Returns null for an empty field. */
-export function numberOrNullIn(given: FormData, name: string): number | null {
-  const text = textIn(given, name);
+export function getNumberOrNull(formData: FormData, name: string): number | null {
+  const text = getText(formData, name);
   return text === '' ? null : Number(text);
 }

@@ -4,45 +4,45 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SkillItem, Worker } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { useFoundSkills } from '../../skills/use-found-skills';
+import { useSkillSearch } from '../../skills/use-skill-search';
 import { FailedToLoad } from '../../ui/notice';
 import { type Option, SearchSelect } from '../../ui/search-select';
 import { type LoadedSkill, LoadedSkillDetails } from '../../workers/loaded-skills';
-import { pinOf } from '../../workers/use-skill-worker';
-import { versionFiles } from '../../workers/version-files';
-import { type FieldProblem, mayEdit, SettingsForm } from './settings-form';
+import { toSkillPin } from '../../workers/use-skill-worker';
+import { versionFilesQuery } from '../../workers/version-files';
+import { canEditWorker, type FieldProblem, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 
 const SKILLS_MAX = 20;
-const TYPED_MS = 200;
-const FILE = '/SKILL.md';
+const SEARCH_DEBOUNCE_MS = 200;
+const SKILL_FILE = '/SKILL.md';
 
-interface Choice extends LoadedSkill {
+interface SkillChoice extends LoadedSkill {
   /** Its representation in the request. */
   input: string | Worker['skills'][number];
 }
 
 /** Selects the skills that an agent loads on demand: published ones and folders of the worker. */
 export function SkillsForm({ worker }: { worker: Worker }) {
-  const [skills, setSkills] = useState<Choice[]>(() => worker.skills.map(toChoice));
-  const isEditable = mayEdit(worker);
+  const [skills, setSkills] = useState<SkillChoice[]>(() => worker.skills.map(toSkillChoice));
+  const isEditable = canEditWorker(worker);
   return (
     <SettingsForm
       worker={worker}
       title="Skills"
       about="The agent knows name and description of each, and reads the text when the work asks for it. A published skill is copied when you save, and stays as it is; a removed one leaves its files under Code."
-      isShownBeside={(path) => /^skills\.\d{1,2}(\.path)?$/.test(path)}
-      read={() => ({ skills: skills.map(({ input }) => input) })}
+      isShownInline={(path) => /^skills\.\d{1,2}(\.path)?$/.test(path)}
+      parseForm={() => ({ skills: skills.map(({ input }) => input) })}
     >
       {(problems) => (
         <>
           {skills.length > 0 ? (
             <ul className={`${formStyles.wide} ${styles.tools}`} aria-label="Skills">
-              {skills.map((skill, at) => (
-                <li key={keyOf(skill)} className={styles.tool}>
+              {skills.map((skill, index) => (
+                <li key={skillKey(skill)} className={styles.tool}>
                   <LoadedSkillDetails skill={skill}>
-                    <Problem problems={problems} at={at} />
+                    <SkillProblem problems={problems} at={index} />
                   </LoadedSkillDetails>
                   <span />
                   {isEditable && (
@@ -62,7 +62,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
           )}
           {isEditable && skills.length < SKILLS_MAX && (
             <div className={formStyles.wide}>
-              <AddSkill worker={worker} taken={skills} onAdd={(skill) => setSkills([...skills, skill])} />
+              <AddSkillField worker={worker} existingSkills={skills} onAdd={(skill) => setSkills([...skills, skill])} />
             </div>
           )}
         </>
@@ -71,8 +71,8 @@ export function SkillsForm({ worker }: { worker: Worker }) {
   );
 }
 
-function Problem({ problems, at }: { problems: readonly FieldProblem[]; at: number }) {
-  const problem = problems.find(({ path }) => path === `skills.${at}` || path === `skills.${at}.path`);
+function SkillProblem({ problems, at: index }: { problems: readonly FieldProblem[]; at: number }) {
+  const problem = problems.find(({ path }) => path === `skills.${index}` || path === `skills.${index}.path`);
   return (
     problem && (
       <Text fz="xs" c="var(--error)" role="alert">
@@ -82,45 +82,47 @@ function Problem({ problems, at }: { problems: readonly FieldProblem[]; at: numb
   );
 }
 
-interface AddSkillProps {
+interface AddSkillFieldProps {
   worker: Worker;
-  taken: readonly Choice[];
-  onAdd: (skill: Choice) => void;
+  existingSkills: readonly SkillChoice[];
+  onAdd: (skill: SkillChoice) => void;
 }
 
-function AddSkill({ worker, taken, onAdd }: AddSkillProps) {
+function AddSkillField({ worker, existingSkills, onAdd }: AddSkillFieldProps) {
   const [q, setQ] = useState('');
-  const [typed] = useDebouncedValue(q, TYPED_MS);
+  const [debouncedQuery] = useDebouncedValue(q, SEARCH_DEBOUNCE_MS);
   const workspaceId = useWorkspace()?.id;
-  const found = useFoundSkills(typed);
-  const files = useQuery(versionFiles(workspaceId, worker.id, worker.sha));
-  const paths = [...(files.data?.keys() ?? [])].filter((path) => path.endsWith(FILE) && path.includes(q));
-  const choices = [...paths.map(fromPath), ...(found.data ?? []).map(fromPublished)];
-  const free = choices.filter((one) => taken.every((other) => keyOf(other) !== keyOf(one)));
+  const searchResults = useSkillSearch(debouncedQuery);
+  const files = useQuery(versionFilesQuery(workspaceId, worker.id, worker.sha));
+  const paths = [...(files.data?.keys() ?? [])].filter((path) => path.endsWith(SKILL_FILE) && path.includes(q));
+  const choices = [...paths.map(toFolderChoice), ...(searchResults.data ?? []).map(toPublishedChoice)];
+  const availableChoices = choices.filter((one) => existingSkills.every((other) => skillKey(other) !== skillKey(one)));
   return (
     <>
       <SearchSelect
-        key={taken.length}
+        key={existingSkills.length}
         label="Add a skill"
         description="One of yours, one that you saved, words of any that you can read, or a folder of this worker with a SKILL.md"
         value={null}
-        options={free.map(toOption)}
-        isSearching={found.isFetching || files.isLoading}
+        options={availableChoices.map(toOption)}
+        isSearching={searchResults.isFetching || files.isLoading}
         onSearch={setQ}
         onChange={(option) => {
-          const choice = free.find((one) => keyOf(one) === option?.id);
+          const choice = availableChoices.find((one) => skillKey(one) === option?.id);
           if (choice) onAdd(choice);
         }}
       />
-      {found.error && !found.data && <FailedToLoad what="The skills" error={found.error} retry={found.refetch} />}
+      {searchResults.error && !searchResults.data && (
+        <FailedToLoad what="The skills" error={searchResults.error} retry={searchResults.refetch} />
+      )}
     </>
   );
 }
 
 /** Returns the slug of a published skill, or the path of a folder. */
-const keyOf = ({ slug, path }: LoadedSkill): string => slug ?? path ?? '';
+const skillKey = ({ slug, path }: LoadedSkill): string => slug ?? path ?? '';
 
-const toChoice = (skill: Worker['skills'][number]): Choice => ({
+const toSkillChoice = (skill: Worker['skills'][number]): SkillChoice => ({
   name: skill.name,
   description: skill.description,
   slug: skill.skill?.split('@')[0] ?? null,
@@ -130,18 +132,18 @@ const toChoice = (skill: Worker['skills'][number]): Choice => ({
   input: skill,
 });
 
-const fromPublished = ({ slug, description, version, content_hash: contentHash }: SkillItem): Choice => ({
+const toPublishedChoice = ({ slug, description, version, content_hash: contentHash }: SkillItem): SkillChoice => ({
   name: slug,
   description,
   slug,
   version,
   hash: contentHash,
   path: null,
-  input: pinOf({ slug, contentHash }),
+  input: toSkillPin({ slug, contentHash }),
 });
 
-const fromPath = (path: string): Choice => ({
-  name: path.slice(0, -FILE.length),
+const toFolderChoice = (path: string): SkillChoice => ({
+  name: path.slice(0, -SKILL_FILE.length),
   description: 'Its name and description are read from the file when you save',
   slug: null,
   version: null,
@@ -150,8 +152,8 @@ const fromPath = (path: string): Choice => ({
   input: path,
 });
 
-const toOption = (skill: Choice): Option => ({
-  id: keyOf(skill),
+const toOption = (skill: SkillChoice): Option => ({
+  id: skillKey(skill),
   label: skill.name,
   hint: skill.slug === null ? 'in this worker' : `version ${skill.version}`,
 });

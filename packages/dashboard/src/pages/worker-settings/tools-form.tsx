@@ -1,16 +1,16 @@
 import { Button, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
-import { hasRule, OWN_TOOLS, readTool, toolWords } from '../../workers/agent-tools';
-import { AddTool } from './add-tool';
-import { type FieldProblem, mayEdit, SettingsForm } from './settings-form';
+import { canRequireApproval, OWN_TOOLS, parseTool, toolLabel } from '../../workers/agent-tools';
+import { AddToolFields } from './add-tool';
+import { canEditWorker, type FieldProblem, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 
 type Tool = Worker['tools'][number];
-type Rule = Tool['approve'];
+type ApprovalRule = Tool['approve'];
 
-const RULES: { value: Rule; label: string }[] = [
+const APPROVAL_RULES: { value: ApprovalRule; label: string }[] = [
   { value: 'destructive', label: 'Destructive calls' },
   { value: 'always', label: 'Every call' },
   { value: 'never', label: 'No call' },
@@ -20,13 +20,13 @@ const RULES: { value: Rule; label: string }[] = [
 export function ToolsForm({ worker }: { worker: Worker }) {
   const [tools, setTools] = useState<Tool[]>(worker.tools);
   const [connections, setConnections] = useState(worker.connections);
-  const isEditable = mayEdit(worker);
+  const isEditable = canEditWorker(worker);
 
   function add(tool: string, connection: string | null) {
     setTools([...tools, { tool, approve: 'destructive' }]);
     if (connection !== null && !connections.includes(connection)) setConnections([...connections, connection]);
   }
-  const change = (at: number, approve: Rule) =>
+  const setRule = (at: number, approve: ApprovalRule) =>
     setTools(tools.map((one, index) => (index === at ? { ...one, approve } : one)));
 
   return (
@@ -34,8 +34,8 @@ export function ToolsForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Tools"
       about="The agent can call these and nothing else. Where a person is asked, they see the exact arguments first."
-      isShownBeside={(path) => /^tools\.\d{1,3}$/.test(path)}
-      read={() => ({ tools, ...neededBy(tools, connections, worker) })}
+      isShownInline={(path) => /^tools\.\d{1,3}$/.test(path)}
+      parseForm={() => ({ tools, ...declareDependencies(tools, connections, worker) })}
     >
       {(problems) => (
         <>
@@ -46,20 +46,18 @@ export function ToolsForm({ worker }: { worker: Worker }) {
                   key={tool.tool}
                   tool={tool}
                   connections={connections}
-                  problem={problemAt(problems, at)}
-                  onRule={(approve) => change(at, approve)}
+                  problem={findToolProblem(problems, at)}
+                  onRule={(approve) => setRule(at, approve)}
                   onRemove={isEditable ? () => setTools(tools.filter((one) => one !== tool)) : undefined}
                 />
               ))}
             </ul>
           ) : (
-            <p className={`${formStyles.wide} ${formStyles.about}`}>
-              None yet: the agent can only think and answer.
-            </p>
+            <p className={`${formStyles.wide} ${formStyles.about}`}>None yet: the agent can only think and answer.</p>
           )}
           {isEditable && (
             <div className={formStyles.wide}>
-              <AddTool worker={worker} taken={tools.map(({ tool }) => tool)} onAdd={add} />
+              <AddToolFields worker={worker} existingTools={tools.map(({ tool }) => tool)} onAdd={add} />
             </div>
           )}
         </>
@@ -68,16 +66,16 @@ export function ToolsForm({ worker }: { worker: Worker }) {
   );
 }
 
-const problemAt = (problems: readonly FieldProblem[], at: number): string | undefined =>
-  problems.find(({ path }) => path === `tools.${at}`)?.message;
+const findToolProblem = (problems: readonly FieldProblem[], index: number): string | undefined =>
+  problems.find(({ path }) => path === `tools.${index}`)?.message;
 
 /** Declares the connections and contexts of the tools, and keeps the other ones. */
-function neededBy(tools: readonly Tool[], connections: string[], worker: Worker) {
-  const read = tools.map(({ tool }) => readTool(tool, connections));
-  const contexts = read.flatMap((one) => (one.kind === 'context' ? [one.name] : []));
-  const used = read.flatMap((one) => (one.kind === 'connection' ? [one.connection] : []));
+function declareDependencies(tools: readonly Tool[], connections: string[], worker: Worker) {
+  const parsedTools = tools.map(({ tool }) => parseTool(tool, connections));
+  const contexts = parsedTools.flatMap((one) => (one.kind === 'context' ? [one.name] : []));
+  const toolConnections = parsedTools.flatMap((one) => (one.kind === 'connection' ? [one.connection] : []));
   return {
-    connections: [...new Set([...worker.connections, ...used])],
+    connections: [...new Set([...worker.connections, ...toolConnections])],
     contexts: [...new Set([...worker.contexts, ...contexts])],
   };
 }
@@ -86,15 +84,15 @@ interface ToolRowProps {
   tool: Tool;
   connections: readonly string[];
   problem: string | undefined;
-  onRule: (approve: Rule) => void;
+  onRule: (approve: ApprovalRule) => void;
   /** Absent for members who cannot edit it. */
   onRemove: (() => void) | undefined;
 }
 
 function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemove }: ToolRowProps) {
-  const name = toolWords(tool, connections);
-  const read = readTool(tool, connections);
-  const about = read.kind in OWN_TOOLS ? OWN_TOOLS[read.kind as keyof typeof OWN_TOOLS].about : null;
+  const name = toolLabel(tool, connections);
+  const parsedTool = parseTool(tool, connections);
+  const about = parsedTool.kind in OWN_TOOLS ? OWN_TOOLS[parsedTool.kind as keyof typeof OWN_TOOLS].about : null;
   return (
     <li className={styles.tool}>
       <div className={styles.what}>
@@ -110,14 +108,14 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
           </Text>
         )}
       </div>
-      {hasRule(tool) ? (
+      {canRequireApproval(tool) ? (
         <NativeSelect
           className={styles.rule}
           label="Asks a person before"
           aria-label={`${name}: asks a person before`}
           value={approve}
-          data={RULES}
-          onChange={(event) => onRule(event.currentTarget.value as Rule)}
+          data={APPROVAL_RULES}
+          onChange={(event) => onRule(event.currentTarget.value as ApprovalRule)}
         />
       ) : (
         <span />

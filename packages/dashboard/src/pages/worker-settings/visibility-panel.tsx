@@ -3,16 +3,16 @@ import type { Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useChangeWorker } from '../../workers/use-change-worker';
+import { useWorkerChange } from '../../workers/use-change-worker';
 import { useMemberNames } from '../../workers/use-member-names';
 import styles from './settings-form.module.css';
 
 export function VisibilityPanel({ worker }: { worker: Worker }) {
-  const change = useChangeWorker(worker.id);
+  const change = useWorkerChange(worker.id);
   const names = useMemberNames();
   const isPrivate = worker.visibility === 'private';
   const owner = (worker.owner_id !== null && names?.get(worker.owner_id)) || 'a token';
-  const other = isPrivate ? 'workspace' : 'private';
+  const otherVisibility = isPrivate ? 'workspace' : 'private';
   return (
     <Panel title="Who sees it">
       <div className={styles.act}>
@@ -26,7 +26,7 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
             loading={change.isPending}
             onClick={() =>
               change.mutate(
-                { visibility: other },
+                { visibility: otherVisibility },
                 {
                   onSuccess: () =>
                     toast(isPrivate ? 'The workspace sees it now' : 'It is private now', {

@@ -5,20 +5,20 @@ import type { Worker } from '../../shell/api';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
+import { DependenciesForm } from './dependencies-form';
 import { ExposeForm } from './expose-form';
 import { FailureForm } from './failure-form';
 import { InBodyForm } from './in-body-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { ModelForm } from './model-form';
-import { NeedsForm } from './needs-form';
 import { NetworkForm } from './network-form';
 import { PackagesForm } from './packages-form';
+import { RemovalPanel } from './removal-panel';
 import { ResultForm } from './result-form';
 import { RetryForm } from './retry-form';
 import styles from './settings-form.module.css';
 import { SkillsForm } from './skills-form';
-import { TakeAway } from './take-away';
 import { ToolsForm } from './tools-form';
 import { VisibilityPanel } from './visibility-panel';
 
@@ -28,17 +28,17 @@ export default function WorkerSettingsPage() {
     <WorkerFrame tab="Settings">
       {(worker) => (
         // Remounts when another member saves, and drops unsaved input.
-        <Settings key={`${worker.id} ${worker.version} ${worker.updated_at}`} worker={worker} />
+        <WorkerSettings key={`${worker.id} ${worker.version} ${worker.updated_at}`} worker={worker} />
       )}
     </WorkerFrame>
   );
 }
 
-type Part = [id: string, label: string, forms: ReactNode];
+type SettingsPart = [id: string, label: string, forms: ReactNode];
 
-function Settings({ worker }: { worker: Worker }) {
+function WorkerSettings({ worker }: { worker: Worker }) {
   const isAgent = worker.runner === 'agent';
-  const parts: Part[] = [
+  const parts: SettingsPart[] = [
     [
       'general',
       'General',
@@ -47,7 +47,7 @@ function Settings({ worker }: { worker: Worker }) {
         <VisibilityPanel worker={worker} />
       </>,
     ],
-    ...(isAgent ? [agentPart(worker)] : []),
+    ...(isAgent ? [buildAgentPart(worker)] : []),
     [
       'inputs',
       'Inputs and outputs',
@@ -57,7 +57,9 @@ function Settings({ worker }: { worker: Worker }) {
         <ItemsForm worker={worker} kind="outputs" />
       </>,
     ],
-    ...(isAgent ? [] : [['packages', 'Packages', <PackagesForm key="packages" worker={worker} />] satisfies Part]),
+    ...(isAgent
+      ? []
+      : [['packages', 'Packages', <PackagesForm key="packages" worker={worker} />] satisfies SettingsPart]),
     [
       'limits',
       'Limits and retries',
@@ -72,13 +74,13 @@ function Settings({ worker }: { worker: Worker }) {
       'access',
       'Access',
       <>
-        <NeedsForm worker={worker} />
+        <DependenciesForm worker={worker} />
         <ExposeForm worker={worker} />
         <InBodyForm worker={worker} />
         <NetworkForm worker={worker} />
       </>,
     ],
-    ['removal', 'Archive and delete', <TakeAway key="removal" worker={worker} />],
+    ['removal', 'Archive and delete', <RemovalPanel key="removal" worker={worker} />],
   ];
   return (
     <div className={styles.page}>
@@ -94,7 +96,7 @@ function Settings({ worker }: { worker: Worker }) {
   );
 }
 
-const agentPart = (worker: Worker): Part => [
+const buildAgentPart = (worker: Worker): SettingsPart => [
   'agent',
   'Model, tools and skills',
   <>
@@ -105,9 +107,9 @@ const agentPart = (worker: Worker): Part => [
 ];
 
 /** Links to the parts, beside them on a wide screen and above them on a narrow one. */
-function PartLinks({ parts }: { parts: Part[] }) {
+function PartLinks({ parts }: { parts: SettingsPart[] }) {
   const { hash } = useLocation();
-  const shown = parts.find(([id]) => hash === `#${id}`)?.[0] ?? parts[0]?.[0];
+  const currentPartId = parts.find(([id]) => hash === `#${id}`)?.[0] ?? parts[0]?.[0];
   // The browser looked for the anchor before it was rendered.
   useEffect(() => {
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
@@ -115,7 +117,7 @@ function PartLinks({ parts }: { parts: Part[] }) {
   return (
     <nav className={styles.parts} aria-label="Parts of the settings">
       {parts.map(([id, label]) => (
-        <a key={id} href={`#${id}`} className={styles.part} aria-current={id === shown ? 'true' : undefined}>
+        <a key={id} href={`#${id}`} className={styles.part} aria-current={id === currentPartId ? 'true' : undefined}>
           {label}
         </a>
       ))}

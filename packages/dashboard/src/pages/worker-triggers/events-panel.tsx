@@ -10,8 +10,8 @@ import { ListItem } from '../../ui/list-item';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import { EVENT_NAMES, type EventName, eventWords, triggerWords } from '../../workers/trigger-words';
-import { useChangeWorker } from '../../workers/use-change-worker';
+import { EVENT_NAMES, type EventName, eventLabel, triggerLabel } from '../../workers/trigger-descriptions';
+import { useWorkerChange } from '../../workers/use-change-worker';
 import { workerKeys } from '../../workers/use-worker';
 import { withEvents } from './trigger-list';
 import styles from './triggers.module.css';
@@ -19,17 +19,17 @@ import styles from './triggers.module.css';
 const EVENTS_MAX = 10;
 const SOURCES_MAX = 200;
 
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
-const keyOf = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const eventKey = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
 
 /** Edits the events of other workers and automations that start it. */
 export function EventsPanel({ worker }: { worker: Worker }) {
-  const [adding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   const events = worker.triggers.filter(({ type }) => type === 'event');
-  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
-  const sources = useSources(worker.id);
-  const nameOf = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
-  const change = useChangeWorker(worker.id, () => setAdding(false));
+  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const sources = useEventSources(worker.id);
+  const getSourceName = (id: string) => sources.find(({ value }) => value === id)?.label ?? id;
+  const change = useWorkerChange(worker.id, () => setAdding(false));
   const remove = (event: Trigger) =>
     change.mutate(
       withEvents(
@@ -44,8 +44,8 @@ export function EventsPanel({ worker }: { worker: Worker }) {
     <Panel
       title="Events"
       aside={
-        mayEdit &&
-        !adding &&
+        canEdit &&
+        !isAdding &&
         events.length < EVENTS_MAX && (
           <Button variant="default" onClick={() => setAdding(true)}>
             Add an event
@@ -58,14 +58,16 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           <ul className={content.list}>
             {events.map((event) => (
               <ListItem
-                key={keyOf(event)}
-                what={capital(triggerWords({ ...event, source_id: null }))}
-                about={event.source_id ? `Of ${nameOf(event.source_id)}` : 'Of any worker or automation but itself'}
+                key={eventKey(event)}
+                what={capitalize(triggerLabel({ ...event, source_id: null }))}
+                about={
+                  event.source_id ? `Of ${getSourceName(event.source_id)}` : 'Of any worker or automation but itself'
+                }
               >
-                {mayEdit && (
+                {canEdit && (
                   <Button
                     variant="default"
-                    aria-label={`Remove: ${triggerWords(event)}`}
+                    aria-label={`Remove: ${triggerLabel(event)}`}
                     loading={change.isPending}
                     onClick={() => remove(event)}
                   >
@@ -76,12 +78,12 @@ export function EventsPanel({ worker }: { worker: Worker }) {
             ))}
           </ul>
         )}
-        {events.length === 0 && !adding && (
+        {events.length === 0 && !isAdding && (
           <Text maw="68ch" c="dimmed" fz="sm">
             No event starts it, such as the end of another worker’s run.
           </Text>
         )}
-        {adding && (
+        {isAdding && (
           <EventForm
             sources={sources}
             busy={change.isPending}
@@ -96,18 +98,18 @@ export function EventsPanel({ worker }: { worker: Worker }) {
 }
 
 interface EventFormProps {
-  sources: Source[];
+  sources: EventSource[];
   busy: boolean;
   onAdd: (event: Trigger) => void;
   onClose: () => void;
 }
 
 function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
-  const [on, setOn] = useState<EventName[]>(['run.failed']);
+  const [selectedEvents, setSelectedEvents] = useState<EventName[]>(['run.failed']);
   const [source, setSource] = useState('');
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (on.length) onAdd({ type: 'event', on, source_id: source || null });
+    if (selectedEvents.length) onAdd({ type: 'event', on: selectedEvents, source_id: source || null });
   }
   return (
     <FormStack onSubmit={submit}>
@@ -116,10 +118,10 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
         {EVENT_NAMES.map((name) => (
           <Checkbox
             key={name}
-            label={capital(eventWords(name))}
-            checked={on.includes(name)}
+            label={capitalize(eventLabel(name))}
+            checked={selectedEvents.includes(name)}
             onChange={({ currentTarget: { checked } }) =>
-              setOn(checked ? [...on, name] : on.filter((one) => one !== name))
+              setSelectedEvents(checked ? [...selectedEvents, name] : selectedEvents.filter((one) => one !== name))
             }
           />
         ))}
@@ -132,7 +134,7 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
         data={[{ value: '', label: 'Any worker or automation' }, ...sources]}
       />
       <Group gap="xs" align="stretch">
-        <Button type="submit" loading={busy} disabled={on.length === 0}>
+        <Button type="submit" loading={busy} disabled={selectedEvents.length === 0}>
           Add the event
         </Button>
         <Button variant="default" onClick={onClose}>
@@ -143,22 +145,22 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
   );
 }
 
-interface Source {
+interface EventSource {
   value: string;
   label: string;
 }
 
 /** Lists the workers and automations whose events can start it. */
-function useSources(ownId: string): Source[] {
+function useEventSources(ownId: string): EventSource[] {
   const workspaceId = useWorkspace()?.id;
-  const asked = { enabled: workspaceId !== undefined, staleTime: 60_000 };
+  const queryOptions = { enabled: workspaceId !== undefined, staleTime: 60_000 };
   const workers = useQuery({
-    ...asked,
+    ...queryOptions,
     queryKey: workerKeys.list(workspaceId, { names: true }),
     queryFn: async () => unwrap((await workerApi()).GET('/api/workers', { params: { query: { limit: SOURCES_MAX } } })),
   });
   const automations = useQuery({
-    ...asked,
+    ...queryOptions,
     queryKey: ['automations', workspaceId, 'names'],
     queryFn: () => unwrap(api.GET('/api/automations', { params: { query: { limit: SOURCES_MAX } } })),
   });

@@ -1,19 +1,19 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { problemsOf } from '../../inputs/input-problems';
+import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { ScheduleFields } from '../../schedules/schedule-fields';
 import type { InputItem, Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
-import { useChangeWorker } from '../../workers/use-change-worker';
+import { useWorkerChange } from '../../workers/use-change-worker';
 import { withTrigger } from './trigger-list';
 import styles from './triggers.module.css';
 
 type Misfire = NonNullable<Trigger['misfire']>;
 
-export const MISFIRES: Record<Misfire, string> = {
+export const MISFIRE_LABELS: Record<Misfire, string> = {
   fire_once: 'One run makes up for all of them',
   catch_up: 'Each of them gets its run, 100 at most',
   skip: 'They are left out',
@@ -29,21 +29,21 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
   const [schedule, setSchedule] = useState({ cron: trigger.cron ?? '', timezone: trigger.timezone ?? 'UTC' });
   const [misfire, setMisfire] = useState<Misfire>(trigger.misfire ?? 'fire_once');
   const items = worker.inputs as InputItem[];
-  const { fields, show, read } = useInputFields(items, trigger.inputs ?? null);
-  const change = useChangeWorker(worker.id, () => {
+  const { fields, show: showProblems, read: readInputs } = useInputFields(items, trigger.inputs ?? null);
+  const change = useWorkerChange(worker.id, () => {
     toast('The schedule is saved');
     onClose();
   });
   function submit(event: FormEvent) {
     event.preventDefault();
-    const { inputs, problems } = read();
-    show(problems);
+    const { inputs, problems } = readInputs();
+    showProblems(problems);
     if (problems.size) return;
-    const wanted: Trigger = { type: 'cron', ...schedule, misfire, inputs: items.length ? inputs : trigger.inputs };
-    change.mutate(withTrigger(worker, 'cron', wanted), {
+    const newTrigger: Trigger = { type: 'cron', ...schedule, misfire, inputs: items.length ? inputs : trigger.inputs };
+    change.mutate(withTrigger(worker, 'cron', newTrigger), {
       onError: (error) => {
-        const found = problemsOf(error, items);
-        if (!found.has('')) show(found);
+        const found = toInputProblems(error, items);
+        if (!found.has('')) showProblems(found);
       },
     });
   }
@@ -56,7 +56,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
         description="While the platform is down, or busy for long"
         value={misfire}
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
-        data={Object.entries(MISFIRES).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(MISFIRE_LABELS).map(([value, label]) => ({ value, label }))}
       />
       {items.length > 0 && (
         <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">

@@ -1,32 +1,32 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { scheduleWords } from '../../schedules/cron-words';
+import { describeSchedule } from '../../schedules/describe-cron';
 import { NextFires } from '../../schedules/next-fires';
-import { ownTimeZone } from '../../schedules/schedule-fields';
+import { getLocalTimeZone } from '../../schedules/schedule-fields';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { Facts } from '../../ui/facts';
+import { DetailList } from '../../ui/detail-list';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import { useChangeWorker } from '../../workers/use-change-worker';
-import { MISFIRES, ScheduleForm } from './schedule-form';
-import { triggerOf, withTrigger } from './trigger-list';
+import { useWorkerChange } from '../../workers/use-change-worker';
+import { MISFIRE_LABELS, ScheduleForm } from './schedule-form';
+import { findTrigger, withTrigger } from './trigger-list';
 import styles from './triggers.module.css';
 
-const FIRST: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
+const DEFAULT_TRIGGER: Trigger = { type: 'cron', cron: '0 9 * * MON-FRI', misfire: 'fire_once', inputs: {} };
 
 export function SchedulePanel({ worker }: { worker: Worker }) {
-  const [editing, setEditing] = useState(false);
-  const trigger = triggerOf(worker, 'cron');
-  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
-  if (editing) {
+  const [isEditing, setEditing] = useState(false);
+  const trigger = findTrigger(worker, 'cron');
+  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  if (isEditing) {
     return (
       <Panel title="Schedule">
         <ScheduleForm
           worker={worker}
-          trigger={trigger ?? { ...FIRST, timezone: ownTimeZone() }}
+          trigger={trigger ?? { ...DEFAULT_TRIGGER, timezone: getLocalTimeZone() }}
           onClose={() => setEditing(false)}
         />
       </Panel>
@@ -36,7 +36,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
     <Panel
       title="Schedule"
       aside={
-        mayEdit && (
+        canEdit && (
           <Button variant="default" onClick={() => setEditing(true)}>
             {trigger ? 'Change' : 'Add a schedule'}
           </Button>
@@ -44,7 +44,7 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
       }
     >
       {trigger ? (
-        <Shown worker={worker} trigger={trigger} mayEdit={mayEdit} />
+        <ScheduleDetails worker={worker} trigger={trigger} canEdit={canEdit} />
       ) : (
         <Text maw="68ch" c="dimmed" fz="sm">
           It has no schedule: it does not run by itself at any time.
@@ -54,19 +54,19 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
   );
 }
 
-function Shown({ worker, trigger, mayEdit }: { worker: Worker; trigger: Trigger; mayEdit: boolean }) {
-  const { cron = '', timezone = 'UTC', misfire = 'fire_once', inputs = {}, missed_fires: missed = 0 } = trigger;
-  const words = scheduleWords({ cron, timezone });
-  const remove = useChangeWorker(worker.id, () => toast('The schedule is removed'));
+function ScheduleDetails({ worker, trigger, canEdit }: { worker: Worker; trigger: Trigger; canEdit: boolean }) {
+  const { cron = '', timezone = 'UTC', misfire = 'fire_once', inputs = {}, missed_fires: missedCount = 0 } = trigger;
+  const description = describeSchedule({ cron, timezone });
+  const remove = useWorkerChange(worker.id, () => toast('The schedule is removed'));
   const facts: [string, ReactNode][] = [
-    ['Runs', words.charAt(0).toUpperCase() + words.slice(1)],
+    ['Runs', description.charAt(0).toUpperCase() + description.slice(1)],
     ['Cron expression', <code key="cron">{cron}</code>],
     [
       'Last started',
       trigger.last_scheduled_at ? <Timestamp key="at" at={Date.parse(trigger.last_scheduled_at)} /> : 'Not yet',
     ],
-    ['Missed times', missed === 0 ? 'None' : missed],
-    ['When times are missed', MISFIRES[misfire]],
+    ['Missed times', missedCount === 0 ? 'None' : missedCount],
+    ['When times are missed', MISFIRE_LABELS[misfire]],
     ...(Object.keys(inputs).length ? [['Inputs', JSON.stringify(inputs, null, 2)] as [string, string]] : []),
   ];
   return (
@@ -75,16 +75,16 @@ function Shown({ worker, trigger, mayEdit }: { worker: Worker; trigger: Trigger;
         <Notice tone="info">It is paused: these times pass without a run, and are not counted as missed.</Notice>
       )}
       <div className={styles.halves}>
-        <Facts facts={facts} />
+        <DetailList facts={facts} />
         <NextFires cron={cron} timezone={timezone} />
       </div>
-      {missed > 0 && (
+      {missedCount > 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
           A time is missed when the platform is down or busy, or when a run is refused then. An alert can notify you.
         </Text>
       )}
       <Failure title="The schedule was not removed" error={remove.error} />
-      {mayEdit && (
+      {canEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton
             label="Remove the schedule"

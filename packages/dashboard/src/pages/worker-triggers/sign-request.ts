@@ -1,5 +1,5 @@
 /** Signs a request by Standard Webhooks: HMAC-SHA-256 over its id, its timestamp and its body. */
-export async function signedHeaders(signingKey: string, body: string): Promise<Record<string, string>> {
+export async function buildSignatureHeaders(signingKey: string, body: string): Promise<Record<string, string>> {
   const id = `msg_${crypto.getRandomValues(new Uint32Array(4)).join('')}`;
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const bytes = Uint8Array.from(atob(signingKey.trim().replace(/^whsec_/, '')), (char) => char.charCodeAt(0));

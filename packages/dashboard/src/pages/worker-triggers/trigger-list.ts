@@ -1,10 +1,10 @@
 /** A trigger in a request. Triggers are replaced as a whole, so each change repeats the other ones. */
 import type { Trigger, Worker, WorkerChange } from '../../shell/api';
 
-type Wanted = NonNullable<WorkerChange['triggers']>[number];
+type TriggerInput = NonNullable<WorkerChange['triggers']>[number];
 
 /** Converts a trigger to a request's, without the fields that the platform adds. */
-function asWanted({ type, cron, timezone, misfire, inputs, signed, on, source_id }: Trigger): Wanted {
+function toTriggerInput({ type, cron, timezone, misfire, inputs, signed, on, source_id }: Trigger): TriggerInput {
   switch (type) {
     case 'cron':
       return { type, cron, timezone, misfire, inputs };
@@ -15,17 +15,19 @@ function asWanted({ type, cron, timezone, misfire, inputs, signed, on, source_id
   }
 }
 
-const stored = (worker: Worker): Trigger[] => worker.triggers.filter(({ type }) => type !== 'manual');
+const listStoredTriggers = (worker: Worker): Trigger[] => worker.triggers.filter(({ type }) => type !== 'manual');
 
-export const triggerOf = (worker: Worker, type: Trigger['type']): Trigger | undefined =>
+export const findTrigger = (worker: Worker, type: Trigger['type']): Trigger | undefined =>
   worker.triggers.find((trigger) => trigger.type === type);
 
 /** Replaces the triggers of this type; null removes them. */
 export const withTrigger = (worker: Worker, type: 'cron' | 'webhook', trigger: Trigger | null): WorkerChange => ({
-  triggers: [...stored(worker).filter((one) => one.type !== type), ...(trigger ? [trigger] : [])].map(asWanted),
+  triggers: [...listStoredTriggers(worker).filter((one) => one.type !== type), ...(trigger ? [trigger] : [])].map(
+    toTriggerInput,
+  ),
 });
 
 /** Replaces the event triggers. */
 export const withEvents = (worker: Worker, events: Trigger[]): WorkerChange => ({
-  triggers: [...stored(worker).filter(({ type }) => type !== 'event'), ...events].map(asWanted),
+  triggers: [...listStoredTriggers(worker).filter(({ type }) => type !== 'event'), ...events].map(toTriggerInput),
 });

@@ -12,20 +12,20 @@ export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
             Signatures follow Standard Webhooks, which has libraries for most languages. A request is signed over its
             id, its time and its body; its time may be five minutes off, and one id starts one run.
           </p>
-          <CodeToCopy label="Python" code={python(url)} />
+          <CodeToCopy label="Python" code={buildPythonExample(url)} />
         </>
       ) : (
-        <CodeToCopy label="In a terminal" code={curl(url)} />
+        <CodeToCopy label="In a terminal" code={buildCurlExample(url)} />
       )}
     </details>
   );
 }
 
-const curl = (url: string): string => `curl -X POST '${url}?token='"$TOKEN" \\
+const buildCurlExample = (url: string): string => `curl -X POST '${url}?token='"$TOKEN" \\
   -H 'Content-Type: application/json' -H 'Idempotency-Key: order-17' \\
   -d '{"order": 17}'`;
 
-const python = (url: string): string => `import base64, hashlib, hmac, json, os, time, urllib.request, uuid
+const buildPythonExample = (url: string): string => `import base64, hashlib, hmac, json, os, time, urllib.request, uuid
 
 body = json.dumps({"order": 17}).encode()
 message, at = f"msg_{uuid.uuid4().hex}", str(int(time.time()))

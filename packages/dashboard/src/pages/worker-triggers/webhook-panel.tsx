@@ -6,28 +6,28 @@ import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useChangeWorker } from '../../workers/use-change-worker';
-import { secretsIn, takeWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
-import { triggerOf, withTrigger } from './trigger-list';
-import { TryWebhook } from './try-webhook';
+import { useWorkerChange } from '../../workers/use-change-worker';
+import { findWebhookSecrets, toWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
+import { findTrigger, withTrigger } from './trigger-list';
 import { WebhookHelp } from './webhook-help';
 import { WebhookRuns } from './webhook-runs';
+import { WebhookTestForm } from './webhook-test-form';
 
 export function WebhookPanel({ worker }: { worker: Worker }) {
-  const [secrets, setSecrets] = useState(() => takeWebhookSecrets(worker.id));
-  const trigger = triggerOf(worker, 'webhook');
-  const change = useChangeWorker(worker.id, (changed) =>
-    setSecrets((before) => ({ ...before, ...secretsIn(changed) })),
+  const [secrets, setSecrets] = useState(() => findWebhookSecrets(worker.id));
+  const trigger = findTrigger(worker, 'webhook');
+  const change = useWorkerChange(worker.id, (updatedWorker) =>
+    setSecrets((before) => ({ ...before, ...toWebhookSecrets(updatedWorker) })),
   );
-  const mayEdit = worker.permissions.edit && worker.status !== 'archived';
-  const add = () => change.mutate(withTrigger(worker, 'webhook', { type: 'webhook', signed: false }));
+  const canEdit = worker.permissions.edit && worker.status !== 'archived';
+  const addWebhook = () => change.mutate(withTrigger(worker, 'webhook', { type: 'webhook', signed: false }));
   return (
     <Panel
       title="Webhook"
       aside={
-        mayEdit &&
+        canEdit &&
         !trigger && (
-          <Button variant="default" loading={change.isPending} onClick={add}>
+          <Button variant="default" loading={change.isPending} onClick={addWebhook}>
             Add a webhook
           </Button>
         )
@@ -35,7 +35,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
     >
       <Stack gap="md">
         {trigger ? (
-          <Shown worker={worker} trigger={trigger} secrets={secrets} mayEdit={mayEdit} change={change} />
+          <WebhookDetails worker={worker} trigger={trigger} secrets={secrets} canEdit={canEdit} change={change} />
         ) : (
           <Text maw="68ch" c="dimmed" fz="sm">
             It has no webhook: other programs can’t start it by an address of its own.
@@ -47,15 +47,15 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
   );
 }
 
-interface ShownProps {
+interface WebhookDetailsProps {
   worker: Worker;
   trigger: Trigger;
   secrets: WebhookSecrets;
-  mayEdit: boolean;
-  change: ReturnType<typeof useChangeWorker>;
+  canEdit: boolean;
+  change: ReturnType<typeof useWorkerChange>;
 }
 
-function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
+function WebhookDetails({ worker, trigger, secrets, canEdit, change }: WebhookDetailsProps) {
   const { webhook_url: url = '', signed = false } = trigger;
   const { token, signingKey } = secrets;
   return (
@@ -75,7 +75,7 @@ function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
           ? 'Requests must be signed, so that the address alone starts nothing.'
           : 'Anyone who has the URL with its token can start it.'}
       </Text>
-      {mayEdit && (
+      {canEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton
             label="Make a new token"
@@ -115,7 +115,7 @@ function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
         </Group>
       )}
       {worker.permissions.run && worker.status === 'active' && (
-        <TryWebhook key={`${token} ${signingKey}`} worker={worker} signed={signed} secrets={secrets} />
+        <WebhookTestForm key={`${token} ${signingKey}`} worker={worker} signed={signed} secrets={secrets} />
       )}
       <WebhookHelp url={url} signed={signed} />
       <WebhookRuns worker={worker} />

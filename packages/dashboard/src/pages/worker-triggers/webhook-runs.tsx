@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { RunStatusChip, shownStatus } from '../../runs/run-status';
+import { RunStatusChip, toShownStatus } from '../../runs/run-status';
 import { type Worker, workerApi } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -47,7 +47,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
         <ol className={styles.requestList}>
           {runs.map((run) => (
             <li key={run.id}>
-              <RunStatusChip {...shownStatus(run)} />
+              <RunStatusChip {...toShownStatus(run)} />
               <Link to={workerRunPath(run.id)}>
                 <Timestamp at={Date.parse(run.created_at)} />
               </Link>

@@ -7,10 +7,10 @@ import { WebhookPanel } from './webhook-panel';
 
 /** Edits a worker's automatic triggers: schedule, webhook and events. */
 export default function WorkerTriggersPage() {
-  return <WorkerFrame tab="Triggers">{(worker) => <Triggers key={worker.id} worker={worker} />}</WorkerFrame>;
+  return <WorkerFrame tab="Triggers">{(worker) => <TriggerPanels key={worker.id} worker={worker} />}</WorkerFrame>;
 }
 
-const Triggers = ({ worker }: { worker: Worker }) => (
+const TriggerPanels = ({ worker }: { worker: Worker }) => (
   <Stack gap="lg">
     <SchedulePanel worker={worker} />
     <WebhookPanel worker={worker} />

@@ -1,8 +1,8 @@
 import { Box, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { CandidateStatusChip, SummaryChips } from '../../candidates/candidate-chips';
 import { useCandidates } from '../../candidates/candidate-queries';
-import { CandidateStatusChip, SummaryChips } from '../../candidates/candidate-words';
 import type { Candidate } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { ListItem } from '../../ui/list-item';
@@ -14,33 +14,33 @@ import { Timestamp } from '../../ui/timestamp';
 const isDecided = ({ status }: Candidate): boolean => status === 'promoted' || status === 'dropped';
 
 /** Lists proposed versions; renders nothing if there never was one. */
-export function Candidates({ workerId }: { workerId: string }) {
+export function CandidatesPanel({ workerId }: { workerId: string }) {
   const { data, error, refetch } = useCandidates(workerId);
   const [showsAll, setShowsAll] = useState(false);
   if (error && !data) return <FailedToLoad what="The candidates" error={error} retry={refetch} />;
   if (!data || data.length === 0) return null;
-  const shown = showsAll ? data : data.filter((one) => !isDecided(one));
-  const decided = data.filter(isDecided).length;
+  const visibleCandidates = showsAll ? data : data.filter((one) => !isDecided(one));
+  const decidedCount = data.filter(isDecided).length;
   return (
     <Box mb="lg">
       <Panel
         title="Candidates"
         aside={
-          decided > 0 && (
+          decidedCount > 0 && (
             <Button size="compact-sm" variant="default" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
-              {showsAll ? 'Hide decided' : `Show ${decided} decided`}
+              {showsAll ? 'Hide decided' : `Show ${decidedCount} decided`}
             </Button>
           )
         }
       >
-        {shown.length === 0 ? (
+        {visibleCandidates.length === 0 ? (
           <Text fz="sm" c="dimmed">
             No candidates are waiting for a decision. “Dry run” beside the code creates one.
           </Text>
         ) : (
           <ul className={content.list}>
-            {shown.map((candidate) => (
-              <Item key={candidate.id} candidate={candidate} />
+            {visibleCandidates.map((candidate) => (
+              <CandidateItem key={candidate.id} candidate={candidate} />
             ))}
           </ul>
         )}
@@ -49,7 +49,7 @@ export function Candidates({ workerId }: { workerId: string }) {
   );
 }
 
-function Item({ candidate }: { candidate: Candidate }) {
+function CandidateItem({ candidate }: { candidate: Candidate }) {
   const { id, worker_id: workerId, message, origin, status, summary, created_by_label: by, created_at: at } = candidate;
   return (
     <ListItem

@@ -5,10 +5,10 @@ import { type Worker, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { refreshWorkers, workerKeys } from '../../workers/use-worker';
 import { WorkerFrame } from '../../workers/worker-frame';
-import { Candidates } from './candidates';
-import { ComparedVersions } from './compared-versions';
+import { CandidatesPanel } from './candidates';
+import { VersionComparison } from './version-comparison';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 /** Lists the versions of a worker's files and settings. */
 export default function WorkerVersionsPage() {
@@ -16,15 +16,15 @@ export default function WorkerVersionsPage() {
     <WorkerFrame tab="Versions">
       {(worker) => (
         <>
-          <Candidates workerId={worker.id} />
-          <Versions key={worker.id} worker={worker} />
+          <CandidatesPanel workerId={worker.id} />
+          <WorkerVersions key={worker.id} worker={worker} />
         </>
       )}
     </WorkerFrame>
   );
 }
 
-function Versions({ worker }: { worker: Worker }) {
+function WorkerVersions({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const rollBackTo = useRollBack(worker);
   const params = { path: { worker_id: worker.id } };
@@ -34,11 +34,11 @@ function Versions({ worker }: { worker: Worker }) {
     queryFn: async ({ pageParam: offset }) =>
       unwrap(
         (await workerApi()).GET('/api/workers/{worker_id}/versions', {
-          params: { ...params, query: { limit: PAGE, offset } },
+          params: { ...params, query: { limit: PAGE_SIZE, offset } },
         }),
       ),
     initialPageParam: 0,
-    getNextPageParam: (last, _pages, offset) => (last.length === PAGE ? offset + PAGE : undefined),
+    getNextPageParam: (last, _pages, offset) => (last.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined),
     placeholderData: (before) => before,
     enabled: workspaceId !== undefined,
   });
@@ -48,7 +48,7 @@ function Versions({ worker }: { worker: Worker }) {
       toListed={(version) => ({ ...version, bytes: version.total_size })}
       resource={worker}
       rollBackTo={worker.permissions.edit && worker.status !== 'archived' ? rollBackTo : undefined}
-      compare={(from, to) => <ComparedVersions workerId={worker.id} from={from} to={to} />}
+      compare={(from, to) => <VersionComparison workerId={worker.id} from={from} to={to} />}
     />
   );
 }
@@ -59,8 +59,10 @@ function useRollBack(worker: Worker) {
   return async (sha: string, message: string | undefined) => {
     const params = { path: { worker_id: worker.id, sha } };
     const body = message ? { message } : {};
-    const now = await unwrap((await workerApi()).POST('/api/workers/{worker_id}/rollback/{sha}', { params, body }));
-    queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), now);
+    const rolledBack = await unwrap(
+      (await workerApi()).POST('/api/workers/{worker_id}/rollback/{sha}', { params, body }),
+    );
+    queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), rolledBack);
     void refreshWorkers(queryClient, workspaceId);
   };
 }

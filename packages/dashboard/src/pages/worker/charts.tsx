@@ -7,24 +7,24 @@ import type { DaySeries } from '../../runs/day-chart';
 import { type Worker, workerApi } from '../../shell/api';
 import { runsPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { dollars, duration, figure, percent } from '../../ui/format';
+import { formatDollars, formatDuration, formatNumber, formatPercent } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useStats } from './last-failure';
+import { useWorkerStats } from './last-failure';
 import styles from './worker-page.module.css';
 
 const DayChart = lazy(() => import('../../runs/day-chart'));
 
-const SPANS = [14, 30, 90];
-const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
+const DAY_RANGES = [14, 30, 90];
+const formatWholeNumber = (value: number) => (Number.isInteger(value) ? formatNumber(value) : '');
 
 /** Charts outcomes, durations and costs by day; each day links to its runs. */
-export function Charts({ worker }: { worker: Worker }) {
+export function HealthCharts({ worker }: { worker: Worker }) {
   const [days, setDays] = useState(30);
   const { data: buckets, error, refetch } = useTimeseries(worker.id, days);
-  const { data: stats } = useStats(worker);
+  const { data: stats } = useWorkerStats(worker);
   const navigate = useNavigate();
-  const shown = useMemo(() => (buckets ? seriesOf(buckets) : null), [buckets]);
+  const charts = useMemo(() => (buckets ? buildChartSeries(buckets) : null), [buckets]);
   if (error && !buckets) return <FailedToLoad what="The charts" error={error} retry={refetch} />;
   if (stats?.runs_total === 0) return null;
   const openDay = (status?: string) => (start: number) => {
@@ -40,7 +40,7 @@ export function Charts({ worker }: { worker: Worker }) {
           aria-label="Days shown"
           value={days}
           onChange={(event) => setDays(Number(event.currentTarget.value))}
-          data={SPANS.map((span) => ({ value: String(span), label: `${span} days` }))}
+          data={DAY_RANGES.map((span) => ({ value: String(span), label: `${span} days` }))}
         />
       }
     >
@@ -51,31 +51,35 @@ export function Charts({ worker }: { worker: Worker }) {
       >
         <Chart
           title="Outcomes"
-          figure={stats?.success_rate_30d == null ? 'None ended yet' : `${percent(stats.success_rate_30d)} succeeded`}
+          figure={
+            stats?.success_rate_30d == null ? 'None ended yet' : `${formatPercent(stats.success_rate_30d)} succeeded`
+          }
           link={<Link to={runsPath({ worker: worker.id })}>All runs</Link>}
         >
-          {shown && <DayChart label="Runs" kind="bars" {...shown.outcomes} format={whole} onDay={openDay()} />}
+          {charts && (
+            <DayChart label="Runs" kind="bars" {...charts.outcomes} format={formatWholeNumber} onDay={openDay()} />
+          )}
         </Chart>
         <Chart
           title="Duration"
           figure={
             stats?.p50_duration_ms == null || stats.p95_duration_ms === null
               ? 'None succeeded yet'
-              : `${duration(stats.p50_duration_ms)}, 95 % within ${duration(stats.p95_duration_ms)}`
+              : `${formatDuration(stats.p50_duration_ms)}, 95 % within ${formatDuration(stats.p95_duration_ms)}`
           }
         >
-          {shown && (
+          {charts && (
             <DayChart
               label="Duration"
               kind="lines"
-              {...shown.durations}
-              format={duration}
+              {...charts.durations}
+              format={formatDuration}
               onDay={openDay('completed')}
             />
           )}
         </Chart>
-        <Chart title="Cost" figure={stats ? `${dollars(stats.total_cost_usd_30d)} in 30 days` : ''}>
-          {shown && <DayChart label="Cost" kind="bars" {...shown.costs} format={dollars} onDay={openDay()} />}
+        <Chart title="Cost" figure={stats ? `${formatDollars(stats.total_cost_usd_30d)} in 30 days` : ''}>
+          {charts && <DayChart label="Cost" kind="bars" {...charts.costs} format={formatDollars} onDay={openDay()} />}
         </Chart>
       </Box>
     </Panel>
@@ -89,7 +93,7 @@ interface ChartProps {
   children: ReactNode;
 }
 
-function Chart({ title, figure: words, link, children }: ChartProps) {
+function Chart({ title, figure: figureText, link, children }: ChartProps) {
   return (
     <Box component="section" miw={0} aria-label={title}>
       <Group className={styles.chartHead} gap="sm" align="stretch" justify="space-between" wrap="nowrap" fz="sm">
@@ -97,7 +101,7 @@ function Chart({ title, figure: words, link, children }: ChartProps) {
         {link}
       </Group>
       <Text mb="xs" fz="lg" fw={640} lts="-0.01em">
-        {words}
+        {figureText}
       </Text>
       <div className={styles.plot}>
         <Suspense>{children || <Skeleton height={150} />}</Suspense>
@@ -122,28 +126,33 @@ function useTimeseries(workerId: string, days: number) {
 
 type Bucket = NonNullable<ReturnType<typeof useTimeseries>['data']>[number];
 
-function seriesOf(buckets: Bucket[]) {
+function buildChartSeries(buckets: Bucket[]) {
   const days = buckets.map(({ start }) => Date.parse(start));
-  const series = (name: string, colour: DaySeries['colour'], of: (bucket: Bucket) => number | null): DaySeries => ({
-    ...{ name, colour },
-    values: buckets.map(of),
+  const buildSeries = (
+    name: string,
+    colour: DaySeries['colour'],
+    getValue: (bucket: Bucket) => number | null,
+  ): DaySeries => ({
+    name,
+    colour,
+    values: buckets.map(getValue),
   });
   return {
     outcomes: {
       days,
       series: [
-        series('Succeeded', '--chart-success', ({ completed }) => completed),
-        series('Failed', '--error', ({ failed }) => failed),
-        series('Other', '--line-strong', ({ total, completed, failed }) => total - completed - failed),
+        buildSeries('Succeeded', '--chart-success', ({ completed }) => completed),
+        buildSeries('Failed', '--error', ({ failed }) => failed),
+        buildSeries('Other', '--line-strong', ({ total, completed, failed }) => total - completed - failed),
       ],
     },
     durations: {
       days,
       series: [
-        series('Half within', '--accent', ({ p50_duration_ms: ms }) => ms),
-        series('95 % within', '--load', ({ p95_duration_ms: ms }) => ms),
+        buildSeries('Half within', '--accent', ({ p50_duration_ms: ms }) => ms),
+        buildSeries('95 % within', '--load', ({ p95_duration_ms: ms }) => ms),
       ],
     },
-    costs: { days, series: [series('Cost', '--accent', ({ cost_usd: usd }) => usd)] },
+    costs: { days, series: [buildSeries('Cost', '--accent', ({ cost_usd: usd }) => usd)] },
   };
 }

@@ -7,7 +7,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 
-export function useStats(worker: Worker) {
+export function useWorkerStats(worker: Worker) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
     queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'stats'],
@@ -17,8 +17,8 @@ export function useStats(worker: Worker) {
 }
 
 /** Shows the last failure of a worker whose last ended run did not complete. */
-export function LastFailure({ worker }: { worker: Worker }) {
-  const { data: stats } = useStats(worker);
+export function LastFailureNotice({ worker }: { worker: Worker }) {
+  const { data: stats } = useWorkerStats(worker);
   if (worker.health !== 'needs_attention' || !stats?.last_error_at) return null;
   return (
     <Notice

@@ -2,13 +2,13 @@ import { unwrap } from '@gantry/sdk';
 import { Box, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { RunStatusChip, shownStatus } from '../../runs/run-status';
+import { RunStatusChip, toShownStatus } from '../../runs/run-status';
 import { useStarter } from '../../runs/use-starter';
 import { type Worker, type WorkerRunItem, workerApi } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
-import { duration } from '../../ui/format';
+import { formatDuration } from '../../ui/format';
 import links from '../../ui/link-row.module.css';
 import { Panel } from '../../ui/panel';
 import { ResourceList } from '../../ui/resource-list';
@@ -50,10 +50,10 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
           </Empty>
         }
       >
-        {(shown) => (
+        {(runList) => (
           <Box component="ol" style={{ containerType: 'inline-size' }}>
-            {shown.map((run) => (
-              <Row key={run.id} run={run} onReuse={worker.permissions.run ? onReuse : undefined} />
+            {runList.map((run) => (
+              <RecentRunRow key={run.id} run={run} onReuse={worker.permissions.run ? onReuse : undefined} />
             ))}
           </Box>
         )}
@@ -62,25 +62,25 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
   );
 }
 
-function Row({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['onReuse'] | undefined }) {
+function RecentRunRow({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['onReuse'] | undefined }) {
   const { input } = run;
-  const starterOf = useStarter();
+  const getStarter = useStarter();
   return (
     <li className={`${links.row} ${links.small} ${styles.row}`}>
-      <RunStatusChip {...shownStatus(run)} />
+      <RunStatusChip {...toShownStatus(run)} />
       <span className={styles.what}>
         <Link className={links.link} to={workerRunPath(run.id)}>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
         </Link>
       </span>
       <Text span className={styles.fact} fz="xs" c="dimmed">
-        {starterOf({ trigger: run.trigger, createdBy: run.created_by })}
+        {getStarter({ trigger: run.trigger, createdBy: run.created_by })}
       </Text>
       <Text span className={styles.fact} fz="xs" c="dimmed">
         {run.worker_version !== null && `Version ${run.worker_version}`}
       </Text>
       <Text span className="tabular-nums" fz="xs" c="dimmed" ta="end">
-        {run.duration_ms !== null && duration(run.duration_ms)}
+        {run.duration_ms !== null && formatDuration(run.duration_ms)}
       </Text>
       {onReuse && input !== null && Object.keys(input).length > 0 && (
         <Button

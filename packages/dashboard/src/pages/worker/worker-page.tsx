@@ -6,38 +6,38 @@ import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import { type Inputs, RunForm } from '../../workers/run-form';
 import { WorkerFrame } from '../../workers/worker-frame';
-import { Charts } from './charts';
-import { LastFailure } from './last-failure';
+import { HealthCharts } from './charts';
+import { LastFailureNotice } from './last-failure';
 import { RecentRuns } from './recent-runs';
 import styles from './worker-page.module.css';
 
 /** Shows the health of a worker, its recent runs, and a form to run it. */
 export default function WorkerPage() {
-  return <WorkerFrame>{(worker) => <Runs key={worker.id} worker={worker} />}</WorkerFrame>;
+  return <WorkerFrame>{(worker) => <WorkerOverview key={worker.id} worker={worker} />}</WorkerFrame>;
 }
 
-function Runs({ worker }: { worker: Worker }) {
-  const [reused, setReused] = useState<{ inputs: Inputs; count: number } | null>(null);
+function WorkerOverview({ worker }: { worker: Worker }) {
+  const [reusedInputs, setReusedInputs] = useState<{ inputs: Inputs; count: number } | null>(null);
   function reuse(inputs: Inputs) {
-    setReused((before) => ({ inputs, count: (before?.count ?? 0) + 1 }));
+    setReusedInputs((before) => ({ inputs, count: (before?.count ?? 0) + 1 }));
     // On a phone the form is far above the list.
-    document.getElementById(RUN_FORM)?.scrollIntoView({ block: 'nearest' });
+    document.getElementById(RUN_FORM_ID)?.scrollIntoView({ block: 'nearest' });
   }
   return (
     <div className={layout.mainAndAside}>
       <Stack gap="lg">
-        <LastFailure worker={worker} />
-        <Charts worker={worker} />
+        <LastFailureNotice worker={worker} />
+        <HealthCharts worker={worker} />
         <RecentRuns worker={worker} onReuse={reuse} />
       </Stack>
-      <div id={RUN_FORM} className={styles.form}>
+      <div id={RUN_FORM_ID} className={styles.form}>
         <Panel title="Run it">
           {worker.description && (
             <Text className="pre-wrap wrap-anywhere" mb="md" fz="sm" c="dimmed">
               {worker.description}
             </Text>
           )}
-          <RunForm key={reused?.count ?? 0} worker={worker} given={reused?.inputs ?? null} />
+          <RunForm key={reusedInputs?.count ?? 0} worker={worker} initialInputs={reusedInputs?.inputs ?? null} />
           {worker.last_sandbox && (
             <Text mt="md" fz="xs" c="dimmed" className="wrap-anywhere">
               Sandbox of its last run: {describeSandbox(worker.last_sandbox)}
@@ -49,4 +49,4 @@ function Runs({ worker }: { worker: Worker }) {
   );
 }
 
-const RUN_FORM = 'run-form';
+const RUN_FORM_ID = 'run-form';

@@ -5,18 +5,18 @@ import { Empty } from '../../ui/empty';
 import styles from './workers-page.module.css';
 
 interface FirstWorkerProps {
-  mayMake: boolean;
+  canCreate: boolean;
   onArchived: () => void;
 }
 
-export function FirstWorker({ mayMake, onArchived }: FirstWorkerProps) {
+export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
   return (
     <Empty title="Create your first worker" level={2}>
       <p>
         A worker is a Python function that runs by itself: on a schedule, when a webhook is called, or when another run
         ends. Each run has its own sandbox, a log and a history.
       </p>
-      {mayMake ? (
+      {canCreate ? (
         <p>
           <Button component={Link} to={paths.newWorker}>
             Begin with a template

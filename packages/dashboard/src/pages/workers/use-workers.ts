@@ -7,23 +7,23 @@ import { workerKeys } from '../../workers/use-worker';
 const PAGE_SIZE = 200;
 /** The maximum number of listed workers. The global search finds the others. */
 export const WORKERS_MAX = 1_000;
-const RUNS_EACH = 20;
+const RECENT_RUNS = 20;
 
 /** Loads all workers, so that filtering, search and sorting need no requests. */
 export function useWorkers({ archived }: { archived: boolean }) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
     queryKey: workerKeys.list(workspaceId, { archived }),
-    queryFn: () => readWorkers(archived),
+    queryFn: () => loadWorkers(archived),
     enabled: workspaceId !== undefined,
   });
 }
 
-async function readWorkers(archived: boolean): Promise<WorkerItem[]> {
+async function loadWorkers(archived: boolean): Promise<WorkerItem[]> {
   const client = await workerApi();
   const workers: WorkerItem[] = [];
   while (workers.length < WORKERS_MAX) {
-    const query = { limit: PAGE_SIZE, offset: workers.length, recent_runs: RUNS_EACH };
+    const query = { limit: PAGE_SIZE, offset: workers.length, recent_runs: RECENT_RUNS };
     const page = await unwrap(
       client.GET('/api/workers', { params: { query: { ...query, ...(archived && { status: 'archived' as const }) } } }),
     );

@@ -24,7 +24,7 @@ export interface WorkerFilter {
 const isStatus = (text: string): text is Status => Object.hasOwn(STATUSES, text);
 const isColumn = (text: string): text is Column => COLUMNS.some((column) => column === text);
 
-export function readFilter(search: URLSearchParams): WorkerFilter {
+export function parseWorkerFilter(search: URLSearchParams): WorkerFilter {
   const status = search.get('status') ?? '';
   const sort = search.get('sort') ?? '';
   const column = sort.replace('-', '');
@@ -38,26 +38,26 @@ export function readFilter(search: URLSearchParams): WorkerFilter {
 }
 
 /** Converts a filter to URL parameters, without defaults. */
-export function writeFilter({ q, status, tag, column, descending }: WorkerFilter): URLSearchParams {
+export function toSearchParams({ q, status, tag, column, descending }: WorkerFilter): URLSearchParams {
   const sort = `${descending ? '-' : ''}${column}`;
-  const given = Object.entries({ q, status, tag, sort: sort === 'name' ? '' : sort });
-  return new URLSearchParams(given.filter(([, value]) => value !== ''));
+  const params = Object.entries({ q, status, tag, sort: sort === 'name' ? '' : sort });
+  return new URLSearchParams(params.filter(([, value]) => value !== ''));
 }
 
 const needsAttention = ({ status, health }: WorkerItem): boolean =>
   status === 'active' && (health === 'needs_attention' || health === 'missing_secret');
 
-function passes(worker: WorkerItem, { q, status, tag }: WorkerFilter): boolean {
+function matchesFilter(worker: WorkerItem, { q, status, tag }: WorkerFilter): boolean {
   if (status === 'attention' ? !needsAttention(worker) : status !== '' && worker.status !== status) return false;
   if (tag !== '' && !worker.tags.includes(tag)) return false;
-  const wanted = q.trim().toLowerCase();
+  const searchText = q.trim().toLowerCase();
   return [worker.name, worker.id, worker.description, ...worker.tags].some((text) =>
-    text.toLowerCase().includes(wanted),
+    text.toLowerCase().includes(searchText),
   );
 }
 
 /** Computes the share of completed runs among those that were not cancelled, 0 to 1; null without any. */
-export function successOf({ recent_runs = [] }: WorkerItem): number | null {
+export function computeSuccessRate({ recent_runs = [] }: WorkerItem): number | null {
   const ended = recent_runs.filter(({ status }) => ['completed', 'failed', 'timed_out'].includes(status));
   return ended.length ? ended.filter(({ status }) => status === 'completed').length / ended.length : null;
 }
@@ -69,33 +69,33 @@ const HEALTH_RANKS: Record<WorkerItem['health'], number> = {
   ready: 3,
 };
 /** Workers that are not active are sorted last. */
-const HELD_RANK = 4;
+const INACTIVE_RANK = 4;
 
-type OwnerNameOf = (worker: WorkerItem) => string;
+type GetOwnerName = (worker: WorkerItem) => string;
 
-function keyOf(worker: WorkerItem, column: Column, ownerNameOf: OwnerNameOf): string | number | null {
+function getSortKey(worker: WorkerItem, column: Column, getOwnerName: GetOwnerName): string | number | null {
   switch (column) {
     case 'name':
       return worker.name;
     case 'health':
-      return worker.status === 'active' ? HEALTH_RANKS[worker.health] : HELD_RANK;
+      return worker.status === 'active' ? HEALTH_RANKS[worker.health] : INACTIVE_RANK;
     case 'success':
-      return successOf(worker);
+      return computeSuccessRate(worker);
     case 'next':
       return worker.next_run_at === null ? null : Date.parse(worker.next_run_at);
     case 'owner':
-      return ownerNameOf(worker);
+      return getOwnerName(worker);
   }
 }
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 /** Filters and sorts. Workers without a value in the sorted column come last, in either direction. */
-export function filterWorkers(workers: WorkerItem[], filter: WorkerFilter, ownerNameOf: OwnerNameOf): WorkerItem[] {
+export function filterWorkers(workers: WorkerItem[], filter: WorkerFilter, getOwnerName: GetOwnerName): WorkerItem[] {
   const { column, descending } = filter;
-  const keys = new Map(workers.map((worker) => [worker, keyOf(worker, column, ownerNameOf)]));
+  const keys = new Map(workers.map((worker) => [worker, getSortKey(worker, column, getOwnerName)]));
   return workers
-    .filter((worker) => passes(worker, filter))
+    .filter((worker) => matchesFilter(worker, filter))
     .sort((a, b) => {
       const [one, other] = [keys.get(a) ?? null, keys.get(b) ?? null];
       if (one === null || other === null) return Number(one === null) - Number(other === null);
@@ -105,5 +105,5 @@ export function filterWorkers(workers: WorkerItem[], filter: WorkerFilter, owner
     });
 }
 
-export const tagsOf = (workers: WorkerItem[]): string[] =>
+export const listTags = (workers: WorkerItem[]): string[] =>
   [...new Set(workers.flatMap(({ tags }) => tags))].sort(collator.compare);

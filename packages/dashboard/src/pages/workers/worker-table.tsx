@@ -4,20 +4,20 @@ import { RunStrip } from '../../runs/run-strip';
 import type { WorkerItem } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import table from '../../ui/data-table.module.css';
-import { percent } from '../../ui/format';
+import { formatPercent } from '../../ui/format';
 import { PlayIcon } from '../../ui/icons';
 import { Timestamp } from '../../ui/timestamp';
-import { startsWhen } from '../../workers/trigger-words';
+import { triggersLabel } from '../../workers/trigger-descriptions';
 import { WorkerHealth } from '../../workers/worker-health';
-import { type Column, successOf, type WorkerFilter } from './worker-filter';
+import { type Column, computeSuccessRate, type WorkerFilter } from './worker-filter';
 import styles from './workers-page.module.css';
 
 interface WorkerTableProps {
   workers: WorkerItem[];
-  ownerNameOf: (worker: WorkerItem) => string;
+  getOwnerName: (worker: WorkerItem) => string;
   filter: WorkerFilter;
-  chosen: ReadonlySet<string>;
-  onChoose: (chosen: ReadonlySet<string>) => void;
+  selectedIds: ReadonlySet<string>;
+  onSelect: (selectedIds: ReadonlySet<string>) => void;
   onSort: (column: Column) => void;
   onTag: (tag: string) => void;
   onRun: (workerId: string) => void;
@@ -25,17 +25,17 @@ interface WorkerTableProps {
 
 export function WorkerTable({
   workers,
-  ownerNameOf,
+  getOwnerName,
   filter,
-  chosen,
-  onChoose,
+  selectedIds,
+  onSelect,
   onSort,
   onTag,
   onRun,
 }: WorkerTableProps) {
   const pausable = workers.filter(({ permissions, status }) => permissions.pause && status !== 'archived');
-  const all = pausable.length > 0 && pausable.every(({ id }) => chosen.has(id));
-  const sorted = { filter, onSort };
+  const isAllSelected = pausable.length > 0 && pausable.every(({ id }) => selectedIds.has(id));
+  const sortProps = { filter, onSort };
   return (
     <Box className="surface" pos="relative" style={{ containerType: 'inline-size' }}>
       <table className={`${table.table} ${styles.table}`}>
@@ -45,18 +45,18 @@ export function WorkerTable({
               <Box component="th" w="1%">
                 <Checkbox
                   aria-label="Select all"
-                  checked={all}
-                  indeterminate={!all && pausable.some(({ id }) => chosen.has(id))}
-                  onChange={() => onChoose(new Set(all ? [] : pausable.map(({ id }) => id)))}
+                  checked={isAllSelected}
+                  indeterminate={!isAllSelected && pausable.some(({ id }) => selectedIds.has(id))}
+                  onChange={() => onSelect(new Set(isAllSelected ? [] : pausable.map(({ id }) => id)))}
                 />
               </Box>
             )}
-            <SortedHead column="name" label="Worker" {...sorted} />
-            <SortedHead column="health" label="Health" {...sorted} />
+            <SortableHeader column="name" label="Worker" {...sortProps} />
+            <SortableHeader column="health" label="Health" {...sortProps} />
             <th>Last runs</th>
-            <SortedHead column="success" label="Success" {...sorted} />
-            <SortedHead column="next" label="Next run" {...sorted} />
-            <SortedHead column="owner" label="Owner" {...sorted} />
+            <SortableHeader column="success" label="Success" {...sortProps} />
+            <SortableHeader column="next" label="Next run" {...sortProps} />
+            <SortableHeader column="owner" label="Owner" {...sortProps} />
             <th>
               <span className="visually-hidden">Run</span>
             </th>
@@ -70,10 +70,10 @@ export function WorkerTable({
                   {pausable.includes(worker) && (
                     <Checkbox
                       aria-label={`Select ${worker.name}`}
-                      checked={chosen.has(worker.id)}
+                      checked={selectedIds.has(worker.id)}
                       onChange={({ currentTarget: { checked } }) => {
-                        const others = [...chosen].filter((id) => id !== worker.id);
-                        onChoose(new Set(checked ? [...others, worker.id] : others));
+                        const others = [...selectedIds].filter((id) => id !== worker.id);
+                        onSelect(new Set(checked ? [...others, worker.id] : others));
                       }}
                     />
                   )}
@@ -84,7 +84,7 @@ export function WorkerTable({
                   {worker.name}
                 </Link>
                 <Text className="wrap-anywhere" c="dimmed">
-                  {startsWhen(worker.triggers)}
+                  {triggersLabel(worker.triggers)}
                 </Text>
                 {worker.tags.length > 0 && (
                   <Group component="p" gap={4} align="stretch" mt={4}>
@@ -109,13 +109,13 @@ export function WorkerTable({
                 <LastRuns worker={worker} />
               </td>
               <Box component="td" className={`${styles.success} nowrap tabular-nums`}>
-                <Success share={successOf(worker)} />
+                <SuccessRate share={computeSuccessRate(worker)} />
               </Box>
               <Box component="td" className={`${styles.next} nowrap tabular-nums`} fz="xs" c="dimmed">
                 {worker.next_run_at !== null && <Timestamp at={Date.parse(worker.next_run_at)} />}
               </Box>
               <Box component="td" className={`${styles.owner} wrap-anywhere`} fz="xs" c="dimmed" maw="10rem">
-                {ownerNameOf(worker)}
+                {getOwnerName(worker)}
               </Box>
               <td className={styles.run}>
                 {worker.permissions.run && worker.status === 'active' && (
@@ -138,14 +138,14 @@ export function WorkerTable({
   );
 }
 
-interface SortedHeadProps {
+interface SortableHeaderProps {
   column: Column;
   label: string;
   filter: WorkerFilter;
   onSort: (column: Column) => void;
 }
 
-function SortedHead({ column, label, filter, onSort }: SortedHeadProps) {
+function SortableHeader({ column, label, filter, onSort }: SortableHeaderProps) {
   const direction = filter.column !== column ? undefined : filter.descending ? 'descending' : 'ascending';
   return (
     <th aria-sort={direction}>
@@ -156,10 +156,10 @@ function SortedHead({ column, label, filter, onSort }: SortedHeadProps) {
   );
 }
 
-const Success = ({ share }: { share: number | null }) =>
+const SuccessRate = ({ share }: { share: number | null }) =>
   share !== null && (
     <>
-      {percent(share)}
+      {formatPercent(share)}
       <span className={styles.unit}> succeeded</span>
     </>
   );

@@ -11,18 +11,18 @@ import { SearchIcon } from '../../ui/icons';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { useMemberNames } from '../../workers/use-member-names';
-import { ChosenBar } from './chosen-bar';
+import { BulkActionBar } from './bulk-action-bar';
 import { FirstWorker } from './first-worker';
 import { LoadingTable } from './loading-table';
 import { useWorkers, WORKERS_MAX } from './use-workers';
 import {
   filterWorkers,
-  readFilter,
+  listTags,
+  parseWorkerFilter,
   STATUSES,
   type Status,
-  tagsOf,
+  toSearchParams,
   type WorkerFilter,
-  writeFilter,
 } from './worker-filter';
 import { WorkerTable } from './worker-table';
 import styles from './workers-page.module.css';
@@ -34,27 +34,27 @@ const ROWS_SHOWN = 50;
 export default function WorkersPage() {
   useTitle('Workers');
   const navigate = useNavigate();
-  const mayMake = (useWorkspace()?.role ?? 'viewer') !== 'viewer';
+  const canCreate = (useWorkspace()?.role ?? 'viewer') !== 'viewer';
   useShortcuts('Workers', [
     { keys: 'j', words: 'Next worker', run: () => focusRow(1) },
     { keys: 'k', words: 'Previous worker', run: () => focusRow(-1) },
-    ...(mayMake
+    ...(canCreate
       ? [
-          { keys: 'x', words: 'Choose the worker', run: chooseRow },
+          { keys: 'x', words: 'Choose the worker', run: toggleRow },
           { keys: 'n', words: 'New worker', run: () => navigate(paths.newWorker) },
         ]
       : []),
   ]);
   const [search, setSearch] = useSearchParams();
-  const filter = readFilter(search);
-  const change = (part: Partial<WorkerFilter>) => setSearch(writeFilter({ ...filter, ...part }), { replace: true });
+  const filter = parseWorkerFilter(search);
+  const change = (part: Partial<WorkerFilter>) => setSearch(toSearchParams({ ...filter, ...part }), { replace: true });
   const { data: workers, error, refetch } = useWorkers({ archived: filter.status === 'archived' });
   return (
     <>
       <PageHead
         title="Workers"
         actions={
-          mayMake && (
+          canCreate && (
             <Button component={Link} to={paths.newWorker}>
               New worker
             </Button>
@@ -64,38 +64,38 @@ export default function WorkersPage() {
       {error && !workers ? (
         <FailedToLoad what="The list" error={error} retry={refetch} />
       ) : workers?.length === 0 && filter.status === '' ? (
-        <FirstWorker mayMake={mayMake} onArchived={() => change({ status: 'archived' })} />
+        <FirstWorker canCreate={canCreate} onArchived={() => change({ status: 'archived' })} />
       ) : (
         <>
-          <Filters filter={filter} tags={tagsOf(workers ?? [])} onChange={change} />
-          {workers ? <Found workers={workers} filter={filter} onChange={change} /> : <LoadingTable />}
+          <WorkerFilters filter={filter} tags={listTags(workers ?? [])} onChange={change} />
+          {workers ? <FilteredWorkers workers={workers} filter={filter} onChange={change} /> : <LoadingTable />}
         </>
       )}
     </>
   );
 }
 
-const rowLinks = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('tbody [data-row-link]')];
+const listRowLinks = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('tbody [data-row-link]')];
 
 /** Moves the focus to the next or previous row, or to the first if none has it. */
 function focusRow(step: 1 | -1): void {
-  const links = rowLinks();
+  const links = listRowLinks();
   const row = document.activeElement?.closest('tr');
-  const at = links.findIndex((link) => row?.contains(link));
-  links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+  const index = links.findIndex((link) => row?.contains(link));
+  links[Math.min(Math.max(index + step, 0), links.length - 1)]?.focus();
 }
 
 /** Toggles the selection of the focused row by a click on its checkbox. */
-const chooseRow = (): void =>
+const toggleRow = (): void =>
   document.activeElement?.closest('tr')?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
 
-interface FiltersProps {
+interface WorkerFiltersProps {
   filter: WorkerFilter;
   tags: string[];
   onChange: (part: Partial<WorkerFilter>) => void;
 }
 
-function Filters({ filter, tags, onChange }: FiltersProps) {
+function WorkerFilters({ filter, tags, onChange }: WorkerFiltersProps) {
   return (
     <search className={styles.filters}>
       <TextInput
@@ -126,25 +126,25 @@ function Filters({ filter, tags, onChange }: FiltersProps) {
   );
 }
 
-interface FoundProps {
+interface FilteredWorkersProps {
   workers: WorkerItem[];
   filter: WorkerFilter;
   onChange: (part: Partial<WorkerFilter>) => void;
 }
 
-function Found({ workers, filter, onChange }: FoundProps) {
-  const [shown, setShown] = useState(ROWS_SHOWN);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [running, setRunning] = useState<string | null>(null);
+function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
+  const [rowCount, setRowCount] = useState(ROWS_SHOWN);
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
+  const [dialogWorkerId, setDialogWorkerId] = useState<string | null>(null);
   const names = useMemberNames();
-  const ownerNameOf = useMemo(
+  const getOwnerName = useMemo(
     () =>
       ({ owner_id: id }: WorkerItem) =>
         (id !== null && names?.get(id)) || (names ? 'A token' : ''),
     [names],
   );
-  const found = filterWorkers(workers, filter, ownerNameOf);
-  if (found.length === 0) {
+  const matches = filterWorkers(workers, filter, getOwnerName);
+  if (matches.length === 0) {
     return (
       <Empty title="No matching workers" level={2}>
         <p>The search looks at names, ids, descriptions and tags. Try fewer letters, or another status.</p>
@@ -156,27 +156,27 @@ function Found({ workers, filter, onChange }: FoundProps) {
       </Empty>
     );
   }
-  const rows = found.slice(0, shown);
-  const picked = found.filter(({ id }) => chosen.has(id));
+  const rows = matches.slice(0, rowCount);
+  const selectedWorkers = matches.filter(({ id }) => selectedIds.has(id));
   return (
     <>
       <p className="visually-hidden" role="status">
-        {found.length} {found.length === 1 ? 'worker' : 'workers'}
+        {matches.length} {matches.length === 1 ? 'worker' : 'workers'}
       </p>
-      <ChosenBar workers={picked} onClear={() => setChosen(new Set())} />
+      <BulkActionBar workers={selectedWorkers} onClear={() => setSelectedIds(new Set())} />
       <WorkerTable
         workers={rows}
-        ownerNameOf={ownerNameOf}
+        getOwnerName={getOwnerName}
         filter={filter}
-        chosen={chosen}
-        onChoose={setChosen}
+        selectedIds={selectedIds}
+        onSelect={setSelectedIds}
         onSort={(column) => onChange({ column, descending: filter.column === column && !filter.descending })}
         onTag={(tag) => onChange({ tag })}
-        onRun={setRunning}
+        onRun={setDialogWorkerId}
       />
-      {found.length > shown && (
-        <Button variant="default" mt="md" onClick={() => setShown(shown + ROWS_SHOWN)}>
-          Show {Math.min(ROWS_SHOWN, found.length - shown)} more of {found.length}
+      {matches.length > rowCount && (
+        <Button variant="default" mt="md" onClick={() => setRowCount(rowCount + ROWS_SHOWN)}>
+          Show {Math.min(ROWS_SHOWN, matches.length - rowCount)} more of {matches.length}
         </Button>
       )}
       {workers.length >= WORKERS_MAX && (
@@ -184,9 +184,9 @@ function Found({ workers, filter, onChange }: FoundProps) {
           These are the newest {WORKERS_MAX}. The search at the top of the page finds all.
         </Text>
       )}
-      {running !== null && (
+      {dialogWorkerId !== null && (
         <Suspense>
-          <RunDialog workerId={running} onClose={() => setRunning(null)} />
+          <RunDialog workerId={dialogWorkerId} onClose={() => setDialogWorkerId(null)} />
         </Suspense>
       )}
     </>

@@ -2,7 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { workerApi } from '../../shell/api';
-import { useMoveTo } from '../../shell/use-move-to';
+import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -11,8 +11,8 @@ import { Timestamp } from '../../ui/timestamp';
 
 /** Lists the workspaces that the member can still restore; renders nothing without any. */
 export function DeletedWorkspaces() {
-  const moveTo = useMoveTo();
-  const deleted = useQuery({
+  const moveTo = useSwitchWorkspace();
+  const deletedWorkspaces = useQuery({
     queryKey: ['deleted-workspaces'],
     queryFn: async () => unwrap((await workerApi()).GET('/api/workspaces', { params: { query: { deleted: true } } })),
   });
@@ -25,15 +25,15 @@ export function DeletedWorkspaces() {
       ),
     onSuccess: ({ id }) => moveTo(id),
   });
-  if (deleted.isError) {
-    return <FailedToLoad what="Deleted workspaces" error={deleted.error} retry={deleted.refetch} />;
+  if (deletedWorkspaces.isError) {
+    return <FailedToLoad what="Deleted workspaces" error={deletedWorkspaces.error} retry={deletedWorkspaces.refetch} />;
   }
-  if (!deleted.data?.length) return null;
+  if (!deletedWorkspaces.data?.length) return null;
   return (
     <Panel title="Deleted workspaces">
       <Failure title="Nothing was changed" error={restore.error} />
       <ul className={styles.list}>
-        {deleted.data.map(({ id, name, purge_at }) => (
+        {deletedWorkspaces.data.map(({ id, name, purge_at }) => (
           <ListItem
             key={id}
             what={name}

@@ -5,15 +5,15 @@ import type { FormEvent } from 'react';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { type Workspace, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { useMoveTo } from '../../shell/use-move-to';
+import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { DeletedWorkspaces } from './deleted-workspaces';
-import { ExposureForm } from './exposure';
-import { RetentionForm } from './retention';
+import { ExposureForm } from './exposure-form';
+import { RetentionForm } from './retention-form';
 
 export default function WorkspacePage() {
   const workspace = useWorkspace();
@@ -22,23 +22,23 @@ export default function WorkspacePage() {
       title="Workspace"
       about="Its name, how long it keeps runs, what code may get, and leaving or deleting it."
     >
-      {workspace ? <Present key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
+      {workspace ? <CurrentWorkspace key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}
       {workspace?.permissions.update && <ExposureForm key={`values ${workspace.id}`} workspace={workspace} />}
-      <Another />
+      <NewWorkspacePanel />
       <DeletedWorkspaces />
     </SettingsFrame>
   );
 }
 
-const submitted = (use: (name: string) => void) => (event: FormEvent<HTMLFormElement>) => {
+const handleNameSubmit = (onName: (name: string) => void) => (event: FormEvent<HTMLFormElement>) => {
   event.preventDefault();
-  use(String(new FormData(event.currentTarget).get('name')));
+  onName(String(new FormData(event.currentTarget).get('name')));
 };
 
-function Present({ workspace }: { workspace: Workspace }) {
+function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
   const queryClient = useQueryClient();
-  const moveTo = useMoveTo();
+  const moveTo = useSwitchWorkspace();
   const params = { path: { workspace_id: workspace.id } };
   const rename = useMutation({
     mutationFn: async (name: string) =>
@@ -57,7 +57,7 @@ function Present({ workspace }: { workspace: Workspace }) {
   return (
     <Panel title={workspace.name}>
       {workspace.permissions.update && (
-        <FormRow mb="md" onSubmit={submitted(rename.mutate)}>
+        <FormRow mb="md" onSubmit={handleNameSubmit(rename.mutate)}>
           <TextInput
             flex="1 1 16rem"
             name="name"
@@ -102,8 +102,8 @@ function Present({ workspace }: { workspace: Workspace }) {
   );
 }
 
-function Another() {
-  const moveTo = useMoveTo();
+function NewWorkspacePanel() {
+  const moveTo = useSwitchWorkspace();
   const create = useMutation({
     mutationFn: async (name: string) => unwrap((await workerApi()).POST('/api/workspaces', { body: { name } })),
     onSuccess: ({ id }) => moveTo(id),
@@ -111,7 +111,7 @@ function Another() {
   return (
     <Panel title="Another workspace">
       <p className={styles.text}>With members, automations and secrets of its own. You own it.</p>
-      <FormRow mb="md" onSubmit={submitted(create.mutate)}>
+      <FormRow mb="md" onSubmit={handleNameSubmit(create.mutate)}>
         <TextInput
           flex="1 1 16rem"
           name="name"

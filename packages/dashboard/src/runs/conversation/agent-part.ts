@@ -20,13 +20,14 @@ type PartName = (typeof PARTS)[number];
 export const isAgentPart = (event: string): event is PartName => PARTS.some((part) => part === event);
 
 /** @param timing time and attempt of the event */
-export function partOf(
+export function toAgentPart(
   part: PartName,
   { name, text, step, offset, call_id: id }: Record<string, unknown>,
-  told: Pick<AgentPart, 'at' | 'attempt'>,
+  timing: Pick<AgentPart, 'at' | 'attempt'>,
 ): AgentPart {
   return {
-    ...{ part, ...told },
+    part,
+    ...timing,
     name: typeof name === 'string' ? name : null,
     text: typeof text === 'string' ? text : '',
     ...(typeof id === 'string' && { id }),

@@ -1,22 +1,22 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { AgentWords } from '../../conversation/agent-words';
+import { AgentMessage } from '../../conversation/agent-message';
 import { Working } from '../../conversation/working';
 import type { WorkerRun } from '../../shell/api';
-import { counted } from '../../ui/format';
+import { formatCount } from '../../ui/format';
 import { DownloadIcon } from '../../ui/icons';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { saveFile } from '../../ui/save-file';
-import { readArtifact } from '../artifact-file';
+import { downloadArtifact } from '../artifact-file';
 import type { LiveRun } from '../live-run';
-import { type ModelUse, sumOf, wordsOf } from '../timeline/model-use';
+import { formatModelUse, type ModelUse, sumModelUse } from '../timeline/model-use';
 import { isOver } from '../worker-runs';
-import { MadeCall, questionId } from './made-call';
+import { AgentCallItem, questionId } from './agent-call-item';
 import styles from './run-conversation.module.css';
-import { type AgentCall, type Said, saidLive, withApprovals } from './said';
+import { type AgentCall, buildLiveMessages, type RunMessage, withApprovals } from './run-messages';
 import { TRANSCRIPT, useTranscript } from './use-transcript';
 
 interface RunConversationProps {
@@ -40,26 +40,26 @@ export const RunConversation = (props: RunConversationProps) => (
 export function RunMessages({ run, live, question, empty }: RunConversationProps) {
   const over = isOver(run);
   const transcript = useTranscript(run, over);
-  const { said, unplaced } = withApprovals(transcript.said ?? saidLive(live.parts, run.steps), run);
+  const { said, unplaced } = withApprovals(transcript.said ?? buildLiveMessages(live.parts, run.steps), run);
   const isRead = over && live.done && !transcript.isReading;
   const uses = said.flatMap((one) => (one.kind === 'answer' ? [one.use] : []));
   return (
     <Stack gap="md">
       {said.length === 0 &&
         (over || run.status !== 'running') &&
-        (isRead && empty ? empty : <p className={content.about}>{nothingSaid(over, isRead)}</p>)}
-      {groupsOf(said).map((group, place) => {
+        (isRead && empty ? empty : <p className={content.about}>{emptyLabel(over, isRead)}</p>)}
+      {groupMessages(said).map((group, place) => {
         const key = `${place} ${group.kind}`;
         switch (group.kind) {
           case 'answer':
-            return <Answer key={key} use={group.use} />;
+            return <ModelUseLine key={key} use={group.use} />;
           case 'text':
-            return <AgentWords key={key} text={group.text} />;
+            return <AgentMessage key={key} text={group.text} />;
           case 'summary':
             return (
               <details key={key} className={styles.summary}>
                 <summary>The agent summarized its work so far to fit the model’s context window</summary>
-                <AgentWords text={group.text} />
+                <AgentMessage text={group.text} />
               </details>
             );
           default:
@@ -74,7 +74,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
               >
                 {group.calls.map((call, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added, and have no other name.
-                  <MadeCall key={at} call={call} isOver={over} question={question} />
+                  <AgentCallItem key={at} call={call} isOver={over} question={question} />
                 ))}
               </Box>
             );
@@ -92,7 +92,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
       {run.status === 'running' && <Working isSpeaking={said.at(-1)?.kind === 'text'} />}
       {uses.length > 0 && (
         <Group gap="8px 16px" justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
-          <Sums uses={uses} />
+          <UsageTotals uses={uses} />
           {over && <Transcript run={run} />}
         </Group>
       )}
@@ -100,17 +100,17 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
   );
 }
 
-function nothingSaid(over: boolean, isRead: boolean): string {
+function emptyLabel(over: boolean, isRead: boolean): string {
   if (!over) return 'No messages yet.';
   return isRead ? 'This run has no messages.' : 'Loading messages…';
 }
 
-type SaidGroup = Exclude<Said, AgentCall> | { kind: 'calls'; calls: AgentCall[] };
+type MessageGroup = Exclude<RunMessage, AgentCall> | { kind: 'calls'; calls: AgentCall[] };
 
 /** Groups consecutive calls. */
-function groupsOf(said: readonly Said[]): SaidGroup[] {
-  const groups: SaidGroup[] = [];
-  for (const one of said) {
+function groupMessages(messages: readonly RunMessage[]): MessageGroup[] {
+  const groups: MessageGroup[] = [];
+  for (const one of messages) {
     const last = groups.at(-1);
     if (one.kind !== 'call') groups.push(one);
     else if (last?.kind === 'calls') last.calls.push(one);
@@ -119,8 +119,8 @@ function groupsOf(said: readonly Said[]): SaidGroup[] {
   return groups;
 }
 
-function Answer({ use }: { use: ModelUse }) {
-  const words = wordsOf(use);
+function ModelUseLine({ use }: { use: ModelUse }) {
+  const words = formatModelUse(use);
   return (
     <p className={styles.answer}>
       <Text span className="wrap-anywhere" fw={600}>
@@ -131,12 +131,12 @@ function Answer({ use }: { use: ModelUse }) {
   );
 }
 
-function Sums({ uses }: { uses: ModelUse[] }) {
-  const sum = sumOf(uses);
-  const words = wordsOf(sum);
+function UsageTotals({ uses }: { uses: ModelUse[] }) {
+  const sum = sumModelUse(uses);
+  const words = formatModelUse(sum);
   return (
     <Text fz="xs" c="dimmed">
-      {counted(sum.calls, 'model call')}
+      {formatCount(sum.calls, 'model call')}
       {words && `: ${words}`}
     </Text>
   );
@@ -145,7 +145,7 @@ function Sums({ uses }: { uses: ModelUse[] }) {
 function Transcript({ run }: { run: WorkerRun }) {
   const file = run.artifacts.find(({ name }) => name === TRANSCRIPT);
   const download = useMutation({
-    mutationFn: async (id: string) => saveFile(TRANSCRIPT, await readArtifact(run.id, id)),
+    mutationFn: async (id: string) => saveFile(TRANSCRIPT, await downloadArtifact(run.id, id)),
   });
   if (!file) return null;
   return (

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import type { WorkerRun } from '../../shell/api';
-import { readArtifact } from '../artifact-file';
-import { type Said, saidIn } from './said';
+import { downloadArtifact } from '../artifact-file';
+import { parseTranscript, type RunMessage } from './run-messages';
 
 export const TRANSCRIPT = 'transcript.json';
 const BYTES_MAX = 20_000_000;
 
 /** Loads the messages of a finished run from its transcript; null where there is none. */
-export function useTranscript(run: WorkerRun, isOver: boolean): { said: Said[] | null; isReading: boolean } {
+export function useTranscript(run: WorkerRun, isOver: boolean): { said: RunMessage[] | null; isReading: boolean } {
   const file = isOver ? run.artifacts.find(({ name, size }) => name === TRANSCRIPT && size <= BYTES_MAX) : undefined;
   const { data, isPending } = useQuery({
     queryKey: ['artifact', file?.id, 'transcript'],
     enabled: file !== undefined,
-    queryFn: async () => saidIn(await (await readArtifact(run.id, file?.id ?? '')).text()),
+    queryFn: async () => parseTranscript(await (await downloadArtifact(run.id, file?.id ?? '')).text()),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

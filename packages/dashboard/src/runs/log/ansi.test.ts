@@ -1,9 +1,9 @@
-import { hasSequences, piecesOf, withoutSequences } from './ansi';
+import { hasSequences, parsePieces, stripSequences } from './ansi';
 
 const ESC = '\u001b';
 
 test('colours and weights begin and end where the sequences say', () => {
-  expect(piecesOf(`a${ESC}[1;31mred${ESC}[22m thin${ESC}[0m b`)).toEqual([
+  expect(parsePieces(`a${ESC}[1;31mred${ESC}[22m thin${ESC}[0m b`)).toEqual([
     { text: 'a', style: {} },
     { text: 'red', style: { bold: true, colour: 'red' } },
     { text: ' thin', style: { bold: false, dim: false, colour: 'red' } },
@@ -12,19 +12,19 @@ test('colours and weights begin and end where the sequences say', () => {
 });
 
 test('bright, indexed and true colours become one of the eight', () => {
-  const colourOf = (codes: string) => piecesOf(`${ESC}[${codes}mx`)[0]?.style.colour;
-  expect(['92', '38;5;196', '38;2;30;60;250', '38;2;250;250;250', '38;5;240'].map(colourOf)).toEqual([
+  const parseColour = (codes: string) => parsePieces(`${ESC}[${codes}mx`)[0]?.style.colour;
+  expect(['92', '38;5;196', '38;2;30;60;250', '38;2;250;250;250', '38;5;240'].map(parseColour)).toEqual([
     ...['green', 'red', 'blue', 'white', 'black'],
   ]);
-  expect(piecesOf(`${ESC}[48;5;21;1mx`)[0]?.style).toEqual({ background: 'blue', bold: true });
+  expect(parsePieces(`${ESC}[48;5;21;1mx`)[0]?.style).toEqual({ background: 'blue', bold: true });
 });
 
 test('whatever else would steer a terminal is gone, and nothing of the text is', () => {
   const text = `${ESC}]0;title\u0007${ESC}[2K\rdone${ESC}[1A ${ESC}]8;;http://evil.example${ESC}\\link${ESC}]8;;${ESC}\\ <b>`;
   expect(hasSequences(text)).toBe(true);
-  expect(withoutSequences(text)).toBe('done link <b>');
+  expect(stripSequences(text)).toBe('done link <b>');
   expect(
-    piecesOf(text)
+    parsePieces(text)
       .map((piece) => piece.text)
       .join(''),
   ).toBe('done link <b>');
@@ -32,6 +32,6 @@ test('whatever else would steer a terminal is gone, and nothing of the text is',
 
 test('a megabyte of half sequences is read in linear time', () => {
   for (const part of [`${ESC}[`, `${ESC}]`, `${ESC}[1;`, `${ESC}`]) {
-    expect(withoutSequences(part.repeat(300_000))).not.toContain(ESC);
+    expect(stripSequences(part.repeat(300_000))).not.toContain(ESC);
   }
 });

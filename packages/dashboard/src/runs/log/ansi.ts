@@ -33,22 +33,22 @@ const SEQUENCE =
 
 export const hasSequences = (text: string): boolean => CONTROL.test(text);
 
-export const withoutSequences = (text: string): string => text.replace(SEQUENCE, '');
+export const stripSequences = (text: string): string => text.replace(SEQUENCE, '');
 
-export function piecesOf(text: string): Piece[] {
+export function parsePieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   let style: Style = {};
   let at = 0;
   for (const match of text.matchAll(SEQUENCE)) {
     if (match.index > at) pieces.push({ text: text.slice(at, match.index), style });
     at = match.index + match[0].length;
-    if (match[2] === 'm') style = restyled(style, match[1] ?? '');
+    if (match[2] === 'm') style = applyCodes(style, match[1] ?? '');
   }
   if (at < text.length) pieces.push({ text: text.slice(at), style });
   return pieces;
 }
 
-function restyled(before: Style, parameters: string): Style {
+function applyCodes(before: Style, parameters: string): Style {
   const codes = parameters.split(/[;:]/).map(Number);
   let style = { ...before };
   for (let i = 0; i < codes.length; i++) {
@@ -64,19 +64,19 @@ function restyled(before: Style, parameters: string): Style {
     else if (code === 24) style.underline = false;
     else if (code === 27) style.inverse = false;
     else if (code === 38 || code === 48) {
-      const extended = extendedColour(codes.slice(i + 1));
+      const extended = parseExtendedColour(codes.slice(i + 1));
       if (code === 38) style.colour = extended.colour;
       else style.background = extended.colour;
       i += extended.used;
     } else if (code === 39) style.colour = undefined;
     else if (code === 49) style.background = undefined;
-    else style = { ...style, ...namedColour(code) };
+    else style = { ...style, ...toNamedStyle(code) };
   }
   return style;
 }
 
 /** Returns bright colours like the others: the palette of the page keeps both readable. */
-function namedColour(code: number): Style {
+function toNamedStyle(code: number): Style {
   const tens = Math.floor(code / 10);
   const colour = COLOURS[code % 10];
   if (tens === 3 || tens === 9) return { colour };
@@ -85,19 +85,19 @@ function namedColour(code: number): Style {
 }
 
 /** Maps `5;n` of the 256 colours, or `2;r;g;b`, to the nearest of the eight. */
-function extendedColour([mode, ...rest]: number[]): { colour: Colour | undefined; used: number } {
-  if (mode === 2) return { colour: nearest(rest[0] ?? 0, rest[1] ?? 0, rest[2] ?? 0), used: 4 };
+function parseExtendedColour([mode, ...rest]: number[]): { colour: Colour | undefined; used: number } {
+  if (mode === 2) return { colour: findNearestColour(rest[0] ?? 0, rest[1] ?? 0, rest[2] ?? 0), used: 4 };
   if (mode !== 5) return { colour: undefined, used: 0 };
   const index = rest[0] ?? 0;
   if (index < 16) return { colour: COLOURS[index % 8], used: 2 };
   if (index >= 232) return { colour: index < 244 ? 'black' : 'white', used: 2 };
   const cube = index - 16;
   const [red, green, blue] = [Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6];
-  return { colour: nearest(red * 51, green * 51, blue * 51), used: 2 };
+  return { colour: findNearestColour(red * 51, green * 51, blue * 51), used: 2 };
 }
 
 /** Finds the colour with those components that are near the strongest. */
-function nearest(red: number, green: number, blue: number): Colour {
+function findNearestColour(red: number, green: number, blue: number): Colour {
   const strongest = Math.max(red, green, blue);
   if (strongest < 64) return 'black';
   const bit = (value: number, weight: number) => (value > strongest * 0.6 ? weight : 0);

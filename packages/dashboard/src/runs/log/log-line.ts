@@ -1,4 +1,4 @@
-import { hasSequences, withoutSequences } from './ansi';
+import { hasSequences, stripSequences } from './ansi';
 
 export const LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -18,46 +18,46 @@ export interface LogLine {
 }
 
 /** Converts a log event to a line. */
-export function lineOf(id: string, { level, text, fields, at }: Record<string, unknown>): LogLine {
-  const shown = lastWritten(String(text ?? ''));
+export function toLogLine(id: string, { level, text, fields, at }: Record<string, unknown>): LogLine {
+  const shown = keepLastWritten(String(text ?? ''));
   return {
     id,
-    level: levelOf(level),
+    level: toLevel(level),
     text: shown,
-    plain: hasSequences(shown) ? withoutSequences(shown) : shown,
+    plain: hasSequences(shown) ? stripSequences(shown) : shown,
     fields: typeof fields === 'object' ? (fields as LogLine['fields']) : null,
-    at: timeOf(at),
+    at: parseTime(at),
   };
 }
 
 /** Programs that show progress return to the start of the line and overwrite it. */
-function lastWritten(text: string): string {
+function keepLastWritten(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\r') end--;
   return text.slice(end && text.lastIndexOf('\r', end - 1) + 1, end);
 }
 
-const levelOf = (level: unknown): Level => LEVELS.find((known) => known === level) ?? 'info';
+const toLevel = (level: unknown): Level => LEVELS.find((known) => known === level) ?? 'info';
 
-function timeOf(at: unknown): number | null {
+function parseTime(at: unknown): number | null {
   const time = typeof at === 'number' ? at : Date.parse(String(at));
   return Number.isNaN(time) ? null : time;
 }
 
 /** Parses the log of a finished run, whose lines have no levels. */
-export const linesOf = (logs: string): LogLine[] =>
+export const parseLogLines = (logs: string): LogLine[] =>
   logs
     .replace(/\n$/, '')
     .split('\n')
-    .map((text, index) => lineOf(`line-${index}`, { text }));
+    .map((text, index) => toLogLine(`line-${index}`, { text }));
 
-export const fieldsInWords = (fields: Record<string, unknown>): string =>
+export const formatFields = (fields: Record<string, unknown>): string =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
 /** Formats a line of a saved log. */
-export const asText = ({ at, level, plain, fields }: LogLine): string =>
-  [at !== null && new Date(at).toISOString(), level.padEnd(7), plain, fields && fieldsInWords(fields)]
+export const formatLogLine = ({ at, level, plain, fields }: LogLine): string =>
+  [at !== null && new Date(at).toISOString(), level.padEnd(7), plain, fields && formatFields(fields)]
     .filter(Boolean)
     .join(' ');

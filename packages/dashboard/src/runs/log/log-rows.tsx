@@ -1,12 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { withLine } from '../../shell/paths';
-import { absoluteTime } from '../../ui/format';
-import { fieldsInWords, type LogLine } from './log-line';
+import { buildLineSearch } from '../../shell/paths';
+import { formatAbsoluteTime } from '../../ui/format';
+import { HighlightedText } from './highlighted-text';
+import { formatFields, type LogLine } from './log-line';
 import styles from './log-rows.module.css';
 import type { LogStore } from './log-store';
-import { MarkedText } from './marked-text';
 
 /** Estimated height of a row until it is rendered and measured; equal to the style sheet's. */
 const ROW_PX = 21;
@@ -49,11 +49,11 @@ export function LogRows(props: LogRowsProps) {
   const { store, shown, wrap, following, onFollowing, handle, empty } = props;
   const [search] = useSearchParams();
   const box = useRef<HTMLDivElement>(null);
-  const seen = useRef({ top: 0, height: 0 });
+  const lastScroll = useRef({ top: 0, height: 0 });
   // A jump to a line, perhaps the last that has come so far, does not mean following the end.
-  const brought = useRef(false);
-  const takeOver = () => {
-    brought.current = false;
+  const wasScrolledByCode = useRef(false);
+  const handleUserScroll = () => {
+    wasScrolledByCode.current = false;
   };
   const rows = useVirtualizer({
     count: shown.length,
@@ -66,10 +66,10 @@ export function LogRows(props: LogRowsProps) {
   const height = rows.getTotalSize();
   const drawn = rows.getVirtualItems();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every new line, and every row that is measured, moves the end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new line and measured row moves the end.
   useLayoutEffect(() => {
     if (!following || !box.current) return;
-    brought.current = false;
+    wasScrolledByCode.current = false;
     box.current.scrollTop = box.current.scrollHeight;
   }, [shown.length, height, following]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights then.
@@ -78,7 +78,7 @@ export function LogRows(props: LogRowsProps) {
     handle,
     () => ({
       scrollTo(place) {
-        brought.current = true;
+        wasScrolledByCode.current = true;
         rows.scrollToIndex(place, { align: 'center' });
       },
     }),
@@ -96,16 +96,16 @@ export function LogRows(props: LogRowsProps) {
       aria-live={following ? 'polite' : 'off'}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
       tabIndex={0}
-      onWheel={takeOver}
-      onPointerDown={takeOver}
-      onKeyDown={takeOver}
+      onWheel={handleUserScroll}
+      onPointerDown={handleUserScroll}
+      onKeyDown={handleUserScroll}
       onScroll={({ currentTarget: log }) => {
         const { scrollTop, scrollHeight } = log;
         // A row is measured when it comes into view: then the end moves without scrolling.
-        const movedUp = scrollTop < seen.current.top && scrollHeight >= seen.current.height;
-        seen.current = { top: scrollTop, height: scrollHeight };
+        const movedUp = scrollTop < lastScroll.current.top && scrollHeight >= lastScroll.current.height;
+        lastScroll.current = { top: scrollTop, height: scrollHeight };
         if (movedUp) onFollowing(false);
-        else if (isNearEnd(log) && !brought.current) onFollowing(true);
+        else if (isNearEnd(log) && !wasScrolledByCode.current) onFollowing(true);
         else if (following) log.scrollTop = scrollHeight;
       }}
     >
@@ -133,7 +133,7 @@ export function LogRows(props: LogRowsProps) {
                 >
                   <Link
                     className={styles.number}
-                    to={withLine(search, line.id)}
+                    to={buildLineSearch(search, line.id)}
                     replace
                     preventScrollReset
                     tabIndex={-1}
@@ -162,17 +162,17 @@ interface LineTextProps {
 const LineText = ({ line, query, clock, startedAt }: LineTextProps) => (
   <>
     {line.at !== null && (
-      <span className={styles.at} aria-hidden="true" title={absoluteTime(line.at)}>
-        {clock === 'time' ? timeOfDay(line.at) : offset(line.at, startedAt)}
+      <span className={styles.at} aria-hidden="true" title={formatAbsoluteTime(line.at)}>
+        {clock === 'time' ? formatTimeOfDay(line.at) : formatOffset(line.at, startedAt)}
       </span>
     )}
     <span className={styles.text}>
       {(line.level === 'warning' || line.level === 'error') && <span className={styles.level}>{line.level} </span>}
-      <MarkedText text={line.text} query={query} />
+      <HighlightedText text={line.text} query={query} />
       {line.fields && (
         <span className={styles.fields}>
           {' '}
-          <MarkedText text={fieldsInWords(line.fields)} query={query} />
+          <HighlightedText text={formatFields(line.fields)} query={query} />
         </span>
       )}
     </span>
@@ -180,10 +180,14 @@ const LineText = ({ line, query, clock, startedAt }: LineTextProps) => (
 );
 
 const clockTime = new Intl.DateTimeFormat(undefined, {
-  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hour12: false },
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hour12: false,
 });
 
-const timeOfDay = (at: number): string => clockTime.format(at);
+const formatTimeOfDay = (at: number): string => clockTime.format(at);
 
-const offset = (at: number, from: number | null): string =>
+const formatOffset = (at: number, from: number | null): string =>
   `${(Math.max(0, at - (from ?? at)) / 1_000).toFixed(2).padStart(6)}`;

@@ -1,9 +1,9 @@
-import { lineOf } from './log-line';
+import { toLogLine } from './log-line';
 import { createLogStore } from './log-store';
-import { createSelection, placeOf } from './selection';
+import { createSelection, findPlace } from './selection';
 
 const lines = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, index) => lineOf(String(from + index), { text: `line ${from + index}` }));
+  Array.from({ length: to - from }, (_, index) => toLogLine(String(from + index), { text: `line ${from + index}` }));
 
 // Node has no frames.
 beforeAll(() => {
@@ -31,9 +31,9 @@ test('a log beyond its bound keeps the latest lines, and what was found in it st
 });
 
 test('the place of a position is where it is, or would be', () => {
-  expect([0, 3, 4, 9, 10].map((position) => placeOf([3, 5, 9], position))).toEqual([0, 0, 1, 2, 3]);
+  expect([0, 3, 4, 9, 10].map((position) => findPlace([3, 5, 9], position))).toEqual([0, 0, 1, 2, 3]);
 });
 
 test('a line that writes over itself shows what it came to', () => {
-  expect(lineOf('1', { text: ' 10%\r 50%\r100%\r' }).plain).toBe('100%');
+  expect(toLogLine('1', { text: ' 10%\r 50%\r100%\r' }).plain).toBe('100%');
 });

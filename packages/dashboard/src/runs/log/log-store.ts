@@ -20,7 +20,7 @@ const SPARE = 50_000;
 export function createLogStore(initial: LogLine[] = [], linesMax = LINES_MAX, spare = SPARE): LogStore {
   const lines = [...initial];
   let dropped = 0;
-  const { redraws, tell } = createRedraws();
+  const { redraws, notify: tell } = createRedraws();
   return {
     lines,
     dropped: () => dropped,

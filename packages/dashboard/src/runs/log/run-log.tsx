@@ -1,14 +1,14 @@
 import { Box, Stack } from '@mantine/core';
 import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useSearchParams } from 'react-router';
-import { lineIdIn } from '../../shell/paths';
+import { getLineIdParam } from '../../shell/paths';
 import { saveFile } from '../../ui/save-file';
-import { asText, fieldsInWords, LEVELS, type Level, type LogLine } from './log-line';
+import { formatFields, formatLogLine, LEVELS, type Level, type LogLine } from './log-line';
 import { type Clock, LogRows, type LogRowsHandle } from './log-rows';
 import type { LogStore } from './log-store';
 import { LogToolbar } from './log-toolbar';
 import styles from './run-log.module.css';
-import { createSelection, placeOf } from './selection';
+import { createSelection, findPlace } from './selection';
 
 interface RunLogProps {
   store: LogStore;
@@ -26,7 +26,7 @@ interface RunLogProps {
 export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogProps) {
   useSyncExternalStore(store.subscribe, store.version);
   const [search] = useSearchParams();
-  const selectedId = lineIdIn(search);
+  const selectedId = getLineIdParam(search);
   const rows = useRef<LogRowsHandle>(null);
   const searchField = useRef<HTMLInputElement>(null);
   const [following, setFollowing] = useState(selectedId === null);
@@ -39,7 +39,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
 
   const selectShown = useMemo(() => createSelection((line) => isAtLeast(line, level)), [level]);
   const selectHits = useMemo(
-    () => createSelection((line) => query !== '' && isAtLeast(line, level) && contains(line, query)),
+    () => createSelection((line) => query !== '' && isAtLeast(line, level) && matchesQuery(line, query)),
     [level, query],
   );
   const shown = selectShown(store);
@@ -48,7 +48,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
 
   function goToPosition(position: number) {
     setFollowing(false);
-    rows.current?.scrollTo(placeOf(shown, position));
+    rows.current?.scrollTo(findPlace(shown, position));
   }
 
   /** Moves to the next hit and wraps around. The first search begins at the first hit. */
@@ -60,15 +60,15 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
   }
 
   // The line that the address names, as soon as it is here.
-  const wentTo = useRef<string | null>(null);
+  const scrolledTo = useRef<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it may come with any new line.
   useEffect(() => {
-    if (selectedId === null || wentTo.current === selectedId) return;
+    if (selectedId === null || scrolledTo.current === selectedId) return;
     const position = store.lines.findIndex(({ id }) => id === selectedId);
     if (position < 0) return;
     // Only the first selection needs scrolling: a later one comes from a click on a line's number, which is in view.
-    if (wentTo.current === null) goToPosition(position);
-    wentTo.current = selectedId;
+    if (scrolledTo.current === null) goToPosition(position);
+    scrolledTo.current = selectedId;
   }, [selectedId, shown.length]);
   useEffect(() => {
     if (store.lines.length === 0 && selectedId === null) setFollowing(true);
@@ -100,7 +100,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
           onClock={setClock}
           wrap={wrap}
           onWrap={setWrap}
-          onSave={() => save(name, store)}
+          onSave={() => saveLog(name, store)}
         />
       )}
       <Box pos="relative">
@@ -108,7 +108,16 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
           key={level}
           handle={rows}
           empty={store.lines.length === 0 ? empty : 'No lines at this level.'}
-          {...{ store, shown, query, clock, wrap, tall, following, startedAt, selectedId, hit }}
+          store={store}
+          shown={shown}
+          query={query}
+          clock={clock}
+          wrap={wrap}
+          tall={tall}
+          following={following}
+          startedAt={startedAt}
+          selectedId={selectedId}
+          hit={hit}
           onFollowing={setFollowing}
         />
         {!following && shown.length > 0 && (
@@ -124,8 +133,8 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
 const isAtLeast = (line: LogLine, level: Level): boolean => LEVELS.indexOf(line.level) >= LEVELS.indexOf(level);
 
 /** @param query in lower case */
-const contains = ({ plain, fields }: LogLine, query: string): boolean =>
-  plain.toLowerCase().includes(query) || (fields !== null && fieldsInWords(fields).toLowerCase().includes(query));
+const matchesQuery = ({ plain, fields }: LogLine, query: string): boolean =>
+  plain.toLowerCase().includes(query) || (fields !== null && formatFields(fields).toLowerCase().includes(query));
 
-const save = (name: string, { lines }: LogStore): void =>
-  saveFile(`${name}.log`, new Blob([lines.map((line) => `${asText(line)}\n`).join('')], { type: 'text/plain' }));
+const saveLog = (name: string, { lines }: LogStore): void =>
+  saveFile(`${name}.log`, new Blob([lines.map((line) => `${formatLogLine(line)}\n`).join('')], { type: 'text/plain' }));

@@ -8,25 +8,25 @@ import type { LogStore } from './log-store';
  */
 export function createSelection(matches: (line: LogLine) => boolean): (store: LogStore) => readonly number[] {
   let positions: number[] = [];
-  let lookedAt = 0;
+  let checkedCount = 0;
   let dropped = 0;
   return (store) => {
     if (store.dropped() !== dropped) {
-      const gone = store.dropped() - dropped;
+      const removedCount = store.dropped() - dropped;
       dropped = store.dropped();
-      positions = positions.map((position) => position - gone).filter((position) => position >= 0);
-      lookedAt = Math.max(0, lookedAt - gone);
+      positions = positions.map((position) => position - removedCount).filter((position) => position >= 0);
+      checkedCount = Math.max(0, checkedCount - removedCount);
     }
-    for (; lookedAt < store.lines.length; lookedAt++) {
-      const line = store.lines[lookedAt];
-      if (line && matches(line)) positions.push(lookedAt);
+    for (; checkedCount < store.lines.length; checkedCount++) {
+      const line = store.lines[checkedCount];
+      if (line && matches(line)) positions.push(checkedCount);
     }
     return positions;
   };
 }
 
 /** Finds the first position that is not smaller; the length where all are. */
-export function placeOf(positions: readonly number[], position: number): number {
+export function findPlace(positions: readonly number[], position: number): number {
   let low = 0;
   let high = positions.length;
   while (low < high) {

@@ -1,6 +1,6 @@
 /** Stores the requests of a run and their sums. Like the log, they grow outside of React. */
 import { createRedraws, type Redraws } from '../../ui/redraws';
-import { hostOf, type RunRequest } from './run-request';
+import { type RunRequest, requestHost } from './run-request';
 
 export interface RequestSums {
   count: number;
@@ -23,22 +23,22 @@ export interface RequestStore extends Redraws {
 }
 
 /** As the API documents it. */
-export const OF_ATTEMPT_MAX = 10_000;
+export const REQUESTS_PER_ATTEMPT_MAX = 10_000;
 
 export function createRequestStore(): RequestStore {
   const requests: RunRequest[] = [];
   const hosts = new Set<string>();
-  const ofAttempt = new Map<number, number>();
+  const countByAttempt = new Map<number, number>();
   const sums = { count: 0, refused: 0, failed: 0, bytesSent: 0, bytesReceived: 0, echoed: 0, isCut: false };
-  const { redraws, tell } = createRedraws();
+  const { redraws, notify: tell } = createRedraws();
 
   function add(request: RunRequest): void {
-    const before = ofAttempt.get(request.attempt) ?? 0;
-    sums.isCut ||= before + 1 >= OF_ATTEMPT_MAX;
-    if (before === OF_ATTEMPT_MAX) return;
-    ofAttempt.set(request.attempt, before + 1);
+    const before = countByAttempt.get(request.attempt) ?? 0;
+    sums.isCut ||= before + 1 >= REQUESTS_PER_ATTEMPT_MAX;
+    if (before === REQUESTS_PER_ATTEMPT_MAX) return;
+    countByAttempt.set(request.attempt, before + 1);
     requests.push(request);
-    hosts.add(hostOf(request));
+    hosts.add(requestHost(request));
     sums.count++;
     sums.bytesSent += request.bytesSent;
     sums.bytesReceived += request.bytesReceived;

@@ -25,35 +25,35 @@ export interface RunRequest {
 
 type Body = Record<string, unknown>;
 
-export function requestOf(place: Pick<RunRequest, 'id' | 'attempt' | 'endedAt'>, body: Body): RunRequest {
+export function toRunRequest(place: Pick<RunRequest, 'id' | 'attempt' | 'endedAt'>, body: Body): RunRequest {
   return {
     ...place,
-    durationMs: numberOf(body.duration_ms) ?? 0,
-    method: textOf(body.method),
-    scheme: textOf(body.scheme) ?? 'https',
-    host: textOf(body.host) ?? '',
-    port: numberOf(body.port) ?? 443,
-    path: textOf(body.path),
-    status: numberOf(body.status),
-    bytesSent: numberOf(body.bytes_sent) ?? 0,
-    bytesReceived: numberOf(body.bytes_received) ?? 0,
+    durationMs: toNumber(body.duration_ms) ?? 0,
+    method: toText(body.method),
+    scheme: toText(body.scheme) ?? 'https',
+    host: toText(body.host) ?? '',
+    port: toNumber(body.port) ?? 443,
+    path: toText(body.path),
+    status: toNumber(body.status),
+    bytesSent: toNumber(body.bytes_sent) ?? 0,
+    bytesReceived: toNumber(body.bytes_received) ?? 0,
     credentials: Array.isArray(body.credentials) ? body.credentials.map(String) : [],
-    echoed: numberOf(body.echoed) ?? 0,
-    problem: problemOf(body.problem),
+    echoed: toNumber(body.echoed) ?? 0,
+    problem: toRequestProblem(body.problem),
   };
 }
 
-function problemOf(told: unknown): RunRequest['problem'] {
-  if (typeof told !== 'object' || told === null) return null;
-  const { kind, message } = told as Body;
-  return { kind: kind === 'refused' ? 'refused' : 'failed', message: textOf(message) ?? '' };
+function toRequestProblem(value: unknown): RunRequest['problem'] {
+  if (typeof value !== 'object' || value === null) return null;
+  const { kind, message } = value as Body;
+  return { kind: kind === 'refused' ? 'refused' : 'failed', message: toText(message) ?? '' };
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const toNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 };
+const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 
 /** Returns the host, with its port unless that is the scheme's default. */
-export const hostOf = ({ scheme, host, port }: RunRequest): string =>
-  USUAL_PORTS[scheme] === port ? host : `${host}:${port}`;
+export const requestHost = ({ scheme, host, port }: RunRequest): string =>
+  DEFAULT_PORTS[scheme] === port ? host : `${host}:${port}`;

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState, useSyncExternalStore } from 'react';
 import table from '../../ui/data-table.module.css';
-import { duration, figure, fileSize } from '../../ui/format';
+import { formatDuration, formatFileSize, formatNumber } from '../../ui/format';
 import { CrossIcon, StopIcon } from '../../ui/icons';
 import { StatusChip } from '../../ui/status-chip';
-import { OF_ATTEMPT_MAX, type RequestStore, type RequestSums } from './request-store';
-import { hostOf, type RunRequest } from './run-request';
+import { REQUESTS_PER_ATTEMPT_MAX, type RequestStore, type RequestSums } from './request-store';
+import { type RunRequest, requestHost } from './run-request';
 import styles from './run-requests.module.css';
 
 interface RunRequestsProps {
@@ -17,13 +17,13 @@ interface RunRequestsProps {
 }
 
 /** Rows shown at first and added by each press of the button. */
-const ROWS = 50;
+const ROWS_PER_PAGE = 50;
 
 /** Lists the requests of a run's code to other hosts, in the order in which they ended. */
 export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
   useSyncExternalStore(store.subscribe, store.version);
   const [onlyProblems, setOnlyProblems] = useState(false);
-  const [rows, setRows] = useState(ROWS);
+  const [rows, setRows] = useState(ROWS_PER_PAGE);
   const { requests } = store;
   if (requests.length === 0)
     return (
@@ -39,7 +39,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
     <Stack gap="sm" align="flex-start">
       <Group gap="8px 16px" justify="space-between" w="100%">
         <Text fz="sm" c="dimmed">
-          {summary(sums)}
+          {formatSummary(sums)}
         </Text>
         {hasProblems && (
           <Checkbox
@@ -66,13 +66,13 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
         </tbody>
       </table>
       {shown.length > rows && (
-        <Button variant="default" onClick={() => setRows(rows + ROWS)}>
-          Show {figure(Math.min(ROWS, shown.length - rows))} more of {figure(shown.length)}
+        <Button variant="default" onClick={() => setRows(rows + ROWS_PER_PAGE)}>
+          Show {formatNumber(Math.min(ROWS_PER_PAGE, shown.length - rows))} more of {formatNumber(shown.length)}
         </Button>
       )}
       {sums.isCut && (
         <Text fz="sm" c="dimmed">
-          The first {figure(OF_ATTEMPT_MAX)} requests of an attempt are kept. There may have been more.
+          The first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests of an attempt are kept. There may have been more.
         </Text>
       )}
     </Stack>
@@ -88,10 +88,10 @@ interface RowProps {
 
 function Row({ request, startedAt, hasRetries }: RowProps) {
   const { attempt, endedAt, durationMs, method, path, credentials, echoed, problem } = request;
-  const began = endedAt !== null && startedAt !== null && `+${duration(endedAt - durationMs - startedAt)}`;
-  const received = fileSize(request.bytesReceived);
-  const sent = `${fileSize(request.bytesSent)} sent`;
-  const took = `took ${duration(durationMs)}`;
+  const began = endedAt !== null && startedAt !== null && `+${formatDuration(endedAt - durationMs - startedAt)}`;
+  const received = formatFileSize(request.bytesReceived);
+  const sent = `${formatFileSize(request.bytesSent)} sent`;
+  const took = `took ${formatDuration(durationMs)}`;
   return (
     <tr>
       <td>
@@ -100,20 +100,20 @@ function Row({ request, startedAt, hasRetries }: RowProps) {
             {method ?? 'Connection to'}
           </Text>{' '}
           <Text span fw={600}>
-            {hostOf(request)}
+            {requestHost(request)}
           </Text>
           {path}
         </span>
-        {problem && <span className={styles.more}>{inWords(request, problem)}</span>}
+        {problem && <span className={styles.more}>{describeProblem(request, problem)}</span>}
         {credentials.length > 0 && <span className={styles.more}>with {credentials.join(', ')}</span>}
-        {echoed > 0 && <span className={styles.more}>{returned(echoed)}</span>}
+        {echoed > 0 && <span className={styles.more}>{describeEchoes(echoed)}</span>}
         {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
         <span className={`${styles.more} ${styles.narrow}`}>
           {[began, took, sent, `${received} received`].filter(Boolean).join(', ')}
         </span>
       </td>
       <td>
-        <Answer request={request} />
+        <ResponseStatus request={request} />
       </td>
       <td className={`${table.number} ${styles.wide}`}>
         {received}
@@ -130,7 +130,7 @@ function Row({ request, startedAt, hasRetries }: RowProps) {
 /** Statuses from here on are errors. */
 const ERROR_STATUS = 400;
 
-function Answer({ request: { status, problem } }: { request: RunRequest }) {
+function ResponseStatus({ request: { status, problem } }: { request: RunRequest }) {
   if (problem?.kind === 'refused') {
     return (
       <StatusChip tone="timeout" icon={<StopIcon />}>
@@ -159,23 +159,23 @@ function Answer({ request: { status, problem } }: { request: RunRequest }) {
 }
 
 /** Describes the problem in the executor's words. */
-function inWords({ status }: RunRequest, { message }: NonNullable<RunRequest['problem']>): string {
+function describeProblem({ status }: RunRequest, { message }: NonNullable<RunRequest['problem']>): string {
   const said = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
   return status === null ? said : `${said}, after the response ${status}`;
 }
 
 /** Many echoes may be attempts to guess a value. */
-const returned = (times: number): string =>
-  `the value of a credential came back ${times === 1 ? 'once' : `${figure(times)} times`}, and was replaced`;
+const describeEchoes = (times: number): string =>
+  `the value of a credential came back ${times === 1 ? 'once' : `${formatNumber(times)} times`}, and was replaced`;
 
-function summary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestSums): string {
-  const problems = [refused > 0 && `${figure(refused)} refused`, failed > 0 && `${figure(failed)} failed`];
+function formatSummary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestSums): string {
+  const problems = [refused > 0 && `${formatNumber(refused)} refused`, failed > 0 && `${formatNumber(failed)} failed`];
   return [
-    `${figure(count)} ${count === 1 ? 'request' : 'requests'} to ${figure(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`,
+    `${formatNumber(count)} ${count === 1 ? 'request' : 'requests'} to ${formatNumber(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`,
     ...problems,
-    `${fileSize(bytesSent)} sent`,
-    `${fileSize(bytesReceived)} received`,
-    echoed > 0 && returned(echoed),
+    `${formatFileSize(bytesSent)} sent`,
+    `${formatFileSize(bytesReceived)} received`,
+    echoed > 0 && describeEchoes(echoed),
   ]
     .filter(Boolean)
     .join(', ');

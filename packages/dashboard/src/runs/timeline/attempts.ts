@@ -1,19 +1,19 @@
 import type { LiveStatus } from '../live-run';
-import { lookOf } from '../run-status';
+import { getStatusLook } from '../run-status';
 import type { Entry, TimelineSource } from './entry';
 
 const ENDED = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'] as const;
 type Ended = (typeof ENDED)[number];
 
-const endOf = (status: string | undefined): Ended | undefined => ENDED.find((ended) => ended === status);
+const findEndStatus = (status: string | undefined): Ended | undefined => ENDED.find((ended) => ended === status);
 
 /**
  * Builds an entry for each period in which an executor held the run. A waiting run holds none, and resumes in
  * another.
  */
-export function attemptsOf({ run, live }: TimelineSource): Entry[] {
+export function buildAttemptEntries({ run, live }: TimelineSource): Entry[] {
   const { statuses } = live;
-  if (statuses.length === 0) return run.started_at === null ? [] : [wholeRun(run)];
+  if (statuses.length === 0) return run.started_at === null ? [] : [buildRunEntry(run)];
   let count = 0;
   return statuses.flatMap((status, index) => {
     if (status.status !== 'running') return [];
@@ -24,7 +24,7 @@ export function attemptsOf({ run, live }: TimelineSource): Entry[] {
       {
         id: `attempt-${status.at}-${index}`,
         name: continued ? 'Continued' : `Attempt ${count}`,
-        ...howItWent(next),
+        ...getAttemptOutcome(next),
         from: status.at,
         to: next?.at ?? null,
       },
@@ -33,18 +33,18 @@ export function attemptsOf({ run, live }: TimelineSource): Entry[] {
 }
 
 /** Events are kept for less time than runs. */
-function wholeRun(run: TimelineSource['run']): Entry {
-  const ended = endOf(run.status);
-  const { tone, word } = lookOf({ status: ended ?? 'running' });
+function buildRunEntry(run: TimelineSource['run']): Entry {
+  const ended = findEndStatus(run.status);
+  const { tone, word } = getStatusLook({ status: ended ?? 'running' });
   const to = run.completed_at === null ? null : Date.parse(run.completed_at);
   return { id: 'attempt', name: 'Attempt', tone, word, from: Date.parse(run.started_at ?? run.created_at), to };
 }
 
-function howItWent(next: LiveStatus | undefined): Pick<Entry, 'tone' | 'word'> {
-  if (!next) return lookOf({ status: 'running' });
-  const ended = endOf(next.status);
-  if (ended) return lookOf({ status: ended });
-  if (next.waitsFor === 'retry' || next.status === 'running') return lookOf({ status: 'failed' });
+function getAttemptOutcome(next: LiveStatus | undefined): Pick<Entry, 'tone' | 'word'> {
+  if (!next) return getStatusLook({ status: 'running' });
+  const ended = findEndStatus(next.status);
+  if (ended) return getStatusLook({ status: ended });
+  if (next.waitsFor === 'retry' || next.status === 'running') return getStatusLook({ status: 'failed' });
   return { tone: 'success', word: 'Suspended' };
 }
 
@@ -58,14 +58,14 @@ function hasWaited(before: LiveStatus[]): boolean {
 }
 
 /** Builds entries for the periods in which only the platform delayed the run: before its start and before retries. */
-export function waitsOf({ run, live }: TimelineSource): Entry[] {
+export function buildWaitEntries({ run, live }: TimelineSource): Entry[] {
   const created = Date.parse(run.created_at);
   const held = run.approvals.some(({ id }) => run.steps.every(({ approval_id }) => approval_id !== id));
   const started = run.started_at === null ? run.completed_at : run.started_at;
   const first: Entry = {
     id: 'queued',
     name: 'Queued',
-    ...(started === null ? lookOf({ status: 'queued' }) : { tone: 'idle', word: 'Done' }),
+    ...(started === null ? getStatusLook({ status: 'queued' }) : { tone: 'idle', word: 'Done' }),
     from: created,
     to: started === null ? null : Date.parse(started),
   };
@@ -76,7 +76,7 @@ export function waitsOf({ run, live }: TimelineSource): Entry[] {
       {
         id: `retry-${status.at}`,
         name: 'Waiting for retry',
-        ...(next ? { tone: 'idle', word: 'Done' } : lookOf({ status: 'queued', waits: true })),
+        ...(next ? { tone: 'idle', word: 'Done' } : getStatusLook({ status: 'queued', waits: true })),
         from: status.at,
         to: next?.at ?? null,
       },

@@ -1,4 +1,4 @@
-import { duration } from '../../ui/format';
+import { formatDuration } from '../../ui/format';
 import styles from './timeline.module.css';
 
 /** Epoch milliseconds at the two ends of the axis. */
@@ -9,7 +9,7 @@ export interface Span {
 
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
-export const percentOf = ({ from, to }: Span, at: number): number =>
+export const toPercent = ({ from, to }: Span, at: number): number =>
   Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
 
 /** Purely visual: each row has its times as text. */
@@ -19,7 +19,7 @@ export function Axis({ span }: { span: Span }) {
       <div className={styles.ticks}>
         {TICKS.map((tick) => (
           <span key={tick} className={styles.tick} style={{ left: `${tick * 100}%` }}>
-            {tick === 0 ? '0' : duration((span.to - span.from) * tick)}
+            {tick === 0 ? '0' : formatDuration((span.to - span.from) * tick)}
           </span>
         ))}
       </div>

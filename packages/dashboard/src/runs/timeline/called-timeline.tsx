@@ -2,10 +2,10 @@ import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
-import { nothingYet } from '../live-run';
-import { readWorkerRun, workerRunKey } from '../worker-runs';
+import { EMPTY_LIVE_RUN } from '../live-run';
+import { getWorkerRun, workerRunKey } from '../worker-runs';
 import type { Span } from './axis';
-import { entriesOf } from './kinds';
+import { buildTimelineEntries } from './kinds';
 import { TimelineRows } from './timeline-rows';
 
 interface CalledTimelineProps {
@@ -20,7 +20,7 @@ export function CalledTimeline({ runId, depth, span, now }: CalledTimelineProps)
   const workspace = useWorkspace();
   const { data, error, refetch } = useQuery({
     queryKey: workerRunKey(workspace?.id, runId),
-    queryFn: () => readWorkerRun(runId),
+    queryFn: () => getWorkerRun(runId),
   });
   if (error) {
     return (
@@ -37,11 +37,13 @@ export function CalledTimeline({ runId, depth, span, now }: CalledTimelineProps)
     );
   return (
     <TimelineRows
-      entries={entriesOf({ run: data, live: nothingYet })}
+      entries={buildTimelineEntries({ run: data, live: EMPTY_LIVE_RUN })}
       span={span}
       now={now}
       depth={depth}
-      calledOf={(calledId, nextDepth) => <CalledTimeline runId={calledId} depth={nextDepth} span={span} now={now} />}
+      renderCalledRun={(calledId, nextDepth) => (
+        <CalledTimeline runId={calledId} depth={nextDepth} span={span} now={now} />
+      )}
     />
   );
 }

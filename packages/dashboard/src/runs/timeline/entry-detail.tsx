@@ -3,21 +3,21 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { OutputJson } from '../../outputs/output-json';
 import { approvalPath, workerRunPath } from '../../shell/paths';
-import { Facts } from '../../ui/facts';
-import { dollars, duration, figure } from '../../ui/format';
+import { DetailList } from '../../ui/detail-list';
+import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 import type { TimelineRun } from './entry';
-import { isModelStep, modelUse } from './model-use';
+import { isModelStep, parseModelUse } from './model-use';
 import styles from './timeline.module.css';
 
 type Fact = [name: string, value: ReactNode];
 type MaybeFact = [name: string, value: ReactNode | false | null | undefined];
 
-const given = (facts: MaybeFact[]): Fact[] =>
+const filterFacts = (facts: MaybeFact[]): Fact[] =>
   facts.filter(([, value]) => value !== false && value !== null && value !== undefined) as Fact[];
 
 export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
-  const result = isModelStep(step) ? saidBy(step.result) : step.result;
+  const result = isModelStep(step) ? omitModelUse(step.result) : step.result;
   const from = Date.parse(step.started_at);
   const to = step.finished_at === null ? null : Date.parse(step.finished_at);
   return (
@@ -28,11 +28,11 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
           {step.error.message}
         </Text>
       )}
-      <Facts
-        facts={given([
+      <DetailList
+        facts={filterFacts([
           ['Began', <Timestamp key="from" at={from} />],
-          ['Took', to !== null && duration(to - from)],
-          ...(isModelStep(step) ? modelFacts(step.result) : []),
+          ['Took', to !== null && formatDuration(to - from)],
+          ...(isModelStep(step) ? buildModelFacts(step.result) : []),
           ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>Open its page</Link>],
         ])}
       />
@@ -47,20 +47,20 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
 }
 
 /** Returns a model's response without the fields of buildModelFacts. */
-function saidBy(answer: unknown): unknown {
+function omitModelUse(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   const { model: _model, usage: _usage, cut: _cut, ...said } = answer as Record<string, unknown>;
   return said;
 }
 
 /** Lists the facts of a model's response; none where the step keeps no result. */
-function modelFacts(answer: unknown): MaybeFact[] {
-  const { model, inputTokens, outputTokens, usd } = modelUse(answer);
+function buildModelFacts(answer: unknown): MaybeFact[] {
+  const { model, inputTokens, outputTokens, usd } = parseModelUse(answer);
   return [
     ['Answered by', model],
-    ['Tokens in', inputTokens !== null && figure(inputTokens)],
-    ['Tokens out', outputTokens !== null && figure(outputTokens)],
-    ['Cost', usd !== null && dollars(usd)],
+    ['Tokens in', inputTokens !== null && formatNumber(inputTokens)],
+    ['Tokens out', outputTokens !== null && formatNumber(outputTokens)],
+    ['Cost', usd !== null && formatDollars(usd)],
   ];
 }
 
@@ -69,8 +69,8 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
   return (
     <div className={styles.detail}>
       {message && <Text className="pre-wrap wrap-anywhere">{message}</Text>}
-      <Facts
-        facts={given([
+      <DetailList
+        facts={filterFacts([
           ['Asked', <Timestamp key="asked" at={Date.parse(requested_at)} />],
           ['Decided', decided_at && <Timestamp key="decided" at={Date.parse(decided_at)} />],
           ['By', decided_by],

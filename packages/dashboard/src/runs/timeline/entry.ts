@@ -38,7 +38,7 @@ export interface Kind {
   name: string;
   word: string;
   icon: ReactNode;
-  entriesOf: (source: TimelineSource) => Entry[];
+  buildEntries: (source: TimelineSource) => Entry[];
 }
 
 export interface KindEntry extends Entry {

@@ -3,7 +3,7 @@
  * times.
  */
 import type { WorkerRun } from '../../shell/api';
-import { fileSize } from '../../ui/format';
+import { formatFileSize } from '../../ui/format';
 import {
   BoltIcon,
   CallIcon,
@@ -15,10 +15,10 @@ import {
   SleepIcon,
   ToolIcon,
 } from '../../ui/icons';
-import { attemptsOf, waitsOf } from './attempts';
+import { buildAttemptEntries, buildWaitEntries } from './attempts';
 import type { Entry, Kind, KindEntry, TimelineRun, TimelineSource } from './entry';
 import { ApprovalDetail, StepDetail } from './entry-detail';
-import { askedModel, isModelStep } from './model-use';
+import { isModelStep, requestedModel } from './model-use';
 
 type Step = TimelineRun['steps'][number];
 type Approval = TimelineRun['approvals'][number];
@@ -36,65 +36,65 @@ const APPROVAL_LOOKS: Record<WorkerRun['approvals'][number]['status'], Pick<Entr
   expired: { tone: 'idle', word: 'Expired' },
 };
 
-const timeOf = (at: string | null): number | null => (at === null ? null : Date.parse(at));
+const parseTime = (at: string | null): number | null => (at === null ? null : Date.parse(at));
 
-const stepEntry = (step: Step): Entry => ({
+const toStepEntry = (step: Step): Entry => ({
   id: `step-${step.ordinal}`,
-  name: isModelStep(step) ? `Model call: ${askedModel(step) ?? 'default model'}` : step.name,
+  name: isModelStep(step) ? `Model call: ${requestedModel(step) ?? 'default model'}` : step.name,
   ...STEP_LOOKS[step.status],
   from: Date.parse(step.started_at),
-  to: timeOf(step.finished_at),
+  to: parseTime(step.finished_at),
   detail: <StepDetail step={step} />,
   ...(step.run_id && { calledRunId: step.run_id }),
 });
 
-const stepsOf =
+const buildStepEntries =
   (isOfKind: (step: Step) => boolean) =>
   ({ run }: TimelineSource): Entry[] =>
-    run.steps.filter(isOfKind).map(stepEntry);
+    run.steps.filter(isOfKind).map(toStepEntry);
 
-const isOf = (kind: Step['kind']) => (step: Step) => step.kind === kind;
+const isKind = (kind: Step['kind']) => (step: Step) => step.kind === kind;
 const isTool = (step: Step) => step.kind === 'tool' && !isModelStep(step);
 
-const approvalEntry = (approval: Approval): Entry => ({
+const toApprovalEntry = (approval: Approval): Entry => ({
   id: `approval-${approval.id}`,
   name: approval.title,
   ...APPROVAL_LOOKS[approval.status],
   from: Date.parse(approval.requested_at),
-  to: timeOf(approval.decided_at ?? (approval.status === 'expired' ? (approval.expires_at ?? null) : null)),
+  to: parseTime(approval.decided_at ?? (approval.status === 'expired' ? (approval.expires_at ?? null) : null)),
   detail: <ApprovalDetail approval={approval} />,
 });
 
 /** Among entries that begin at the same time, those of an earlier kind come first. */
 export const KINDS: Kind[] = [
-  { name: 'wait', word: 'Queue', icon: <ClockIcon />, entriesOf: waitsOf },
-  { name: 'attempt', word: 'Code', icon: <PlayIcon />, entriesOf: attemptsOf },
+  { name: 'wait', word: 'Queue', icon: <ClockIcon />, buildEntries: buildWaitEntries },
+  { name: 'attempt', word: 'Code', icon: <PlayIcon />, buildEntries: buildAttemptEntries },
   {
     name: 'approval',
     word: 'Approval',
     icon: <PersonIcon />,
-    entriesOf: ({ run }) => run.approvals.map(approvalEntry),
+    buildEntries: ({ run }) => run.approvals.map(toApprovalEntry),
   },
-  { name: 'step', word: 'Step', icon: <BoltIcon />, entriesOf: stepsOf(isOf('step')) },
-  { name: 'sleep', word: 'Sleep', icon: <SleepIcon />, entriesOf: stepsOf(isOf('sleep')) },
-  { name: 'model', word: 'Model', icon: <ModelIcon />, entriesOf: stepsOf(isModelStep) },
-  { name: 'tool', word: 'Tool', icon: <ToolIcon />, entriesOf: stepsOf(isTool) },
-  { name: 'call', word: 'Call', icon: <CallIcon />, entriesOf: stepsOf(isOf('call')) },
+  { name: 'step', word: 'Step', icon: <BoltIcon />, buildEntries: buildStepEntries(isKind('step')) },
+  { name: 'sleep', word: 'Sleep', icon: <SleepIcon />, buildEntries: buildStepEntries(isKind('sleep')) },
+  { name: 'model', word: 'Model', icon: <ModelIcon />, buildEntries: buildStepEntries(isModelStep) },
+  { name: 'tool', word: 'Tool', icon: <ToolIcon />, buildEntries: buildStepEntries(isTool) },
+  { name: 'call', word: 'Call', icon: <CallIcon />, buildEntries: buildStepEntries(isKind('call')) },
   {
     name: 'artifact',
     word: 'File',
     icon: <FileIcon />,
-    entriesOf: ({ live }) =>
+    buildEntries: ({ live }) =>
       live.artifacts.flatMap(({ id, name, size, at }): Entry[] =>
         at === null
           ? []
-          : [{ id: `artifact-${id}`, name, tone: 'success', word: `Saved, ${fileSize(size)}`, from: at, to: at }],
+          : [{ id: `artifact-${id}`, name, tone: 'success', word: `Saved, ${formatFileSize(size)}`, from: at, to: at }],
       ),
   },
 ];
 
 /** Builds the entries of all kinds, ordered by their start. */
-export const entriesOf = (source: TimelineSource): KindEntry[] =>
-  KINDS.flatMap((kind) => kind.entriesOf(source).map((entry) => ({ ...entry, kind }))).sort(
+export const buildTimelineEntries = (source: TimelineSource): KindEntry[] =>
+  KINDS.flatMap((kind) => kind.buildEntries(source).map((entry) => ({ ...entry, kind }))).sort(
     (one, other) => one.from - other.from,
   );

@@ -1,5 +1,5 @@
 /** Calls of models among the steps of a run. */
-import { dollars, figure } from '../../ui/format';
+import { formatDollars, formatNumber } from '../../ui/format';
 import type { TimelineRun } from './entry';
 
 type Step = TimelineRun['steps'][number];
@@ -21,27 +21,29 @@ export const isModelStep = ({ kind, name }: Pick<Step, 'kind' | 'name'>): boolea
   kind === 'tool' && name.startsWith(STEP);
 
 /** Returns the name that the code requested; null for the default. */
-export function askedModel({ name }: Pick<Step, 'name'>): string | null {
-  const asked = name.slice(STEP.length);
-  return asked === DEFAULT ? null : asked;
+export function requestedModel({ name }: Pick<Step, 'name'>): string | null {
+  const model = name.slice(STEP.length);
+  return model === DEFAULT ? null : model;
 }
 
 type Fields = Record<string, unknown>;
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
-const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const toFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const toNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** Parses a model's response as steps and transcripts have it; all null where the step keeps no result. */
-export function modelUse(answer: unknown): ModelUse {
-  const { model, usage } = fieldsOf(answer);
-  const { input_tokens: input, output_tokens: output, usd } = fieldsOf(usage);
+export function parseModelUse(answer: unknown): ModelUse {
+  const { model, usage } = toFields(answer);
+  const { input_tokens: input, output_tokens: output, usd } = toFields(usage);
   return {
     model: typeof model === 'string' ? model : null,
-    ...{ inputTokens: numberOf(input), outputTokens: numberOf(output), usd: numberOf(usd) },
+    inputTokens: toNumber(input),
+    outputTokens: toNumber(output),
+    usd: toNumber(usd),
   };
 }
 
 /** Sums the known figures of several calls. */
-export function sumOf(uses: readonly ModelUse[]): Omit<ModelUse, 'model'> & { calls: number } {
+export function sumModelUse(uses: readonly ModelUse[]): Omit<ModelUse, 'model'> & { calls: number } {
   const sum = (field: 'inputTokens' | 'outputTokens' | 'usd') => {
     const known = uses.flatMap(({ [field]: value }) => (value === null ? [] : [value]));
     return known.length > 0 ? known.reduce((all, one) => all + one, 0) : null;
@@ -50,11 +52,11 @@ export function sumOf(uses: readonly ModelUse[]): Omit<ModelUse, 'model'> & { ca
 }
 
 /** Formats the known figures: `812 tokens in, 9 out, $0.0008`; empty where none is known. */
-export const wordsOf = ({ inputTokens, outputTokens, usd }: Omit<ModelUse, 'model'>): string =>
+export const formatModelUse = ({ inputTokens, outputTokens, usd }: Omit<ModelUse, 'model'>): string =>
   [
-    inputTokens !== null && `${figure(inputTokens)} tokens in`,
-    outputTokens !== null && `${figure(outputTokens)} out`,
-    usd !== null && dollars(usd),
+    inputTokens !== null && `${formatNumber(inputTokens)} tokens in`,
+    outputTokens !== null && `${formatNumber(outputTokens)} out`,
+    usd !== null && formatDollars(usd),
   ]
     .filter(Boolean)
     .join(', ');

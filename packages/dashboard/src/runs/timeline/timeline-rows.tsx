@@ -1,8 +1,8 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
-import { duration } from '../../ui/format';
+import { formatDuration } from '../../ui/format';
 import { DownIcon, RightIcon } from '../../ui/icons';
-import { percentOf, type Span } from './axis';
+import { type Span, toPercent } from './axis';
 import type { KindEntry } from './entry';
 import styles from './timeline.module.css';
 
@@ -12,7 +12,7 @@ interface RowsProps {
   now: number;
   /** 0; one more in a run that was called. */
   depth: number;
-  calledOf?: ((runId: string, depth: number) => ReactNode) | undefined;
+  renderCalledRun?: ((runId: string, depth: number) => ReactNode) | undefined;
 }
 
 export const TimelineRows = ({ entries, ...shared }: RowsProps) =>
@@ -22,13 +22,13 @@ interface RowProps extends Omit<RowsProps, 'entries'> {
   entry: KindEntry;
 }
 
-function Row({ entry, span, now, depth, calledOf }: RowProps) {
+function Row({ entry, span, now, depth, renderCalledRun: calledOf }: RowProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const { kind, name, tone, word, from, to, detail, calledRunId } = entry;
   const isPoint = to === from;
   const opens = detail !== undefined || (calledRunId !== undefined && calledOf !== undefined);
-  const took = isPoint ? `at ${duration(from - span.from)}` : duration((to ?? now) - from);
+  const took = isPoint ? `at ${formatDuration(from - span.from)}` : formatDuration((to ?? now) - from);
   const head = (
     <>
       <span className="visually-hidden">{`${kind.word}: ${name}, ${word}, ${took}`}</span>
@@ -58,8 +58,8 @@ function Row({ entry, span, now, depth, calledOf }: RowProps) {
           data-open={to === null || undefined}
           title={word}
           style={{
-            left: `${percentOf(span, from)}%`,
-            width: isPoint ? undefined : `${percentOf(span, to ?? now) - percentOf(span, from)}%`,
+            left: `${toPercent(span, from)}%`,
+            width: isPoint ? undefined : `${toPercent(span, to ?? now) - toPercent(span, from)}%`,
           }}
         />
       </span>

@@ -4,7 +4,7 @@ import type { LiveRun } from '../live-run';
 import { Axis, type Span } from './axis';
 import { CalledTimeline } from './called-timeline';
 import type { TimelineRun } from './entry';
-import { entriesOf } from './kinds';
+import { buildTimelineEntries } from './kinds';
 import styles from './timeline.module.css';
 import { TimelineRows } from './timeline-rows';
 
@@ -20,7 +20,7 @@ const TICK_MS = 1_000;
 /** Shows everything that a run did on one time axis. */
 export function Timeline({ run, live, opensCalls }: TimelineProps) {
   const now = useNow(run.completed_at === null);
-  const entries = entriesOf({ run, live });
+  const entries = buildTimelineEntries({ run, live });
   const from = Date.parse(run.created_at);
   const ends = entries.map((entry) => entry.to ?? now);
   const to = Math.max(run.completed_at === null ? now : Date.parse(run.completed_at), ...ends, from + 1);
@@ -34,7 +34,11 @@ export function Timeline({ run, live, opensCalls }: TimelineProps) {
           span={span}
           now={now}
           depth={0}
-          calledOf={opensCalls ? (runId, depth) => <CalledTimeline {...{ runId, depth, span, now }} /> : undefined}
+          renderCalledRun={
+            opensCalls
+              ? (runId, depth) => <CalledTimeline runId={runId} depth={depth} span={span} now={now} />
+              : undefined
+          }
         />
       </Stack>
     </div>

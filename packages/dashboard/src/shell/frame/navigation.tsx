@@ -4,7 +4,7 @@ import { DocsIcon, NarrowIcon, WidenIcon } from '../../ui/icons';
 import { DOCS_URL, paths } from '../paths';
 import { usePendingApprovals } from '../use-pending-approvals';
 import styles from './navigation.module.css';
-import { SECTIONS, type Section, sectionOf } from './sections';
+import { findSection, SECTIONS, type Section } from './sections';
 
 interface NavigationProps {
   isNarrow?: boolean;
@@ -14,7 +14,7 @@ interface NavigationProps {
 
 export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
   const { pathname } = useLocation();
-  const here = sectionOf(pathname);
+  const currentSection = findSection(pathname);
   const last = SECTIONS.length - 1;
   return (
     <Stack
@@ -32,7 +32,7 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
         <ul key={sections[0]?.path} className={styles.group} data-last={group === last}>
           {sections.map((section) => (
             <li key={section.path}>
-              <SectionLink section={section} isHere={section === here} isNarrow={isNarrow} />
+              <SectionLink section={section} isCurrent={section === currentSection} isNarrow={isNarrow} />
             </li>
           ))}
           {group === last && (
@@ -54,7 +54,15 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
   );
 }
 
-function SectionLink({ section, isHere, isNarrow }: { section: Section; isHere: boolean; isNarrow: boolean }) {
+function SectionLink({
+  section,
+  isCurrent: isHere,
+  isNarrow,
+}: {
+  section: Section;
+  isCurrent: boolean;
+  isNarrow: boolean;
+}) {
   const { path, label, Icon } = section;
   return (
     <Link
@@ -66,13 +74,13 @@ function SectionLink({ section, isHere, isNarrow }: { section: Section; isHere: 
     >
       <Icon />
       <span className={isNarrow ? 'visually-hidden' : styles.label}>{label}</span>
-      {path === paths.approvals && <Waiting />}
+      {path === paths.approvals && <PendingApprovalCount />}
     </Link>
   );
 }
 
 /** Shows the number of pending approvals. */
-function Waiting() {
+function PendingApprovalCount() {
   const pending = usePendingApprovals();
   if (pending === 0) return null;
   return (

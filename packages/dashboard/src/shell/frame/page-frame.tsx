@@ -10,6 +10,7 @@ import { useSession } from '../session';
 import { useStoredFlag } from '../use-stored-flag';
 import { AccountMenu } from './account-menu';
 import { Brand } from './brand';
+import { Breadcrumbs } from './breadcrumbs';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 import { ErrorBoundary } from './error-boundary';
 import { KeyHelp } from './key-help';
@@ -17,13 +18,12 @@ import { Navigation } from './navigation';
 import styles from './page-frame.module.css';
 import { SECTIONS } from './sections';
 import { Toasts } from './toasts';
-import { Trail } from './trail';
 import { WorkspaceSwitcher } from './workspace-switcher';
 
 /** Fetched on first use. */
 const Palette = lazy(() => import('./palette'));
 
-type Open = 'navigation' | 'palette' | 'keys' | null;
+type OpenOverlay = 'navigation' | 'palette' | 'keys' | null;
 
 /** Frames all pages: navigation at the left for members, and a bar above. */
 export function PageFrame() {
@@ -32,7 +32,7 @@ export function PageFrame() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   const first = useRef(true);
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<OpenOverlay>(null);
   const close = () => setOpen(null);
   // A new page begins at its content for the keyboard and for screen readers, as it does after a full page load.
   // biome-ignore lint/correctness/useExhaustiveDependencies: moves with the path, and only with it.
@@ -60,7 +60,7 @@ export function PageFrame() {
                 >
                   <MenuIcon />
                 </button>
-                <Trail />
+                <Breadcrumbs />
                 <button
                   type="button"
                   className={styles.search}
@@ -90,7 +90,7 @@ export function PageFrame() {
           </main>
         </Stack>
       </div>
-      {isMember && <Keys setOpen={setOpen} />}
+      {isMember && <GlobalShortcuts setOpen={setOpen} />}
       {open === 'navigation' && (
         <Dialog title="Navigation" bare side onClose={close}>
           <Stack className={styles.drawer} gap={0} h="100dvh">
@@ -128,7 +128,7 @@ function SideBar() {
 }
 
 /** Registers the shortcuts that work on every page. */
-function Keys({ setOpen }: { setOpen: (open: Open) => void }) {
+function GlobalShortcuts({ setOpen }: { setOpen: (open: OpenOverlay) => void }) {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
   useEffect(() => {

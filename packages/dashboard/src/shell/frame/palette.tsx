@@ -7,11 +7,11 @@ import { SearchIcon } from '../../ui/icons';
 import { paths, workerRunPath } from '../paths';
 import { session } from '../session';
 import { useMe } from '../use-me';
-import { useMoveTo } from '../use-move-to';
+import { useSwitchWorkspace } from '../use-switch-workspace';
 import type { Choice } from './choice';
 import styles from './palette.module.css';
 import { SECTIONS } from './sections';
-import { useFoundThings } from './use-found-things';
+import { useResourceSearch } from './use-resource-search';
 
 const TYPING_MS = 120;
 const RUN_ID = /^run_\w{6,60}$/;
@@ -27,26 +27,30 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
   const [active, setActive] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const [sought] = useDebouncedValue(text.trim(), TYPING_MS);
-  const things = useFoundThings(sought);
-  const own = useOwnChoices(onKeys);
+  const [searchText] = useDebouncedValue(text.trim(), TYPING_MS);
+  const searchResults = useResourceSearch(searchText);
+  const commands = useCommands(onKeys);
   const words = text.trim().toLowerCase().split(/\s+/);
-  const fits = ({ label, group }: Choice) => words.every((word) => `${label} ${group}`.toLowerCase().includes(word));
-  const choices = [...runById(text.trim(), useNavigate()), ...own.filter(fits), ...(text.trim() ? things.found : [])];
-  const chosen = Math.min(active, choices.length - 1);
+  const matches = ({ label, group }: Choice) => words.every((word) => `${label} ${group}`.toLowerCase().includes(word));
+  const choices = [
+    ...buildRunChoices(text.trim(), useNavigate()),
+    ...commands.filter(matches),
+    ...(text.trim() ? searchResults.found : []),
+  ];
+  const activeIndex = Math.min(active, choices.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   });
 
-  function take(choice: Choice | undefined) {
+  function runChoice(choice: Choice | undefined) {
     if (!choice) return;
     onClose();
     choice.run();
   }
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setActive((chosen + step + choices.length) % Math.max(1, choices.length));
-    else if (event.key === 'Enter') take(choices[chosen]);
+    if (step) setActive((activeIndex + step + choices.length) % Math.max(1, choices.length));
+    else if (event.key === 'Enter') runChoice(choices[activeIndex]);
     else return;
     event.preventDefault();
   }
@@ -61,7 +65,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
           aria-label="Search or go to"
           aria-expanded
           aria-controls={id}
-          aria-activedescendant={choices.length > 0 ? `${id}-${chosen}` : undefined}
+          aria-activedescendant={choices.length > 0 ? `${id}-${activeIndex}` : undefined}
           placeholder="Search pages, workers, run IDs or actions"
           autoComplete="off"
           spellCheck={false}
@@ -89,10 +93,10 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
             key={choice.id}
             id={`${id}-${at}`}
             role="option"
-            aria-selected={at === chosen}
+            aria-selected={at === activeIndex}
             className={styles.choice}
             onMouseMove={() => setActive(at)}
-            onClick={() => take(choice)}
+            onClick={() => runChoice(choice)}
           >
             <Text span className="wrap-anywhere">
               {choice.label}
@@ -104,46 +108,46 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
         ))}
       </Box>
       <p className={styles.none} role="status">
-        {choices.length === 0 && (things.isLooking ? 'Searching…' : 'No results.')}
+        {choices.length === 0 && (searchResults.isLooking ? 'Searching…' : 'No results.')}
       </p>
     </Dialog>
   );
 }
 
-const runById = (text: string, navigate: ReturnType<typeof useNavigate>): Choice[] =>
+const buildRunChoices = (text: string, navigate: ReturnType<typeof useNavigate>): Choice[] =>
   RUN_ID.test(text)
     ? [{ id: text, group: 'Run', label: `Open run ${text}`, run: () => navigate(workerRunPath(text)) }]
     : [];
 
 /** Lists pages and actions, which need no request. */
-function useOwnChoices(onKeys: () => void): Choice[] {
+function useCommands(onKeys: () => void): Choice[] {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const { data: me } = useMe();
-  const moveTo = useMoveTo();
-  const page = (label: string, path: string): Choice => ({
+  const moveTo = useSwitchWorkspace();
+  const toPageChoice = (label: string, path: string): Choice => ({
     id: path,
     group: 'Page',
     label,
     run: () => navigate(path),
   });
-  const action = (label: string, run: () => void): Choice => ({ id: label, group: 'Action', label, run });
+  const toActionChoice = (label: string, run: () => void): Choice => ({ id: label, group: 'Action', label, run });
   const others = me?.workspaces.filter(({ id }) => id !== me.workspace_id) ?? [];
   return [
-    ...SECTIONS.flat().map(({ label, path }) => page(label, path)),
-    page('Members', paths.members),
-    page('Tokens', paths.tokens),
-    page('Models and their budget', paths.models),
-    page('Usage and budgets', paths.usage),
-    page('Audit log', paths.auditLog),
-    page('Workspace settings', paths.workspace),
-    page('Your account', paths.account),
-    action('New worker', () => navigate(paths.newWorker)),
-    action('New connection', () => navigate(paths.newConnection)),
-    action('Ask the agent', () => navigate(paths.chat)),
-    action('Switch between light and dark', toggleColorScheme),
-    action('Show keyboard shortcuts', onKeys),
-    ...others.map(({ id, name }) => action(`Switch to ${name}`, () => moveTo(id))),
-    action('Sign out', () => session.signOut()),
+    ...SECTIONS.flat().map(({ label, path }) => toPageChoice(label, path)),
+    toPageChoice('Members', paths.members),
+    toPageChoice('Tokens', paths.tokens),
+    toPageChoice('Models and their budget', paths.models),
+    toPageChoice('Usage and budgets', paths.usage),
+    toPageChoice('Audit log', paths.auditLog),
+    toPageChoice('Workspace settings', paths.workspace),
+    toPageChoice('Your account', paths.account),
+    toActionChoice('New worker', () => navigate(paths.newWorker)),
+    toActionChoice('New connection', () => navigate(paths.newConnection)),
+    toActionChoice('Ask the agent', () => navigate(paths.chat)),
+    toActionChoice('Switch between light and dark', toggleColorScheme),
+    toActionChoice('Show keyboard shortcuts', onKeys),
+    ...others.map(({ id, name }) => toActionChoice(`Switch to ${name}`, () => moveTo(id))),
+    toActionChoice('Sign out', () => session.signOut()),
   ];
 }

@@ -51,10 +51,12 @@ export const SECTIONS: readonly (readonly Section[])[] = [
   [{ path: paths.settings, label: 'Settings', Icon: SettingsIcon, key: 't' }],
 ];
 
-const below = (path: string, pathname: string) => pathname === path || pathname.startsWith(`${path}/`);
+const isAtOrBelow = (path: string, pathname: string) => pathname === path || pathname.startsWith(`${path}/`);
 
 /** Finds the section that an address belongs to; undefined for a page outside of all. */
-export const sectionOf = (pathname: string): Section | undefined =>
+export const findSection = (pathname: string): Section | undefined =>
   SECTIONS.flat().find(({ path, also }) =>
-    path === paths.home ? pathname === path : below(path, pathname) || (also !== undefined && below(also, pathname)),
+    path === paths.home
+      ? pathname === path
+      : isAtOrBelow(path, pathname) || (also !== undefined && isAtOrBelow(also, pathname)),
   );

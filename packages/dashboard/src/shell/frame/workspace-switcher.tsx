@@ -6,16 +6,16 @@ import { CheckIcon, DownIcon } from '../../ui/icons';
 import { MenuButton, menuItem } from '../../ui/menu-button';
 import { workerApi } from '../api';
 import { useMe } from '../use-me';
-import { useMoveTo } from '../use-move-to';
+import { useSwitchWorkspace } from '../use-switch-workspace';
 import styles from './workspace-switcher.module.css';
 
 /** Shorter lists are read faster than they are searched. */
-const SEARCHED_FROM = 8;
+const SEARCH_MIN_WORKSPACES = 8;
 
 /** Switches the workspace and opens the overview, since the page belonged to the other workspace. */
 export function WorkspaceSwitcher() {
   const { data: me } = useMe();
-  const moveTo = useMoveTo();
+  const moveTo = useSwitchWorkspace();
   const [query, setQuery] = useState('');
   const select = useMutation({
     mutationFn: async (workspaceId: string) => {
@@ -51,7 +51,7 @@ export function WorkspaceSwitcher() {
     >
       {(close) => (
         <>
-          {me.workspaces.length >= SEARCHED_FROM && (
+          {me.workspaces.length >= SEARCH_MIN_WORKSPACES && (
             <input
               type="search"
               className={styles.search}

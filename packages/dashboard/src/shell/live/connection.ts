@@ -17,4 +17,4 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export const useConnection = (): Connection => useSyncExternalStore(subscribe, () => state);
+export const useLiveConnection = (): Connection => useSyncExternalStore(subscribe, () => state);

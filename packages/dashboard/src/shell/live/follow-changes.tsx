@@ -19,7 +19,7 @@ export default function FollowChanges({ workspaceId }: { workspaceId: string }) 
     const stop = followSharedChanges({
       workspaceId,
       onEvent({ event, data }) {
-        if (event === 'change') stale.changed(JSON.parse(data) as Change);
+        if (event === 'change') stale.handleChange(JSON.parse(data) as Change);
         if (event === 'reset') resetTimer = setTimeout(stale.reset, Math.random() * SPREAD_MS);
       },
       onConnection(isConnected) {

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useSession } from '../session';
 import { useWorkspace } from '../use-me';
-import { useConnection } from './connection';
+import { useLiveConnection } from './connection';
 import styles from './live-changes.module.css';
 import { useHasSlowRequest } from './slow-requests';
 
@@ -11,7 +11,7 @@ const FollowChanges = lazy(() => import('./follow-changes'));
 export function LiveChanges() {
   const { status } = useSession();
   const workspace = useWorkspace();
-  const isOffline = useConnection() === 'offline';
+  const isOffline = useLiveConnection() === 'offline';
   const isSlow = useHasSlowRequest();
   if (status !== 'signed-in' || !workspace) return null;
   return (

@@ -11,7 +11,7 @@
 import { readEventStream, type StreamEvent } from '@gantry/sdk';
 import { authorizedFetch, workerBaseUrl } from '../api';
 import { session } from '../session';
-import { newTabId } from '../tab-id';
+import { createTabId } from '../tab-id';
 
 /** A tab hidden for less than this keeps its stream. */
 const HIDDEN_MS = 5_000;
@@ -39,7 +39,7 @@ export interface SharedChangesOptions {
 
 /** @returns stops following */
 export function followSharedChanges({ workspaceId, onEvent, onConnection }: SharedChangesOptions): () => void {
-  const tab = newTabId();
+  const tab = createTabId();
   let channel: BroadcastChannel | null = null;
   let lastEventId: string | null = null;
   let leadingSince = 0;
@@ -59,7 +59,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     sendLeading();
   }
 
-  function leadIn(ms: number) {
+  function scheduleLead(ms: number) {
     clearTimeout(leadTimer);
     leadTimer = setTimeout(lead, ms);
   }
@@ -69,13 +69,13 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     stopReading();
     leadingSince = Date.now();
     signTimer = setInterval(sendLeading, LEADER_SIGN_MS);
-    read();
+    startReading();
   }
 
-  function read() {
+  function startReading() {
     const controller = new AbortController();
     reading = controller;
-    const expectMore = () => {
+    const resetSilenceTimer = () => {
       clearTimeout(streamTimer);
       streamTimer = setTimeout(lead, STREAM_SILENT_MS);
     };
@@ -84,7 +84,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
       lastEventId,
       onOpen() {
         setConnected(true);
-        expectMore();
+        resetSilenceTimer();
       },
       onEvents(events) {
         for (const event of events) {
@@ -95,7 +95,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
       onId(id) {
         lastEventId = id;
         send({ type: 'position', lastEventId: id });
-        expectMore();
+        resetSilenceTimer();
       },
       parseCommentId: (comment) => comment.trim() || null,
       onInterrupted: () => setConnected(false),
@@ -103,7 +103,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     }).catch(() => {
       if (reading !== controller) return;
       stopReading();
-      leadIn(REFUSED_MS);
+      scheduleLead(REFUSED_MS);
     });
   }
 
@@ -123,21 +123,21 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
       stopReading();
     }
     onConnection(leader.isConnected);
-    leadIn(LEADER_SILENT_MS);
+    scheduleLead(LEADER_SILENT_MS);
   }
 
   function handleMessage(message: TabMessage) {
     if (message.type === 'leading') handleLeader(message);
     else if (message.type === 'left') {
-      if (!reading) leadIn(Math.random() * ELECTION_MS);
+      if (!reading) scheduleLead(Math.random() * ELECTION_MS);
     } else if (!reading) {
       if (message.type === 'event') onEvent(message.event);
       else lastEventId = message.lastEventId;
-      leadIn(LEADER_SILENT_MS);
+      scheduleLead(LEADER_SILENT_MS);
     }
   }
 
-  function join() {
+  function joinChannel() {
     clearTimeout(hideTimer);
     if (channel) return;
     channel = new BroadcastChannel(`gantry-changes-${workspaceId}`);
@@ -145,7 +145,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
     lead();
   }
 
-  function leave() {
+  function leaveChannel() {
     clearTimeout(hideTimer);
     clearTimeout(leadTimer);
     if (reading) send({ type: 'left' });
@@ -155,28 +155,28 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
   }
 
   function handleVisibility() {
-    if (!document.hidden) return join();
+    if (!document.hidden) return joinChannel();
     clearTimeout(hideTimer);
-    hideTimer = setTimeout(leave, HIDDEN_MS);
+    hideTimer = setTimeout(leaveChannel, HIDDEN_MS);
   }
   const handleOnline = () => reading && lead();
   const handleOffline = () => reading && setConnected(false);
-  const handlePageShow = () => !document.hidden && join();
+  const handlePageShow = () => !document.hidden && joinChannel();
 
-  if (!document.hidden) join();
+  if (!document.hidden) joinChannel();
   document.addEventListener('visibilitychange', handleVisibility);
   window.addEventListener('online', handleOnline);
   window.addEventListener('offline', handleOffline);
   // A page that the back/forward cache keeps holds neither a connection nor a channel.
-  window.addEventListener('pagehide', leave);
+  window.addEventListener('pagehide', leaveChannel);
   window.addEventListener('pageshow', handlePageShow);
   return () => {
     document.removeEventListener('visibilitychange', handleVisibility);
     window.removeEventListener('online', handleOnline);
     window.removeEventListener('offline', handleOffline);
-    window.removeEventListener('pagehide', leave);
+    window.removeEventListener('pagehide', leaveChannel);
     window.removeEventListener('pageshow', handlePageShow);
-    leave();
+    leaveChannel();
   };
 }
 

@@ -8,13 +8,11 @@ export const chart: WorkerTemplate = {
   tags: ['report'],
   inputs: [
     {
-      ...{
-        name: 'points',
-        label: 'Numbers',
-        type: 'json',
-        required: true,
-        description: 'An object of names and numbers',
-      },
+      name: 'points',
+      label: 'Numbers',
+      type: 'json',
+      required: true,
+      description: 'An object of names and numbers',
       default: { Mon: 12, Tue: 19, Wed: 7, Thu: 24, Fri: 16 },
     },
     { name: 'title', label: 'Title', type: 'text', default: 'Orders of the week' },

@@ -11,7 +11,9 @@ export const chatMessage: WorkerTemplate = {
     { name: 'title', label: 'Title', type: 'text', default: 'New order' },
     { name: 'text', label: 'Text', type: 'textarea', default: 'Order 1001 has come in.' },
     {
-      ...{ name: 'chat_url', label: 'Incoming webhook of the chat', type: 'url' },
+      name: 'chat_url',
+      label: 'Incoming webhook of the chat',
+      type: 'url',
       description: 'Without one the message is only shown. Keep a real one as a secret named CHAT_URL.',
     },
   ],

@@ -8,7 +8,11 @@ export const csvReport: WorkerTemplate = {
   tags: ['report'],
   inputs: [
     {
-      ...{ name: 'rows', label: 'CSV', type: 'textarea', required: true, description: 'With a line of headings' },
+      name: 'rows',
+      label: 'CSV',
+      type: 'textarea',
+      required: true,
+      description: 'With a line of headings',
       default: 'region,amount\nNorth,120.50\nSouth,80\nNorth,42.25\nWest,310\n',
     },
     { name: 'group_by', label: 'Group by', type: 'text', default: 'region', required: true },

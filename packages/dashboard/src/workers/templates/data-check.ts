@@ -9,7 +9,11 @@ export const dataCheck: WorkerTemplate = {
   trigger: { type: 'webhook' },
   inputs: [
     {
-      ...{ name: 'records', label: 'Records', type: 'json', required: true, description: 'A list of objects' },
+      name: 'records',
+      label: 'Records',
+      type: 'json',
+      required: true,
+      description: 'A list of objects',
       default: [
         { id: 1, email: 'ada@example.com', amount: 20 },
         { id: 2, email: '', amount: 12 },

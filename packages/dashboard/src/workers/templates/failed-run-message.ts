@@ -9,14 +9,22 @@ export const failedRunMessage: WorkerTemplate = {
   trigger: { type: 'event', on: ['run.failed', 'run.timed_out'] },
   inputs: [
     {
-      ...{ name: 'event', label: 'What happened', type: 'json' },
+      name: 'event',
+      label: 'What happened',
+      type: 'json',
       default: {
-        ...{ type: 'run.failed', worker_id: 'nightly-import', automation_id: null, run_id: 'run_example' },
-        ...{ error: 'ValueError: no row has a number', duration_ms: 1_246 },
+        type: 'run.failed',
+        worker_id: 'nightly-import',
+        automation_id: null,
+        run_id: 'run_example',
+        error: 'ValueError: no row has a number',
+        duration_ms: 1_246,
       },
     },
     {
-      ...{ name: 'chat_url', label: 'Incoming webhook of the chat', type: 'url' },
+      name: 'chat_url',
+      label: 'Incoming webhook of the chat',
+      type: 'url',
       description: 'Without one the message is only shown. Keep a real one as a secret named CHAT_URL.',
     },
   ],

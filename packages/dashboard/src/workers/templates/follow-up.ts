@@ -16,7 +16,12 @@ export const followUp: WorkerTemplate = {
       required: true,
     },
     {
-      ...{ name: 'minutes', label: 'Minutes to wait', type: 'number', default: 0.05, minimum: 0, maximum: 525_600 },
+      name: 'minutes',
+      label: 'Minutes to wait',
+      type: 'number',
+      default: 0.05,
+      minimum: 0,
+      maximum: 525_600,
       description: '1,440 is a day',
     },
   ],

@@ -8,7 +8,10 @@ export const invoiceTable: WorkerTemplate = {
   tags: ['finance'],
   inputs: [
     {
-      ...{ name: 'lines', label: 'Lines', type: 'json', required: true },
+      name: 'lines',
+      label: 'Lines',
+      type: 'json',
+      required: true,
       description: 'A list of what, quantity and price',
       default: [
         { what: 'Consulting, hours', quantity: 12, price: 95 },

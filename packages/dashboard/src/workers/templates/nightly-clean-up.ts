@@ -9,7 +9,11 @@ export const nightlyCleanUp: WorkerTemplate = {
   trigger: { type: 'cron', cron: '30 2 * * *' },
   inputs: [
     {
-      ...{ name: 'items', label: 'Items', type: 'json', required: true, description: 'A list of name and last_used' },
+      name: 'items',
+      label: 'Items',
+      type: 'json',
+      required: true,
+      description: 'A list of name and last_used',
       default: [
         { name: 'trial-account-17', last_used: '2025-02-11' },
         { name: 'trial-account-18', last_used: '2025-06-30' },

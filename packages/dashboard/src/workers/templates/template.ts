@@ -2,7 +2,7 @@ import type { WorkerSchemas } from '@gantry/sdk';
 
 type NewWorker = WorkerSchemas['NewWorker'];
 type Definition = Pick<NewWorker, 'inputs' | 'outputs' | 'limits' | 'retry' | 'approvals' | 'tags'>;
-type OfAgents = Pick<NewWorker, 'connections' | 'tools' | 'max_turns' | 'budget_usd' | 'output' | 'network'>;
+type AgentDefinition = Pick<NewWorker, 'connections' | 'tools' | 'max_turns' | 'budget_usd' | 'output' | 'network'>;
 
 type CronTrigger = { type: 'cron'; cron: string };
 type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };
@@ -11,7 +11,7 @@ type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };
 export type TemplateCategory = 'reports' | 'data' | 'messages' | 'approvals' | 'monitoring' | 'agents';
 
 /** A worker that runs unchanged, with the standard library alone; an agent, with the default model. */
-export interface WorkerTemplate extends Definition, OfAgents {
+export interface WorkerTemplate extends Definition, AgentDefinition {
   id: string;
   /** Absent: no category, as for the empty template. */
   category?: TemplateCategory;
@@ -27,4 +27,4 @@ export interface WorkerTemplate extends Definition, OfAgents {
 }
 
 export const isAgent = ({ runner }: WorkerTemplate): boolean => runner === 'agent';
-export const fileOf = (template: WorkerTemplate): string => (isAgent(template) ? 'SKILL.md' : 'main.py');
+export const getEntryFile = (template: WorkerTemplate): string => (isAgent(template) ? 'SKILL.md' : 'main.py');

@@ -2,9 +2,9 @@
 import { execFileSync, execSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { apiCaller, type Call, until, zipOf } from '@gantry/testing';
+import { apiCaller, type Call, createZip, until } from '@gantry/testing';
 import { root } from '../rendered';
-import { apply, type Forward, forward, get, kubectl, list, rolledOut } from './kubectl';
+import { apply, type Forward, forward, get, kubectl, list, waitForRollout } from './kubectl';
 
 export interface Installation {
   token: string;
@@ -47,8 +47,8 @@ export async function install(dir: string): Promise<void> {
   if (VOLUMES_DIR) offerVolumes(VOLUMES_DIR);
   kubectl(['apply', '-k', path.join(root, 'k8s/overlays/local')]);
   for (const object of ['statefulset/postgres', 'statefulset/nats', ...apis, 'deployment/gateway'])
-    rolledOut('gantry', object, LONG_S);
-  rolledOut('gantry-runs', 'deployment/executor', LONG_S);
+    waitForRollout('gantry', object, LONG_S);
+  waitForRollout('gantry-runs', 'deployment/executor', LONG_S);
   fs.mkdirSync(path.join(dir, '.data'), { recursive: true });
 }
 
@@ -85,7 +85,7 @@ async function createSampleWorker(token: string): Promise<void> {
     fs.readdirSync(sample).map((name) => [name, fs.readFileSync(path.join(sample, name), 'utf8')]),
   );
   const form = new FormData();
-  form.set('bundle', new Blob([new Uint8Array(await zipOf(files))], { type: 'application/zip' }), 'worker.zip');
+  form.set('bundle', new Blob([new Uint8Array(await createZip(files))], { type: 'application/zip' }), 'worker.zip');
   const answer = await fetch(`${WORKER_API}/api/workers`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}` },
@@ -114,13 +114,15 @@ export async function createWorker(call: Call, name: string, code: string, more:
   return body.id;
 }
 
-export async function runOf(call: Call, worker: string, inputs: object = {}): Promise<string> {
+export async function startRun(call: Call, worker: string, inputs: object = {}): Promise<string> {
   const { status, body } = await call('POST', `/api/workers/${worker}/runs`, { inputs });
   if (!body?.run_id) throw new Error(`no run: ${status} ${JSON.stringify(body)}`);
   return body.run_id;
 }
 
-/** An alert of every completed run of the worker. Its receiver may be out of reach: deliveries are kept all the same. */
+/**
+ * An alert of every completed run of the worker. Its receiver may be out of reach: deliveries are kept all the same.
+ */
 export async function createAlert(call: Call, worker: string): Promise<string> {
   const alert = { on: ['run.completed'], url: 'https://example.com/hook' };
   const { status, body } = await call('POST', `/api/workers/${worker}/alerts`, alert);
@@ -144,7 +146,7 @@ export async function listAlertedRuns(call: Call, alert: string): Promise<string
 
 const terminal = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
-export const ended = (call: Call, run: string, deadlineMs = 120_000) =>
+export const waitUntilEnded = (call: Call, run: string, deadlineMs = 120_000) =>
   until(
     async () => {
       const { body } = await call('GET', `/api/runs/${run}`);

@@ -23,14 +23,14 @@ export const list = (...args: string[]): Live[] => (get(...args) as unknown as {
 export const apply = (objects: object[]): string =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 
-export const podsOf = (namespace: string, app: string): Live[] =>
+export const listPods = (namespace: string, app: string): Live[] =>
   list('pods', '-n', namespace, '-l', `app.kubernetes.io/name=${app}`).filter(
     ({ metadata, status }) =>
       !(metadata as { deletionTimestamp?: string }).deletionTimestamp && status.phase === 'Running',
   );
 
 /** Waits until a rollout is over. kubectl watches the objects. */
-export const rolledOut = (namespace: string, object: string, timeoutS = 300): string =>
+export const waitForRollout = (namespace: string, object: string, timeoutS = 300): string =>
   kubectl(['rollout', 'status', '-n', namespace, object, `--timeout=${timeoutS}s`], {
     timeoutMs: (timeoutS + 10) * 1_000,
   });

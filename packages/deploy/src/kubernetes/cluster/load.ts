@@ -61,8 +61,8 @@ export async function startLoad(options: {
       },
     },
   ]);
-  const ask = (place: string): Outcome =>
+  const getOutcome = (place: string): Outcome =>
     JSON.parse(kubectl(['get', '--raw', `/api/v1/namespaces/${NAMESPACE}/pods/load:8000/proxy${place}`]));
-  await until(() => ask('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load answers' });
-  return { sofar: () => ask('/'), stop: () => ask('/stop') };
+  await until(() => getOutcome('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load answers' });
+  return { sofar: () => getOutcome('/'), stop: () => getOutcome('/stop') };
 }

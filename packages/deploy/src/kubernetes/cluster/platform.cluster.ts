@@ -6,19 +6,19 @@ import {
   apis,
   createAlert,
   createWorker,
-  ended,
   hangUp,
   has,
   type Installation,
   install,
   listAlertedRuns,
   reach,
-  runWalkthrough,
   restarts,
-  runOf,
+  runWalkthrough,
   signIn,
+  startRun,
+  waitUntilEnded,
 } from './installation';
-import { get, kubectl, list, podsOf, rolledOut } from './kubectl';
+import { get, kubectl, list, listPods, waitForRollout } from './kubectl';
 import { type Load, startLoad } from './load';
 
 const NAP = 'import time\n\ndef run(n):\n    time.sleep(0.3)\n    return {"n": n}\n';
@@ -56,14 +56,14 @@ beforeAll(async () => {
       'RATE_LIMIT_REQUESTS_PER_MINUTE=100000',
       'RATE_LIMIT_RUNS_PER_MINUTE=100000',
     ]);
-  for (const name of apis) rolledOut('gantry', name);
+  for (const name of apis) waitForRollout('gantry', name);
   nap = await createWorker(gantry.worker, `Nap ${Date.now()}`, NAP, { inputs: [{ name: 'n', type: 'integer' }] });
 });
 
 afterAll(() => hangUp());
 
-const settled = () => {
-  for (const [namespace, object] of ALL) rolledOut(namespace, object);
+const waitUntilSettled = () => {
+  for (const [namespace, object] of ALL) waitForRollout(namespace, object);
 };
 
 /** Waits until so many more runs of the load have been accepted. */
@@ -81,7 +81,7 @@ async function nothingLost(load: Load): Promise<{ requests: number; runs: number
   const { requests, failures, runs } = load.stop();
   expect(failures).toEqual([]);
   await reach();
-  const ends = await Promise.all(runs.map((run) => ended(gantry.worker, run)));
+  const ends = await Promise.all(runs.map((run) => waitUntilEnded(gantry.worker, run)));
   expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
   expect(runs.length).toBeGreaterThan(20);
   return { requests, runs: runs.length };
@@ -100,7 +100,7 @@ test.each(ALL)('%s/%s is rolled under load without a failed request or a lost ru
   const load = await startLoad({ token: gantry.token, worker: nap, image });
   await acceptsRuns(load, 10);
   kubectl(['rollout', 'restart', '-n', namespace, object]);
-  rolledOut(namespace, object, 400);
+  waitForRollout(namespace, object, 400);
   await acceptsRuns(load, 10);
   const { requests, runs } = await nothingLost(load);
   process.stderr.write(`  ${object}: ${requests} requests, ${runs} runs\n`);
@@ -110,29 +110,29 @@ test('an executor that has to go lets its runs end, and a new one takes the next
   const sleeper = await createWorker(gantry.worker, `Sleeper ${Date.now()}`, LONG_NAP, {
     inputs: [{ name: 'seconds', type: 'integer' }],
   });
-  const run = await runOf(gantry.worker, sleeper, { seconds: 40 });
+  const run = await startRun(gantry.worker, sleeper, { seconds: 40 });
   await until(async () => (await gantry.worker('GET', `/api/runs/${run}`)).body.status === 'running', {
     deadlineMs: 20_000,
     everyMs: 200,
     what: 'it runs',
   });
   kubectl(['rollout', 'restart', '-n', 'gantry-runs', 'deployment/executor']);
-  rolledOut('gantry-runs', 'deployment/executor', 200);
-  expect(await ended(gantry.worker, run)).toMatchObject({ status: 'completed', attempt: 1 });
+  waitForRollout('gantry-runs', 'deployment/executor', 200);
+  expect(await waitUntilEnded(gantry.worker, run)).toMatchObject({ status: 'completed', attempt: 1 });
 });
 
 test.each(ALL)('after %s/%s has lost a Pod without warning the platform runs on', async (namespace, object) => {
   const name = object.replace('deployment/', '');
-  const [victim] = podsOf(namespace, name);
+  const [victim] = listPods(namespace, name);
   kubectl(['delete', 'pod', '-n', namespace, victim?.metadata.name ?? '', '--force', '--grace-period=0']);
-  rolledOut(namespace, object);
+  waitForRollout(namespace, object);
   await reach();
-  const run = await until(() => runOf(gantry.worker, nap, { n: 1 }), {
+  const run = await until(() => startRun(gantry.worker, nap, { n: 1 }), {
     deadlineMs: 60_000,
     everyMs: 500,
     what: 'a run is accepted',
   });
-  expect(await ended(gantry.worker, run)).toMatchObject({ status: 'completed' });
+  expect(await waitUntilEnded(gantry.worker, run)).toMatchObject({ status: 'completed' });
 });
 
 test.each(['postgres', 'nats'])(
@@ -148,7 +148,7 @@ test.each(['postgres', 'nats'])(
     await acceptsRuns(load, 20);
     // Not by force: a successor would start on the volume of one that still runs.
     kubectl(['delete', 'pod', '-n', 'gantry', `${name}-0`, '--grace-period=1']);
-    rolledOut('gantry', `statefulset/${name}`);
+    waitForRollout('gantry', `statefulset/${name}`);
     await acceptsRuns(load, 20);
     const { requests, failures, runs } = load.stop();
     // The worker surface needs no NATS to answer. Otherwise 503 is the answer to what needs the missing server.
@@ -157,7 +157,7 @@ test.each(['postgres', 'nats'])(
     );
     expect(unexpected).toEqual([]);
     await reach();
-    const ends = await Promise.all(runs.map((run) => ended(gantry.worker, run)));
+    const ends = await Promise.all(runs.map((run) => waitUntilEnded(gantry.worker, run)));
     expect(ends.filter(({ status }) => status !== 'completed')).toEqual([]);
     const alerted = await until(
       async () => {
@@ -174,15 +174,15 @@ test.each(['postgres', 'nats'])(
 );
 
 test('a second eviction is refused while the first replica is missing', () => {
-  settled();
-  const [one, two] = podsOf('gantry', 'worker-api').map(({ metadata }) => metadata.name);
+  waitUntilSettled();
+  const [one, two] = listPods('gantry', 'worker-api').map(({ metadata }) => metadata.name);
   const evict = (name = '') =>
     kubectl(['create', '--raw', `/api/v1/namespaces/gantry/pods/${name}/eviction`, '-f', '-'], {
       input: JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: 'gantry' } }),
     });
   evict(one);
   expect(() => evict(two)).toThrow(/disruption budget/);
-  rolledOut('gantry', 'deployment/worker-api');
+  waitForRollout('gantry', 'deployment/worker-api');
 });
 
 test('each service scales alone', async () => {
@@ -196,7 +196,7 @@ test('each service scales alone', async () => {
     kubectl(['patch', 'hpa', '-n', 'gantry', name, '--type=merge', '-p', '{"spec":{"minReplicas":2}}']);
   }
   kubectl(['scale', '-n', 'gantry-runs', 'deployment/executor', '--replicas=2']);
-  rolledOut('gantry-runs', 'deployment/executor');
+  waitForRollout('gantry-runs', 'deployment/executor');
   const overview = () => gantry.worker('GET', '/api/system/overview');
   await reach();
   const two = await until(
@@ -211,14 +211,14 @@ test('each service scales alone', async () => {
 });
 
 test('a run that takes all memory dies alone', async () => {
-  settled();
+  waitUntilSettled();
   const greedy = await createWorker(gantry.worker, `Greedy ${Date.now()}`, GREEDY, {
     limits: { memory_mb: 128, timeout_seconds: 60 },
   });
   const before = restarts();
-  const [bad, good] = await Promise.all([runOf(gantry.worker, greedy), runOf(gantry.worker, nap, { n: 1 })]);
-  expect(await ended(gantry.worker, bad)).toMatchObject({ status: 'failed', error_code: 'out_of_memory' });
-  expect(await ended(gantry.worker, good)).toMatchObject({ status: 'completed' });
+  const [bad, good] = await Promise.all([startRun(gantry.worker, greedy), startRun(gantry.worker, nap, { n: 1 })]);
+  expect(await waitUntilEnded(gantry.worker, bad)).toMatchObject({ status: 'failed', error_code: 'out_of_memory' });
+  expect(await waitUntilEnded(gantry.worker, good)).toMatchObject({ status: 'completed' });
   for (const [pod, count] of Object.entries(restarts()))
     expect({ pod, count }).toEqual({ pod, count: before[pod] ?? 0 });
 });
@@ -247,7 +247,7 @@ const whenSeveral = nodes.length > 1 ? test : test.skip;
 if (nodes.length === 1) process.stderr.write('a node is not drained: the cluster has one\n');
 whenSeveral('a node is drained without a failed request or a lost run', async () => {
   const load = await startLoad({ token: gantry.token, worker: nap, image });
-  const gone = podsOf('gantry', 'gateway')[0]?.spec.nodeName;
+  const gone = listPods('gantry', 'gateway')[0]?.spec.nodeName;
   kubectl(['drain', gone, '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=300s'], { timeoutMs: 310_000 });
   await nothingLost(load);
   kubectl(['uncordon', gone]);

@@ -1,5 +1,8 @@
-/** The Pod Security Standards, as far as a Pod can break them: https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
-import { containersOf, type Workload } from '../rendered';
+/**
+ * The Pod Security Standards, as far as a Pod can break them:
+ * https://kubernetes.io/docs/concepts/security/pod-security-standards/
+ */
+import { listContainers, type Workload } from '../rendered';
 
 const RESTRICTED_VOLUMES = [
   'configMap',
@@ -22,7 +25,7 @@ export function podSecurityProblems(level: Level, workload: Workload): string[] 
   const baseline = [
     ...HOST.filter((key) => (pod as unknown as Record<string, unknown>)[key]),
     ...volumes.filter(({ type }) => type === 'hostPath').map(({ name }) => `volume ${name}`),
-    ...containersOf(workload).flatMap(({ name, securityContext: own = {} }) => [
+    ...listContainers(workload).flatMap(({ name, securityContext: own = {} }) => [
       ...(own.privileged ? [`${name}: privileged`] : []),
       ...(own.procMount === 'Unmasked' && pod.hostUsers !== false ? [`${name}: procMount`] : []),
       ...(own.seccompProfile?.type === 'Unconfined' ? [`${name}: seccomp`] : []),
@@ -33,7 +36,7 @@ export function podSecurityProblems(level: Level, workload: Workload): string[] 
   return [
     ...baseline,
     ...volumes.filter(({ type }) => !RESTRICTED_VOLUMES.includes(type)).map(({ name }) => `volume ${name}`),
-    ...containersOf(workload).flatMap(({ name, securityContext: own = {} }) => {
+    ...listContainers(workload).flatMap(({ name, securityContext: own = {} }) => {
       const of = (key: string) => own[key] ?? pod.securityContext?.[key];
       return [
         ...(own.allowPrivilegeEscalation === false ? [] : [`${name}: allowPrivilegeEscalation`]),

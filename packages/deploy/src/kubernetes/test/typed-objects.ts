@@ -1,7 +1,10 @@
-/** Objects of Kubernetes against the published types of their kinds. TypeScript refuses fields that a kind does not know. */
+/**
+ * Objects of Kubernetes against the published types of their kinds. TypeScript refuses fields that a kind does not
+ * know.
+ */
 import path from 'node:path';
 import ts from 'typescript';
-import { type KubernetesObject, nameOf } from '../rendered';
+import { type KubernetesObject, objectKey } from '../rendered';
 
 /** Packages by group; those of Kubernetes itself have none. */
 const PACKAGES: Record<string, string> = {
@@ -27,21 +30,21 @@ export function typeProblems(objects: KubernetesObject[]): string[] {
   const sources = new Map(objects.map((object, n) => [path.join(__dirname, `object-${n}.ts`), object]));
   const host = ts.createCompilerHost(OPTIONS);
   const { readFile, fileExists } = host;
-  const contentOf = (file: string) => {
+  const readContent = (file: string) => {
     const object = sources.get(file);
-    return object ? sourceOf(object) : readFile(file);
+    return object ? formatTypedSource(object) : readFile(file);
   };
-  host.readFile = contentOf;
+  host.readFile = readContent;
   host.fileExists = (file) => sources.has(file) || fileExists(file);
-  host.getSourceFile = (file, version) => ts.createSourceFile(file, contentOf(file) ?? '', version);
+  host.getSourceFile = (file, version) => ts.createSourceFile(file, readContent(file) ?? '', version);
   const program = ts.createProgram([...sources.keys()], OPTIONS, host);
   return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
     const object = file && sources.get(file.fileName);
-    return `${object ? nameOf(object) : file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    return `${object ? objectKey(object) : file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
   });
 }
 
-function sourceOf(object: KubernetesObject): string {
+function formatTypedSource(object: KubernetesObject): string {
   const [group = ''] = object.apiVersion.split('/');
   const from = `${PACKAGES[group] ?? 'kubernetes-models'}/${object.apiVersion}`;
   return `import type { I${object.kind} as Kind } from '${from}';\nexport const object: Kind = ${JSON.stringify(object)};\n`;

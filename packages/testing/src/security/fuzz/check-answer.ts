@@ -4,8 +4,8 @@ import type { FuzzedOperation } from './openapi';
 import type { Answer } from './send';
 
 /**
- * 503 is an answer where something that the operation needs is not there: what a person has to configure, or an executor.
- * A database that is too slow or a bug is not among these.
+ * 503 is an answer where something that the operation needs is not there: what a person has to configure, or an
+ * executor. A database that is too slow or a bug is not among these.
  */
 const EXPECTED_UNAVAILABLE = new Set(['no_executor', 'draining']);
 
@@ -19,7 +19,7 @@ export function checkAnswer(operation: FuzzedOperation, request: FuzzedRequest, 
   const { status, headers, body, isStream } = answer;
   const problems: Problem[] = [];
   const text = body.toString();
-  if (status >= 500 && !(status === 503 && EXPECTED_UNAVAILABLE.has(codeOf(text)))) {
+  if (status >= 500 && !(status === 503 && EXPECTED_UNAVAILABLE.has(parseCode(text)))) {
     problems.push({ kind: 'status', what: `${where}: ${status} ${text.slice(0, 200)}` });
   }
   if (!headers['x-request-id']) problems.push({ kind: 'answer', what: `${where}: ${status} without X-Request-Id` });
@@ -30,7 +30,7 @@ export function checkAnswer(operation: FuzzedOperation, request: FuzzedRequest, 
     problems.push({ kind: 'answer', what: `${where}: ${status} tells ${leaks.exec(text)?.[0]}` });
   if (isStream || request.method === 'HEAD' || request.isElsewhere) return problems;
   if (CONDITIONAL[status]?.some((name) => name in request.headers)) return problems;
-  const problem = operation.problemOf({ status, contentType: headers['content-type'], body });
+  const problem = operation.findProblem({ status, contentType: headers['content-type'], body });
   if (problem) problems.push({ kind: 'answer', what: `${where}: ${problem}` });
   return problems;
 }
@@ -46,7 +46,7 @@ const CONDITIONAL: Record<number, string[]> = {
 /** A stack, a statement or a path of ours. */
 const leaks = /(?:\n|\\n)\s+at \S+ \(|node_modules|\bPrismaClient|\bSELECT .+ FROM\b|<html>\r?\n<head><title>/;
 
-function codeOf(text: string): string {
+function parseCode(text: string): string {
   try {
     return JSON.parse(text).code;
   } catch {

@@ -18,7 +18,9 @@ const SCRAPE_MS = 10_000;
 const TICK_MS = 10;
 
 export interface EventLoops {
-  /** The longest block of each service since the last time that this was called; a new one would be seen from now on. */
+  /**
+   * The longest block of each service since the last time that this was called; a new one would be seen from now on.
+   */
   read(): Promise<Block[]>;
 }
 
@@ -26,20 +28,21 @@ export interface EventLoops {
 export function watchEventLoops(services: Service[]): EventLoops {
   const cpuBefore = new Map<string, number>();
 
-  async function readOne({ service, url }: Service): Promise<Block> {
+  async function readBlock({ service, url }: Service): Promise<Block> {
     const text = await (await fetch(url, { signal: AbortSignal.timeout(SCRAPE_MS) })).text();
-    const msOf = (metric: string) => Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN) * 1_000;
-    const cpu = msOf('process_cpu_seconds_total');
+    const readMs = (metric: string) =>
+      Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN) * 1_000;
+    const cpu = readMs('process_cpu_seconds_total');
     const cpuMs = cpu - (cpuBefore.get(url) ?? cpu);
     cpuBefore.set(url, cpu);
-    const blockedMs = msOf('nodejs_eventloop_lag_max_seconds');
+    const blockedMs = readMs('nodejs_eventloop_lag_max_seconds');
     if (Number.isNaN(blockedMs)) throw new Error(`${service} does not say how long its event loop was blocked`);
     return { service, blockedMs, cpuMs };
   }
 
   return {
     async read() {
-      const blocks = await Promise.all(services.map(readOne));
+      const blocks = await Promise.all(services.map(readBlock));
       await sleep(2 * TICK_MS);
       return blocks;
     },

@@ -6,9 +6,9 @@
  */
 import { checkAnswer } from './check-answer';
 import { type Block, type Service, watchEventLoops } from './event-loops';
-import { type FuzzedRequest, fuzzedRequest } from './fuzzed-request';
+import { buildFuzzedRequest, type FuzzedRequest } from './fuzzed-request';
 import { type FuzzedOperation, readDocument } from './openapi';
-import { randomOf } from './random';
+import { createRandom } from './random';
 import { send } from './send';
 import type { Things } from './things';
 
@@ -97,7 +97,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const first = options.from ?? 0;
   let next = first;
 
-  function found(kind: Finding['kind'], what: string, sent?: Sent) {
+  function addFinding(kind: Finding['kind'], what: string, sent?: Sent) {
     const known = findings.get(`${kind} ${what}`);
     if (known) known.times++;
     else
@@ -105,18 +105,18 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
         kind,
         what,
         times: 1,
-        ...(sent && { request: { index: sent.index, text: described(sent) } }),
+        ...(sent && { request: { index: sent.index, text: describeRequest(sent) } }),
       });
   }
 
-  function requestOf(index: number): Omit<Sent, 'from' | 'until'> {
+  function buildRequest(index: number): Omit<Sent, 'from' | 'until'> {
     const round = Math.floor(index / operations.length);
-    const order = randomOf(options.seed, round).shuffled(operations);
+    const order = createRandom(options.seed, round).shuffled(operations);
     const { operation, url, deref } = order[index % operations.length] as (typeof operations)[number];
-    const random = randomOf(options.seed, round, index);
+    const random = createRandom(options.seed, round, index);
     const credential = random.pick(options.credentials);
     const name = options.spares?.(operation, credential.name) ? 'nobody' : credential.name;
-    const request = fuzzedRequest(operation, {
+    const request = buildFuzzedRequest(operation, {
       random,
       deref,
       zip: options.zip,
@@ -127,8 +127,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     return { index, operation, url, request, credential: name };
   }
 
-  async function askNext(): Promise<void> {
-    const sent: Sent = { ...requestOf(next++), from: performance.now(), until: Number.POSITIVE_INFINITY };
+  async function sendNext(): Promise<void> {
+    const sent: Sent = { ...buildRequest(next++), from: performance.now(), until: Number.POSITIVE_INFINITY };
     const { operation } = sent;
     asked.add(`${operation.surface} ${operation.id}`);
     recent.add(sent);
@@ -138,10 +138,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
       const answer = await send(sent.url, sent.request);
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       if (answer.status < 300) succeeded.add(`${operation.surface} ${operation.id}`);
-      for (const { kind, what } of checkAnswer(operation, sent.request, answer)) found(kind, what, sent);
+      for (const { kind, what } of checkAnswer(operation, sent.request, answer)) addFinding(kind, what, sent);
       options.things.learn(operation.surface, answer.body);
     } catch (err) {
-      found('no answer', `${operation.surface} ${operation.id}: ${(err as Error).message}`, sent);
+      addFinding('no answer', `${operation.surface} ${operation.id}: ${(err as Error).message}`, sent);
     } finally {
       sent.until = performance.now();
     }
@@ -162,26 +162,27 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   async function confirm(service: string, blockedMs: number, cpuMs: number, suspects: Sent[]) {
     for (const suspect of suspects) {
       if (await blocksEachTime(service, suspect)) {
-        return found('blocked', `${service} by ${suspect.operation.id}, more than ${BLOCK_MS_MAX} ms`, suspect);
+        return addFinding('blocked', `${service} by ${suspect.operation.id}, more than ${BLOCK_MS_MAX} ms`, suspect);
       }
     }
     const text = `${service} ${Math.round(blockedMs)} ms, ${Math.round(cpuMs)} ms of processor time, among ${suspects.map(({ operation, index }) => `${operation.id} (${index})`).join(', ') || 'nothing'}`;
     unconfirmedBlocks.push(text);
-    if (Math.min(blockedMs, cpuMs) > SURE_BLOCK_MS) found('blocked', text, suspects[0]);
+    if (Math.min(blockedMs, cpuMs) > SURE_BLOCK_MS) addFinding('blocked', text, suspects[0]);
   }
 
-  async function look(windowFrom: number): Promise<void> {
+  async function checkWindow(windowFrom: number): Promise<void> {
     for (const { service, blockedMs, cpuMs } of await loops.read()) {
       longestBlockMs[service] = Math.max(longestBlockMs[service] ?? 0, Math.round(blockedMs));
       if (!isBlock({ blockedMs, cpuMs })) continue;
-      // One that blocks too long takes at least as long; several may have done so without a turn of the loop between them.
+      // One that blocks too long takes at least as long; several may have done so without a turn of the loop between
+      // them.
       const suspects = [...recent].filter(({ from, until }) => until > windowFrom && until - from > BLOCK_MS_MAX);
       await confirm(service, blockedMs, cpuMs, suspects);
     }
     for (const sent of recent) if (sent.until < windowFrom) recent.delete(sent);
     for (const line of options.newLogLines()) {
       const problem = problemOfLine(line);
-      if (problem) found('log', problem, lately.get(/"(fuzz-\d+-\d+)"/.exec(line)?.[1] ?? ''));
+      if (problem) addFinding('log', problem, lately.get(/"(fuzz-\d+-\d+)"/.exec(line)?.[1] ?? ''));
     }
   }
 
@@ -193,10 +194,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     windowFrom = performance.now();
     const lookAt = windowFrom + LOOK_MS;
     const lane = async () => {
-      while (!isOver() && performance.now() < lookAt) await askNext();
+      while (!isOver() && performance.now() < lookAt) await sendNext();
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, lane));
-    await look(from);
+    await checkWindow(from);
   }
   const ids = operations.map(({ operation }) => `${operation.surface} ${operation.id}`);
   return {
@@ -233,7 +234,7 @@ function problemOfLine(line: string): string | undefined {
 
 const TEXT_CHARS = 400;
 
-function described({ request, credential, url }: Sent): string {
+function describeRequest({ request, credential, url }: Sent): string {
   const { Authorization: _, ...headers } = request.headers;
   const body = request.body ? `\n${request.body.toString().slice(0, TEXT_CHARS)}` : '';
   return `${request.method} ${url}${request.target.slice(0, TEXT_CHARS)} as ${credential} ${JSON.stringify(headers).slice(0, TEXT_CHARS)}${body}`;

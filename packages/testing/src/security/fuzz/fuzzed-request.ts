@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { FuzzedOperation, Node, Parameter } from './openapi';
 import type { Random } from './random';
-import { HOSTILE_STRINGS, hostileValue, mutated, type ValueContext, validValue } from './values';
+import { HOSTILE_STRINGS, hostileValue, mutate, type ValueContext, validValue } from './values';
 
 export interface FuzzedRequest {
   method: string;
@@ -24,16 +24,16 @@ export interface RequestContext extends Omit<ValueContext, 'edge'> {
 /** With the chance that a value is at the edge. */
 type Context = RequestContext & ValueContext;
 
-export function fuzzedRequest(operation: FuzzedOperation, given: RequestContext): FuzzedRequest {
+export function buildFuzzedRequest(operation: FuzzedOperation, given: RequestContext): FuzzedRequest {
   const { random, credential } = given;
   // A third is as it should be: only what works reaches the code behind the validation.
   const isValid = random.chance(0.35);
   const context: Context = { ...given, edge: isValid || random.chance(0.5) ? 0 : 0.3 };
   const chance = isValid ? 0 : 0.25;
-  const path = pathOf(operation, context, chance);
+  const path = buildPath(operation, context, chance);
   const elsewhere = random.chance(chance / 5) ? oddPath(path, random) : undefined;
-  const target = (elsewhere ?? path).slice(0, TARGET_CHARS) + queryOf(operation, context, chance);
-  const body = bodyOf(operation, context, isValid);
+  const target = (elsewhere ?? path).slice(0, TARGET_CHARS) + buildQuery(operation, context, chance);
+  const body = buildBody(operation, context, isValid);
   const headers = {
     ...credential,
     ...parameterHeaders(operation, context, chance),
@@ -41,20 +41,20 @@ export function fuzzedRequest(operation: FuzzedOperation, given: RequestContext)
     ...(random.chance(chance) && oddHeaders(random)),
   };
   const sent = { method: operation.method, target, isElsewhere: elsewhere !== undefined };
-  if (body && random.chance(chance / 4)) return { ...sent, ...compressed(headers, body.bytes, random) };
+  if (body && random.chance(chance / 4)) return { ...sent, ...compressBody(headers, body.bytes, random) };
   return { ...sent, headers, body: body?.bytes };
 }
 
 /** Longer ones are for nginx alone (414). */
 const TARGET_CHARS = 8_000;
 
-function pathOf(operation: FuzzedOperation, context: Context, chance: number): string {
+function buildPath(operation: FuzzedOperation, context: Context, chance: number): string {
   const { random } = context;
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = operation.parameters.find((one) => one.in === 'path' && one.name === name);
     if (random.chance(chance)) return asSegment(random.pick(HOSTILE_STRINGS)) || 'x';
     // Without one the address would be another operation's.
-    return asSegment(textOf(validValue(parameter?.schema ?? {}, context, name))) || 'x';
+    return asSegment(toText(validValue(parameter?.schema ?? {}, context, name))) || 'x';
   });
 }
 
@@ -66,10 +66,10 @@ function asSegment(text: string): string {
   return /%[0-9a-fz]/i.test(text) ? text.replace(/[^!-~]/g, '') : encodeURIComponent(wellFormed(text));
 }
 
-const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const toText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 const wellFormed = (text: string) => Buffer.from(text).toString();
 
-function queryOf(operation: FuzzedOperation, context: Context, chance: number): string {
+function buildQuery(operation: FuzzedOperation, context: Context, chance: number): string {
   const { random } = context;
   const pairs = operation.parameters
     .filter((one) => one.in === 'query' && (one.required || random.chance(0.4)))
@@ -87,11 +87,11 @@ function queryOf(operation: FuzzedOperation, context: Context, chance: number): 
 }
 
 const validText = (parameter: Parameter, context: Context) =>
-  [validValue(parameter.schema, context, parameter.name)].flat().map(textOf).join(',');
+  [validValue(parameter.schema, context, parameter.name)].flat().map(toText).join(',');
 
 const asQuery = (text: string) => encodeURIComponent(wellFormed(text));
 const oddQueryValue = (random: Random) =>
-  [hostileValue(random)].flat().slice(0, 20).map(textOf).join(',').slice(0, 4_000);
+  [hostileValue(random)].flat().slice(0, 20).map(toText).join(',').slice(0, 4_000);
 
 function parameterHeaders(operation: FuzzedOperation, context: Context, chance: number): Record<string, string> {
   const { random } = context;
@@ -171,7 +171,7 @@ interface Body {
   bytes: Buffer;
 }
 
-function bodyOf(operation: FuzzedOperation, context: Context, isValid: boolean): Body | undefined {
+function buildBody(operation: FuzzedOperation, context: Context, isValid: boolean): Body | undefined {
   const { random } = context;
   const types = Object.keys(operation.bodies);
   if (types.length === 0) {
@@ -194,16 +194,16 @@ function bodyOf(operation: FuzzedOperation, context: Context, isValid: boolean):
   if (kind < 0.12) return brokenJson(value, random);
   if (kind < 0.2) return { ...json(value), type: random.pick(ODD_TYPES) };
   if (kind < 0.22) return random.chance(0.5) ? undefined : { type: 'application/json', bytes: Buffer.alloc(0) };
-  const once = mutated(value, random);
+  const once = mutate(value, random);
   if (context.edge && random.chance(0.7)) return json(value);
-  return json(random.chance(0.4) ? mutated(once, random) : once);
+  return json(random.chance(0.4) ? mutate(once, random) : once);
 }
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 
 function urlEncoded(schemaNode: Node, context: Context, isValid: boolean): Body {
   const valid = validValue(schemaNode, context);
-  const value = isValid ? valid : mutated(valid, context.random);
+  const value = isValid ? valid : mutate(valid, context.random);
   const pairs = Object.entries(Object(value)).map(([name, one]) => [
     name,
     typeof one === 'string' ? one : `${JSON.stringify(one)}`,
@@ -313,7 +313,7 @@ function part(name: string, bytes: Buffer, filename?: string): Buffer {
   return Buffer.concat([Buffer.from(`--${BOUNDARY}\r\n${disposition}\r\n\r\n`), bytes, Buffer.from('\r\n')]);
 }
 
-function compressed(headers: Record<string, string>, bytes: Buffer, random: Random) {
+function compressBody(headers: Record<string, string>, bytes: Buffer, random: Random) {
   const encoding = random.pick(['gzip', 'deflate', 'br', 'zstd', 'identity', 'gzip, gzip']);
   const body = random.chance(0.5) ? gzipSync(bytes) : bytes;
   return { headers: { ...headers, 'Content-Encoding': encoding }, body };

@@ -4,7 +4,7 @@ import { apiCaller, type Call, deployAutomation } from '../../api-caller';
 import { startScriptedModel } from '../../scripted-model/scripted-model';
 import { type Stack, startStack } from '../../stack';
 import { until } from '../../until';
-import { zipOf } from '../../zip';
+import { createZip } from '../../zip';
 import type { FuzzOptions } from './fuzz';
 import type { FuzzedOperation } from './openapi';
 import { rememberThings } from './things';
@@ -57,13 +57,13 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
   const [worker, automation, skills] = [gateway.worker, gateway.dashboard, gateway.skills].map((url) =>
     apiCaller(url, stack.token),
   ) as [Call, Call, Call];
-  const make = async (call: Call, url: string, body?: unknown): Promise<Json> => {
+  const create = async (call: Call, url: string, body?: unknown): Promise<Json> => {
     const answer = await call('POST', url, body);
     if (answer.status >= 300) throw new Error(`POST ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
   const list = async (call: Call, url: string): Promise<Json[]> => JSON.parse((await call('GET', url)).body);
-  const zip = await zipOf({
+  const zip = await createZip({
     'main.py': HELLO,
     'worker.json': JSON.stringify({ name: 'Zipped', entrypoint: 'main.py' }),
   });
@@ -75,21 +75,21 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
   ]) {
     const files = [{ path: 'main.py', content }];
     const webhook = id === 'hello-worker' && { inputs, trigger: { type: 'webhook' } };
-    const { webhook_secret } = await make(worker, '/api/workers', { id, name: id, files, ...webhook });
+    const { webhook_secret } = await create(worker, '/api/workers', { id, name: id, files, ...webhook });
     webhookSecret ||= webhook_secret;
   }
-  const { run_id: run } = await make(worker, '/api/workers/hello-worker/runs', { inputs: { who: 'fuzz' } });
-  const { run_id: asking } = await make(worker, '/api/workers/asking-worker/runs', { inputs: {} });
+  const { run_id: run } = await create(worker, '/api/workers/hello-worker/runs', { inputs: { who: 'fuzz' } });
+  const { run_id: asking } = await create(worker, '/api/workers/asking-worker/runs', { inputs: {} });
   const approval: Json = await until(async () => (await worker('GET', `/api/runs/${asking}`)).body.approvals?.[0], {
     everyMs: 100,
   });
-  const { review_url } = await make(worker, `/api/approvals/${approval.id}/link`);
-  const alert = await make(worker, '/api/alerts', { on: ['run.failed'], url: 'https://hooks.example.invalid/x' });
-  await make(worker, '/api/contexts', { name: 'notes', files: [{ path: 'a.txt', content: 'text' }] });
-  await make(worker, '/api/secrets', { name: 'A_SECRET', value: 'never to be seen' });
-  const admin = await make(worker, '/api/workspace/tokens', { name: 'admin' });
-  const viewer = await make(worker, '/api/workspace/tokens', { name: 'viewer', role: 'viewer' });
-  const device = await make(worker, '/api/cli-auth/devices', { client_name: 'fuzz' });
+  const { review_url } = await create(worker, `/api/approvals/${approval.id}/link`);
+  const alert = await create(worker, '/api/alerts', { on: ['run.failed'], url: 'https://hooks.example.invalid/x' });
+  await create(worker, '/api/contexts', { name: 'notes', files: [{ path: 'a.txt', content: 'text' }] });
+  await create(worker, '/api/secrets', { name: 'A_SECRET', value: 'never to be seen' });
+  const admin = await create(worker, '/api/workspace/tokens', { name: 'admin' });
+  const viewer = await create(worker, '/api/workspace/tokens', { name: 'viewer', role: 'viewer' });
+  const device = await create(worker, '/api/cli-auth/devices', { client_name: 'fuzz' });
   const me = (await worker('GET', '/auth/me')).body;
   const [version] = await list(worker, '/api/workers/hello-worker/versions');
 
@@ -98,28 +98,28 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
     { 'main.py': HELLO },
     { name: 'Hello', inputs, outputs: ['greeting'] },
   );
-  const { runId } = await make(automation, `/api/automations/${deployed.id}/run`, { inputs: { who: 'fuzz' } });
-  const { testRunId } = await make(automation, '/api/test', {
+  const { runId } = await create(automation, `/api/automations/${deployed.id}/run`, { inputs: { who: 'fuzz' } });
+  const { testRunId } = await create(automation, '/api/test', {
     artifactId: deployed.artifactId,
     inputs: { who: 'fuzz' },
   });
-  const { storageKey } = await make(automation, '/api/artifacts/upload-url');
-  await make(automation, '/api/secrets', { name: 'A_SECRET', value: 'never to be seen' });
+  const { storageKey } = await create(automation, '/api/artifacts/upload-url');
+  await create(automation, '/api/secrets', { name: 'A_SECRET', value: 'never to be seen' });
 
-  const skill = await make(skills, '/api/v1/skills', {
+  const skill = await create(skills, '/api/v1/skills', {
     title: 'A thing',
     body_md: '# A thing\n\nSome text.',
     visibility: 'public',
   });
-  const library = await make(skills, '/api/v1/libraries', { title: 'Things', visibility: 'public' });
-  await make(skills, `/api/v1/libraries/${library.slug}/skills`, { skill_slug: skill.slug });
+  const library = await create(skills, '/api/v1/libraries', { title: 'Things', visibility: 'public' });
+  await create(skills, `/api/v1/libraries/${library.slug}/skills`, { skill_slug: skill.slug });
   const tokens = (await list(worker, '/auth/tokens')).map(({ id }) => id);
-  const { access_token } = await make(worker, '/auth/login', {
+  const { access_token } = await create(worker, '/auth/login', {
     email: 'owner@example.test',
     password: 'correct horse battery staple',
   });
   const jwt = { name: 'session', headers: { Authorization: `Bearer ${access_token}` } };
-  const apiKey = await make(apiCaller(gateway.skills, access_token), '/api/v1/api-keys', { name: 'fuzz' });
+  const apiKey = await create(apiCaller(gateway.skills, access_token), '/api/v1/api-keys', { name: 'fuzz' });
   const sessions = (await list(apiCaller(gateway.worker, access_token), '/auth/sessions')).map(({ id }) => id);
   const keep = new Set<string>([...tokens, ...sessions, admin.id, viewer.id, apiKey.id, stack.workspaceId]);
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -138,12 +138,12 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
     ],
     services: stack.metricsUrls.filter(({ service: name }) => name !== 'executor'),
     zip,
-    newLogLines: linesOf(() => stack.output()),
+    newLogLines: createLineReader(() => stack.output()),
     spares: ({ id }) => id === 'signOutEverywhere',
     isSound: async () => (await worker('GET', `/api/workspaces/${stack.workspaceId}`)).status === 200,
     things: rememberThings({
       keep,
-      kindOf,
+      findKind,
       ids: {
         worker: ['hello-worker', 'asking-worker'],
         // Made by requests from names that schemas and examples give.
@@ -177,7 +177,7 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
 }
 
 /** Whole lines, each once. */
-function linesOf(output: () => string): () => string[] {
+function createLineReader(output: () => string): () => string[] {
   let read = 0;
   return () => {
     const text = output();
@@ -219,8 +219,8 @@ const KINDS: Record<string, string> = {
 /** A request that ends a thing gets one that was made on the way. */
 const DOOMS = /^(delete|archive|leave|transfer|revoke|withdraw)/;
 
-function kindOf({ surface, id, path: address }: FuzzedOperation, field: string): string | undefined {
-  const kind = kindOfField(surface, address, field);
+function findKind({ surface, id, path: address }: FuzzedOperation, field: string): string | undefined {
+  const kind = findKindOfField(surface, address, field);
   if (kind === 'workspace' && DOOMS.test(id)) return 'throwaway';
   if (kind && DOOMS.test(id) && /^(worker|context|secret|automation)$/.test(kind)) {
     return `doomed${kind[0]?.toUpperCase()}${kind.slice(1)}`;
@@ -228,7 +228,7 @@ function kindOf({ surface, id, path: address }: FuzzedOperation, field: string):
   return kind;
 }
 
-function kindOfField(surface: string, address: string, field: string): string | undefined {
+function findKindOfField(surface: string, address: string, field: string): string | undefined {
   if (field === 'id' && !address.includes('/api-keys')) return undefined;
   if (field === 'version' && surface === 'worker') return undefined;
   if (field === 'name' && address.includes('{name}')) return address.includes('/contexts') ? 'context' : 'secret';

@@ -25,7 +25,7 @@ export interface FuzzedOperation {
   /** By content type; empty without a body. */
   bodies: Record<string, { schema: Node; examples: unknown[] }>;
   /** The reason why the file does not allow this answer; undefined if it does. */
-  problemOf(answer: { status: number; contentType: string | undefined; body: Buffer }): string | undefined;
+  findProblem(answer: { status: number; contentType: string | undefined; body: Buffer }): string | undefined;
 }
 
 export interface Document {
@@ -48,19 +48,19 @@ export function readDocument(surface: string, file: string): Document {
     if (known) return known;
     const document = parse(fs.readFileSync(path.join(path.dirname(file), name), 'utf8'));
     files.set(name, document);
-    makeAbsolute(document, name);
+    resolveReferences(document, name);
     ajv.addSchema(document as AnySchemaObject, BASE + name);
     return document;
   }
 
-  function makeAbsolute(node: Node, name: string): void {
+  function resolveReferences(node: Node, name: string): void {
     if (node === null || typeof node !== 'object') return;
     if (typeof node.$ref === 'string' && !node.$ref.startsWith(BASE)) {
       const [target = '', pointer = ''] = node.$ref.split('#');
       if (target) load(target);
       node.$ref = `${BASE}${target || name}#${pointer}`;
     }
-    for (const child of Object.values(node)) makeAbsolute(child, name);
+    for (const child of Object.values(node)) resolveReferences(child, name);
   }
 
   function deref(node: Node): Node {
@@ -100,16 +100,16 @@ export function readDocument(surface: string, file: string): Document {
             },
           ]),
         ),
-        problemOf: answerChecker(ajv, deref, operation.responses),
+        findProblem: answerChecker(ajv, deref, operation.responses),
       });
     }
   }
   return { operations, deref };
 }
 
-function answerChecker(ajv: Ajv2020, deref: Document['deref'], responses: Node): FuzzedOperation['problemOf'] {
+function answerChecker(ajv: Ajv2020, deref: Document['deref'], responses: Node): FuzzedOperation['findProblem'] {
   const compiled = new Map<Node, ReturnType<Ajv2020['compile']>>();
-  function validatorOf(schema: Node) {
+  function compileValidator(schema: Node) {
     const validate = compiled.get(schema) ?? ajv.compile(schema);
     compiled.set(schema, validate);
     return validate;
@@ -135,7 +135,7 @@ function answerChecker(ajv: Ajv2020, deref: Document['deref'], responses: Node):
     } catch {
       return `${status} is no JSON: ${body.toString().slice(0, 100)}`;
     }
-    const validate = validatorOf(match.schema);
+    const validate = compileValidator(match.schema);
     if (validate(value)) return undefined;
     const [first] = validate.errors ?? [];
     return `${status} at ${first?.instancePath || '/'} ${first?.message}: ${body.toString().slice(0, 200)}`;

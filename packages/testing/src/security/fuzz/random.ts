@@ -11,7 +11,7 @@ export interface Random {
 }
 
 /** Mulberry32: 32 bits of state are plenty for a request. `path` tells streams of one seed from each other. */
-export function randomOf(seed: number, ...path: number[]): Random {
+export function createRandom(seed: number, ...path: number[]): Random {
   let state = [seed, ...path].reduce((mixed, part) => Math.imul(mixed ^ part, 0x9e3779b1) + 0x6d2b79f5, 0x1b873593) | 0;
 
   function next(): number {

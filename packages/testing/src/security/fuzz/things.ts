@@ -14,7 +14,7 @@ export interface KnownThings {
   /** Never handed out, although answers name them: what the requests themselves are sent with. */
   keep: Set<string>;
   /** Fields of an operation whose kind is not that of their name. */
-  kindOf(operation: FuzzedOperation, field: string): string | undefined;
+  findKind(operation: FuzzedOperation, field: string): string | undefined;
 }
 
 /** Kinds whose ids tell them. */
@@ -36,7 +36,7 @@ const ID = /"([a-z]{2,4})_([\w-]{21})"/g;
 const LEARNT_MAX = 200;
 const READ_BYTES_MAX = 64 << 10;
 
-export function rememberThings({ ids, keep, kindOf }: KnownThings): Things {
+export function rememberThings({ ids, keep, findKind: kindOf }: KnownThings): Things {
   const learnt = new Map<string, string[]>();
   return {
     pick: (operation, field, random) => {

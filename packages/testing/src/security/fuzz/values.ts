@@ -1,4 +1,4 @@
-/** Values that a schema allows, and values that somebody would try all the same. */
+/** Values that a schema allows, and values that an attacker would try all the same. */
 import type { Node } from './openapi';
 import type { Random } from './random';
 
@@ -176,12 +176,12 @@ export function hostileValue(random: Random): unknown {
     () => Array.from({ length: 1_000 }, () => 'x'),
     () => Array.from({ length: 300 }, (_, i) => ({ i })),
     () => Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`key${i}`, i])),
-    () => nested(70),
-    () => nested(2_000),
+    () => buildNested(70),
+    () => buildNested(2_000),
   ])();
 }
 
-function nested(depth: number): unknown {
+function buildNested(depth: number): unknown {
   let value: unknown = 1;
   for (let i = 0; i < depth; i++) value = i % 2 ? [value] : { a: value };
   return value;
@@ -190,7 +190,7 @@ function nested(depth: number): unknown {
 /** A value that the schema allows, as far as one can be made without solving its patterns. */
 export function validValue(schemaNode: Node, context: ValueContext, field = '', depth = 0): unknown {
   const { random, deref } = context;
-  const schema = merged(schemaNode, deref);
+  const schema = mergeAllOf(schemaNode, deref);
   if (schema === true || schema === undefined) return random.pick([1, 'x', { a: 1 }, [1], true, null]);
   if ('const' in schema) return schema.const;
   if (schema.enum) return random.pick(schema.enum);
@@ -202,7 +202,7 @@ export function validValue(schemaNode: Node, context: ValueContext, field = '', 
   if (examples.length && random.chance(0.4)) return withoutAddresses(random.pick(examples));
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (alternatives) {
-    const chosen = merged(random.pick(alternatives), deref);
+    const chosen = mergeAllOf(random.pick(alternatives), deref);
     return validValue({ ...schema, oneOf: undefined, anyOf: undefined, ...chosen }, context, field, depth);
   }
   const types = [schema.type ?? (schema.properties ? 'object' : undefined)].flat().filter(Boolean);
@@ -217,11 +217,11 @@ export function validValue(schemaNode: Node, context: ValueContext, field = '', 
     case 'number':
       return numberWithin(schema, random);
     case 'array':
-      return arrayOf(schema, context, field, depth);
+      return buildArray(schema, context, field, depth);
     case 'object':
-      return objectOf(schema, context, depth);
+      return buildObject(schema, context, depth);
     case 'string':
-      return stringOf(schema, random, field);
+      return buildString(schema, random, field);
     default:
       return random.pick([1, 'x', { a: 1 }, [1], true, null]);
   }
@@ -255,7 +255,7 @@ function edgeValue(schema: Node, context: ValueContext, field: string, depth: nu
   return undefined;
 }
 
-function merged(node: Node, deref: ValueContext['deref']): Node {
+function mergeAllOf(node: Node, deref: ValueContext['deref']): Node {
   const schema = deref(node);
   if (!schema?.allOf) return schema;
   const whole = {
@@ -265,7 +265,7 @@ function merged(node: Node, deref: ValueContext['deref']): Node {
     required: [...(schema.required ?? [])],
   };
   for (const part of schema.allOf) {
-    const { properties, required, ...rest } = merged(part, deref);
+    const { properties, required, ...rest } = mergeAllOf(part, deref);
     Object.assign(whole, rest);
     Object.assign(whole.properties, properties);
     whole.required.push(...(required ?? []));
@@ -281,7 +281,7 @@ function numberWithin(schema: Node, random: Random): number {
   return random.pick([low, high, low + random.next() * (high - low)]);
 }
 
-function arrayOf(schema: Node, context: ValueContext, field: string, depth: number): unknown[] {
+function buildArray(schema: Node, context: ValueContext, field: string, depth: number): unknown[] {
   if (depth > DEPTH_MAX) return [];
   const least = schema.minItems ?? 0;
   const length = Math.min(schema.maxItems ?? 4, Math.max(least, context.random.int(4)));
@@ -289,7 +289,7 @@ function arrayOf(schema: Node, context: ValueContext, field: string, depth: numb
   return Array.from({ length }, () => validValue(schema.items, context, field.replace(/s$/, ''), depth + 1));
 }
 
-function objectOf(schema: Node, context: ValueContext, depth: number): Record<string, unknown> {
+function buildObject(schema: Node, context: ValueContext, depth: number): Record<string, unknown> {
   const required = new Set(schema.required ?? []);
   const fields = Object.entries<Node>(schema.properties ?? {}).filter(
     ([name]) => required.has(name) || (depth <= DEPTH_MAX && context.random.chance(0.35)),
@@ -300,7 +300,7 @@ function objectOf(schema: Node, context: ValueContext, depth: number): Record<st
   return made;
 }
 
-function stringOf(schema: Node, random: Random, field: string): string {
+function buildString(schema: Node, random: Random, field: string): string {
   if (schema.format === 'date-time') return '2026-01-01T00:00:00.000Z';
   if (schema.format === 'date') return '2026-01-01';
   if (schema.format === 'email' || field === 'email') return `somebody${random.int(50)}@example.invalid`;
@@ -320,7 +320,7 @@ function withoutAddresses(value: unknown): unknown {
 }
 
 /** The same with something hostile at one place of it. */
-export function mutated(value: unknown, random: Random): unknown {
+export function mutate(value: unknown, random: Random): unknown {
   if (value === null || typeof value !== 'object' || random.chance(0.15)) return hostileValue(random);
   if (Array.isArray(value)) {
     if (value.length === 0 || random.chance(0.3)) {
@@ -331,7 +331,7 @@ export function mutated(value: unknown, random: Random): unknown {
       ]);
     }
     const at = random.int(value.length);
-    return value.map((item, i) => (i === at ? mutated(item, random) : item));
+    return value.map((item, i) => (i === at ? mutate(item, random) : item));
   }
   const entries = Object.entries(value);
   if (entries.length === 0 || random.chance(0.15)) {
@@ -349,5 +349,5 @@ export function mutated(value: unknown, random: Random): unknown {
   }
   const at = random.int(entries.length);
   if (random.chance(0.15)) return Object.fromEntries(entries.filter((_, i) => i !== at));
-  return Object.fromEntries(entries.map(([key, item], i) => [key, i === at ? mutated(item, random) : item]));
+  return Object.fromEntries(entries.map(([key, item], i) => [key, i === at ? mutate(item, random) : item]));
 }

@@ -1,18 +1,18 @@
 /** Tests calling run(), its return values and its errors: the same in both kinds of sandbox. */
-import { given } from '@gantry/testing';
-import { ISOLATIONS, type RunOptions, testSandbox } from '../../test/sandbox-fixture';
+import { setupResource } from '@gantry/testing';
+import { ISOLATIONS, type RunOptions, startTestSandbox } from '../../test/sandbox-fixture';
 
 describe.each(ISOLATIONS)('run() (isolation: %s)', (isolation) => {
-  const fixture = given(
-    () => testSandbox({}, isolation),
+  const fixture = setupResource(
+    () => startTestSandbox({}, isolation),
     ({ sandbox }) => sandbox.stop(),
   );
 
-  const value = async (source: string, inputs = {}, options: RunOptions = {}) =>
+  const runToValue = async (source: string, inputs = {}, options: RunOptions = {}) =>
     (await fixture.run(source, { inputs, ...options })).value;
   /** Evaluates many cases in one run: each line is an expression. */
-  const all = (expressions: string[], prelude = '') =>
-    value(`${prelude}\nimport json\ndef run():\n    return [${expressions.join(', ')}]\n`);
+  const evaluateAll = (expressions: string[], prelude = '') =>
+    runToValue(`${prelude}\nimport json\ndef run():\n    return [${expressions.join(', ')}]\n`);
 
   test.each([
     ['no parameter', 'def run(): return "called"', { a: 1 }, 'called'],
@@ -33,26 +33,26 @@ describe.each(ISOLATIONS)('run() (isolation: %s)', (isolation) => {
     ],
     ['an object that can be called', 'class R:\n    def __call__(self, a): return a\nrun = R()', { a: 4 }, 4],
   ])('takes %s', async (_, source, inputs, expected) => {
-    expect(await value(source, inputs, { job: { runId: 'run_test' } })).toEqual(expected);
+    expect(await runToValue(source, inputs, { job: { runId: 'run_test' } })).toEqual(expected);
   });
 
   test('reports every missing input', async () => {
-    expect(await value('def run(a, b, c=1): pass', { b: 1 })).toBe('TypeError: run() is missing inputs: a');
+    expect(await runToValue('def run(a, b, c=1): pass', { b: 1 })).toBe('TypeError: run() is missing inputs: a');
   });
 
   test('errors of a missing package and a missing secret name the fix', async () => {
-    expect(await value('import requests_of_nobody\ndef run(): pass')).toBe(
+    expect(await runToValue('import requests_of_nobody\ndef run(): pass')).toBe(
       "ModuleNotFoundError: No module named 'requests_of_nobody': declare the package that has it in python_dependencies",
     );
-    expect(await value('import os\ndef run(): return os.environ["API_KEY"]')).toBe(
+    expect(await runToValue('import os\ndef run(): return os.environ["API_KEY"]')).toBe(
       "KeyError: 'API_KEY' is not in the environment: declare the secret in secrets_needed (of a worker: in secrets), and set its value",
     );
-    expect(await value('def run(): return {}["API_KEY"]')).toBe("KeyError: 'API_KEY'");
+    expect(await runToValue('def run(): return {}["API_KEY"]')).toBe("KeyError: 'API_KEY'");
   });
 
   test('must exist', async () => {
-    expect(await value('x = 1')).toMatch(/main.py defines no function run\(\)/);
-    expect(await value('', {}, { job: { entrypoint: 'other.py' } })).toMatch(/other.py is not a Python file/);
+    expect(await runToValue('x = 1')).toMatch(/main.py defines no function run\(\)/);
+    expect(await runToValue('', {}, { job: { entrypoint: 'other.py' } })).toMatch(/other.py is not a Python file/);
   });
 
   test('may live in a folder, and import from there and from the root', async () => {
@@ -106,7 +106,7 @@ Pair = collections.namedtuple("Pair", "a b")
       '{datetime.date(2026, 1, 2): 1, uuid.UUID(int=2): 2, 3: 4}',
       'datetime.timedelta(minutes=1)',
     ];
-    expect(await all(expressions, prelude)).toEqual([
+    expect(await evaluateAll(expressions, prelude)).toEqual([
       '2026-01-02T03:04:05',
       '2026-01-02',
       1.5,
@@ -136,13 +136,13 @@ Pair = collections.namedtuple("Pair", "a b")
     ['{(1, 2): 3}', /a key of type tuple/],
     ['int', /a class \(int\)/],
   ])('returning %s is a TypeError that says where', async (expression, message) => {
-    const found = await value(`def run(): return {"a": [0, ${expression}]}`);
+    const found = await runToValue(`def run(): return {"a": [0, ${expression}]}`);
     expect(found).toMatch(/^TypeError/);
     expect(found).toMatch(message);
   });
 
   test('returning something that contains itself is a TypeError', async () => {
-    expect(await value('def run():\n    a = []\n    a.append(a)\n    return a')).toMatch(
+    expect(await runToValue('def run():\n    a = []\n    a.append(a)\n    return a')).toMatch(
       /TypeError: .*contains itself/,
     );
   });
@@ -161,11 +161,11 @@ Pair = collections.namedtuple("Pair", "a b")
   });
 
   test('a syntax error names file and line', async () => {
-    expect(await value('def run(:\n  pass')).toMatch(/SyntaxError: .*main.py, line 1/);
+    expect(await runToValue('def run(:\n  pass')).toMatch(/SyntaxError: .*main.py, line 1/);
   });
 
   test('sys.exit() is reported as a failure', async () => {
-    expect(await value('import sys\ndef run(): sys.exit(3)')).toBe(
+    expect(await runToValue('import sys\ndef run(): sys.exit(3)')).toBe(
       'SystemExit: the code ended itself with sys.exit(3)',
     );
   });
@@ -205,7 +205,7 @@ def run(context):
     except KeyError as error:
         return [os.environ["TOKEN"], context.secrets["TOKEN"], list(context.secrets), str(error)]
 `;
-    const found = await value(source, {}, { job: { env: { TOKEN: 's3cr3t' } } });
+    const found = await runToValue(source, {}, { job: { env: { TOKEN: 's3cr3t' } } });
     expect(found).toEqual(['s3cr3t', 's3cr3t', ['TOKEN'], expect.stringMatching(/declare it in secrets_needed/)]);
   });
 
@@ -216,7 +216,7 @@ def run(context):
     names = sorted(name for name in dir(context) if not name.startswith("_"))
     return [context is imported, context.run_id, context.workspace_id, context.attempt, names]
 `;
-    const found = await value(source, {}, { job: { runId: 'run_1', workspaceId: 'ws_1', attempt: 2 } });
+    const found = await runToValue(source, {}, { job: { runId: 'run_1', workspaceId: 'ws_1', attempt: 2 } });
     const names = [
       ...[
         'approve',
@@ -248,7 +248,7 @@ def run(context):
     return seen
 `;
     const message = expect.stringMatching(/'github'.*: the worker must declare its connection/);
-    expect(await value(source)).toEqual([0, [], message, message]);
+    expect(await runToValue(source)).toEqual([0, [], message, message]);
   });
 
   test('threads, subprocesses, temporary files and https support work', async () => {
@@ -263,11 +263,11 @@ def run():
     trusted = len(ssl.create_default_context().get_ca_certs()) > 0
     return [squares, shell, trusted, sqlite3.connect(":memory:").execute("select 1").fetchone()[0], os.cpu_count() > 0]
 `;
-    expect(await value(source)).toEqual([[0, 1, 4, 9], 'hi\n', true, 1, true]);
+    expect(await runToValue(source)).toEqual([[0, 1, 4, 9], 'hi\n', true, 1, true]);
   });
 
   test('the size of /tmp is set by the job', async () => {
     const source = 'import os\ndef run(): return os.statvfs("/tmp").f_blocks * os.statvfs("/tmp").f_bsize';
-    expect(await value(source, {}, { spec: { tmpBytes: 8 << 20 } })).toBe(8 << 20);
+    expect(await runToValue(source, {}, { spec: { tmpBytes: 8 << 20 } })).toBe(8 << 20);
   });
 });

@@ -2,25 +2,25 @@
 import { createHash } from 'node:crypto';
 import { readZip } from '@gantry/archive';
 import type { JobContext } from '@gantry/events';
-import { rawZip, zipOf } from '@gantry/testing';
-import { testExecutor } from '../../test/executor-fixture';
+import { createZip, rawZip } from '@gantry/testing';
+import { setupTestExecutor } from '../../test/executor-fixture';
 import type { JobOverrides } from '../../test/fake-service';
 
-const fixture = testExecutor();
+const fixture = setupTestExecutor();
 
-async function context(
+async function storeContext(
   name: string,
   files: Record<string, string | Buffer> | Buffer,
   writeable = false,
 ): Promise<JobContext> {
   const { service } = fixture;
-  const zip = Buffer.isBuffer(files) ? files : await zipOf(files);
+  const zip = Buffer.isBuffer(files) ? files : await createZip(files);
   const digest = createHash('sha256').update(zip).digest('hex');
   service.objects.set(`contexts/${digest}`, zip);
-  return { name, digest, url: service.url(`contexts/${digest}`), size: zip.length, writeable };
+  return { name, digest, url: service.buildUrl(`contexts/${digest}`), size: zip.length, writeable };
 }
 
-async function filesOf(zip: Buffer): Promise<Record<string, string>> {
+async function readFiles(zip: Buffer): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const entry of await readZip(zip, { entries: 100, bytes: 1 << 20 })) {
     files[entry.path] = (await entry.content()).toString();
@@ -28,7 +28,7 @@ async function filesOf(zip: Buffer): Promise<Record<string, string>> {
   return files;
 }
 
-const refusedWrite = (source: string) => `
+const buildWriteAttempts = (source: string) => `
 import os
 def run():
     seen = []
@@ -42,12 +42,12 @@ def run():
 `;
 
 describe.each(['zygote', 'process'] as const)('contexts (isolation: %s)', (isolation) => {
-  const run = (source: string, contexts: JobContext[], overrides: JobOverrides = {}) =>
+  const runWithContexts = (source: string, contexts: JobContext[], overrides: JobOverrides = {}) =>
     fixture.service.run(source, { contexts, isolation, ...overrides });
 
   test('are found in the working directory and by variable, downloaded once, invisible to other runs', async () => {
-    const guide = await context('style-guide', { 'a.txt': 'use few words', 'deep/b.bin': Buffer.from([0, 255]) });
-    const other = await context('prices', { 'p.csv': `1;2;${isolation}`, 'same.py': 'X = 1' });
+    const guide = await storeContext('style-guide', { 'a.txt': 'use few words', 'deep/b.bin': Buffer.from([0, 255]) });
+    const other = await storeContext('prices', { 'p.csv': `1;2;${isolation}`, 'same.py': 'X = 1' });
     const source = `
 import os
 def run():
@@ -55,18 +55,24 @@ def run():
             list(open(os.path.join(os.environ["CONTEXTS_DIR"], "style-guide/deep/b.bin"), "rb").read()),
             sorted(os.listdir("contexts/prices")) if os.path.exists("contexts/prices") else None, os.path.exists("/tmp/.contexts")]
 `;
-    const ends = [await run(source, [guide, other]), await run(source, [guide])];
+    const ends = [await runWithContexts(source, [guide, other]), await runWithContexts(source, [guide])];
     expect(ends.map(({ finished }) => finished.output)).toEqual([
       [['prices', 'style-guide'], 'use few words', [0, 255], ['p.csv', 'same.py'], false],
       [['style-guide'], 'use few words', [0, 255], null, false],
     ]);
     expect(fixture.service.requestsToStore.filter((line) => line.includes(other.digest))).toHaveLength(1);
-    const none = await run('import os\ndef run(): return [os.listdir("/tmp"), "CONTEXTS_DIR" in os.environ]', []);
+    const none = await runWithContexts(
+      'import os\ndef run(): return [os.listdir("/tmp"), "CONTEXTS_DIR" in os.environ]',
+      [],
+    );
     expect(none.finished.output).toEqual([[], false]);
   });
 
   test('can’t be changed unless they are writeable, and neither can the source of a writeable one', async () => {
-    const contexts = [await context('fixed', { 'a.txt': 'a' }), await context('notes', { 'n.txt': 'n' }, true)];
+    const contexts = [
+      await storeContext('fixed', { 'a.txt': 'a' }),
+      await storeContext('notes', { 'n.txt': 'n' }, true),
+    ];
     const deeds = [
       'lambda: open("contexts/fixed/a.txt", "w")',
       'lambda: open("contexts/fixed/new.txt", "w")',
@@ -75,7 +81,7 @@ def run():
       'lambda: os.rename("contexts/fixed", "/tmp/elsewhere")',
       'lambda: open("/tmp/.contexts/notes/n.txt", "w")',
     ];
-    const { finished } = await run(refusedWrite(deeds.join(', ')), contexts);
+    const { finished } = await runWithContexts(buildWriteAttempts(deeds.join(', ')), contexts);
     const readOnly = 'Read-only file system';
     const [write, create, unlink, chmod, rename, given] = finished.output as string[];
     expect([create, unlink, chmod]).toEqual([readOnly, readOnly, readOnly]);
@@ -86,8 +92,8 @@ def run():
 
   test('that are writeable are uploaded in full if their files differ, and otherwise not at all', async () => {
     const { service } = fixture;
-    const memory = await context('memory', { 'keep.txt': 'kept', 'old/gone.txt': 'x', 'n.txt': '1' }, true);
-    const untouched = await context('untouched', { 'a.txt': 'a' }, true);
+    const memory = await storeContext('memory', { 'keep.txt': 'kept', 'old/gone.txt': 'x', 'n.txt': '1' }, true);
+    const untouched = await storeContext('untouched', { 'a.txt': 'a' }, true);
     const source = `
 import os, shutil
 def run():
@@ -99,7 +105,7 @@ def run():
     open("../untouched/a.txt", "w").write("a")
     return "done"
 `;
-    const { finished, events, log } = await run(source, [memory, untouched]);
+    const { finished, events, log } = await runWithContexts(source, [memory, untouched]);
     expect(finished).toMatchObject({ status: 'completed', output: 'done' });
     const changed = events.filter((event) => event.type === 'context');
     expect(changed).toEqual([expect.objectContaining({ name: 'memory', from: memory.digest })]);
@@ -108,34 +114,37 @@ def run():
       size: stored.length,
       sha256: createHash('sha256').update(stored).digest('hex'),
     });
-    expect(await filesOf(stored)).toEqual({ 'keep.txt': 'kept', 'n.txt': '2', 'new/deep/ü.txt': 'new' });
+    expect(await readFiles(stored)).toEqual({ 'keep.txt': 'kept', 'n.txt': '2', 'new/deep/ü.txt': 'new' });
     expect(events.map(({ type }) => type).slice(-2)).toEqual(['context', 'finished']);
     for (const name of ['link', 'folder', 'fifo']) {
       expect(log).toContain(`'contexts/memory/${name}' is not a regular file, and is not saved.`);
     }
-    const again = await run('def run(): return open("contexts/memory/n.txt").read()', [
-      await context('memory', stored, true),
+    const again = await runWithContexts('def run(): return open("contexts/memory/n.txt").read()', [
+      await storeContext('memory', stored, true),
     ]);
     expect(again.finished.output).toBe('2');
     expect(again.events.filter(({ type }) => type === 'context')).toEqual([]);
   });
 
   test('are not saved by a run that fails or waits', async () => {
-    const notes = await context('notes', { 'n.txt': 'n' }, true);
+    const notes = await storeContext('notes', { 'n.txt': 'n' }, true);
     const change =
       'from gantry import context\ndef run():\n    open("contexts/notes/n.txt", "w").write("changed")\n    ';
-    const ends = [await run(`${change}raise ValueError()`, [notes]), await run(`${change}context.sleep(60)`, [notes])];
+    const ends = [
+      await runWithContexts(`${change}raise ValueError()`, [notes]),
+      await runWithContexts(`${change}context.sleep(60)`, [notes]),
+    ];
     expect(ends.map(({ finished }) => finished.status)).toEqual(['failed', 'suspended']);
     for (const { events } of ends) expect(events.filter(({ type }) => type === 'context')).toEqual([]);
   });
 
   test('that are writeable count against the space of /tmp, and are rejected if they become too large', async () => {
-    const large = await context('large', { 'a.bin': Buffer.alloc(6 << 20, isolation) }, true);
+    const large = await storeContext('large', { 'a.bin': Buffer.alloc(6 << 20, isolation) }, true);
     const limits = { tmpBytes: 4 << 20 };
-    const full = await run('def run(): return 1', [large], { limits });
+    const full = await runWithContexts('def run(): return 1', [large], { limits });
     expect(full.finished.error?.message).toMatch(/context 'large' cannot be copied to \/tmp: (No space left|File too)/);
     const grown = 'import os\ndef run(): open("contexts/large/b.bin", "wb").write(os.urandom(5 << 20))';
-    const back = await run(grown, [large]);
+    const back = await runWithContexts(grown, [large]);
     expect(back.finished.error?.message).toMatch(
       /context 'large' could not be saved: its files take 5\d+ bytes as a zip/,
     );
@@ -145,10 +154,10 @@ def run():
 test('a context with a link, an escaping path, another digest or an invalid name fails the run', async () => {
   const link = rawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
   const out = rawZip([{ name: '../x' }]);
-  const good = await context('good', { 'a.txt': 'a' });
+  const good = await storeContext('good', { 'a.txt': 'a' });
   const bad = [
-    await context('bad', link),
-    await context('bad', out),
+    await storeContext('bad', link),
+    await storeContext('bad', out),
     { ...good, digest: '3'.repeat(64) },
     { ...good, name: '../tmp' },
   ];
@@ -165,7 +174,7 @@ test('a context with a link, an escaping path, another digest or an invalid name
 });
 
 /** Builds code that submits its own zip as a changed context, bypassing the harness. */
-const forge = (name: string, zip: Buffer) => `
+const buildForgedPack = (name: string, zip: Buffer) => `
 import base64, json, os, struct
 def send(body): os.write(3, struct.pack(">I", len(body)) + body)
 def receive(): return json.loads(os.read(3, struct.unpack(">I", os.read(3, 4))[0]))
@@ -179,18 +188,18 @@ def run():
 `;
 
 test('a forged pack is checked like any untrusted zip', async () => {
-  const contexts = [await context('mine', { 'a.txt': 'a' }, true), await context('fixed', { 'b.txt': 'b' })];
+  const contexts = [await storeContext('mine', { 'a.txt': 'a' }, true), await storeContext('fixed', { 'b.txt': 'b' })];
   const link = rawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
   const bomb = rawZip([{ name: 'zeros', content: Buffer.alloc(101 << 20) }]);
   const answers = await Promise.all(
-    [link, bomb, Buffer.from('no zip')].map((zip) => fixture.service.run(forge('mine', zip), { contexts })),
+    [link, bomb, Buffer.from('no zip')].map((zip) => fixture.service.run(buildForgedPack('mine', zip), { contexts })),
   );
   expect(answers.map(({ finished }) => finished.output)).toEqual([
     { refused: expect.stringMatching(/link or a special file/) },
     { refused: expect.stringMatching(/unpacks to more than 100 MB/) },
     { refused: expect.stringMatching(/not a readable zip/) },
   ]);
-  const stranger = await fixture.service.run(forge('fixed', link), { contexts });
-  expect(stranger.finished.error?.message).toMatch(/which this run cannot change/);
-  for (const { events } of [...answers, stranger]) expect(events.some(({ type }) => type === 'context')).toBe(false);
+  const readOnlyRun = await fixture.service.run(buildForgedPack('fixed', link), { contexts });
+  expect(readOnlyRun.finished.error?.message).toMatch(/which this run cannot change/);
+  for (const { events } of [...answers, readOnlyRun]) expect(events.some(({ type }) => type === 'context')).toBe(false);
 });

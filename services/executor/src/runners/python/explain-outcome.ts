@@ -9,7 +9,7 @@ const AGENT_CODES: readonly RunError['code'][] = [
   ...(['model_unavailable', 'output_invalid', 'turns_exceeded', 'budget_exceeded'] as const),
 ];
 
-export function outcomeOf(outcome: Outcome, job: Job): RunOutcome {
+export function toRunOutcome(outcome: Outcome, job: Job): RunOutcome {
   if (outcome.kind === 'returned' || outcome.kind === 'suspended') return outcome;
   if (outcome.kind === 'killed' && outcome.reason === WALL_LIMIT) return { kind: 'out_of_time' };
   return { kind: 'failed', error: explain(outcome, job), ...(outcome.kind === 'raised' && { step: outcome.step }) };
@@ -33,12 +33,12 @@ function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, 
       return { code: 'sandbox', message: `The run gave no result: ${outcome.message}.` };
     case 'raised': {
       const { type, message, trace } = outcome;
-      const shown = { type, ...(trace && { trace }) };
-      if (outcome.cause === 'cpu') return { ...cpuLimit, ...shown };
-      if (outcome.cause === 'memory') return { ...noMemory, ...shown };
+      const details = { type, ...(trace && { trace }) };
+      if (outcome.cause === 'cpu') return { ...cpuLimit, ...details };
+      if (outcome.cause === 'memory') return { ...noMemory, ...details };
       if (outcome.cause === 'output') return { code: 'output_too_large', message };
-      const code = agent && AGENT_CODES.find((known) => known === outcome.code);
-      return { code: code ?? 'exception', message, ...shown };
+      const code = agent && AGENT_CODES.find((agentCode) => agentCode === outcome.code);
+      return { code: code ?? 'exception', message, ...details };
     }
   }
 }

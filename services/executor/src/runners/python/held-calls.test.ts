@@ -12,25 +12,25 @@ import {
   type ToolCall,
   toolCall,
 } from '@gantry/events';
-import { testExecutor } from '../../test/executor-fixture';
+import { setupTestExecutor } from '../../test/executor-fixture';
 
-const fixture = testExecutor({ sources: ['worker'] });
+const fixture = setupTestExecutor({ sources: ['worker'] });
 
-interface Answer {
+interface ModelTurn {
   text?: string;
   calls?: { name: string; arguments: unknown; problems?: string[]; serves?: object }[];
 }
-let answers: Answer[] = [];
-let asked: ToolCall[] = [];
+let turns: ModelTurn[] = [];
+let receivedCalls: ToolCall[] = [];
 
 beforeAll(() => {
   fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
     callback: (_, message) => {
       const call = toolCall.parse(message.json());
-      asked.push(call);
+      receivedCalls.push(call);
       const isModel = call.connection === MODELS;
-      const { text = '', calls = [] } = isModel ? (answers.shift() ?? {}) : {};
-      const named = calls.map((one, index) => ({ id: `c${asked.length}-${index}`, ...one }));
+      const { text = '', calls = [] } = isModel ? (turns.shift() ?? {}) : {};
+      const named = calls.map((one, index) => ({ id: `c${receivedCalls.length}-${index}`, ...one }));
       const result = isModel ? { text, tool_calls: named, cut: false, model: 'm', usage: {} } : `${call.tool} done`;
       const name = isModel ? `model.${call.tool}` : `${call.connection}.${call.tool}`;
       fixture.service.recordStep(call.runId, { ordinal: call.ordinal, kind: 'tool', name, result });
@@ -39,12 +39,12 @@ beforeAll(() => {
   });
 });
 beforeEach(() => {
-  [answers, asked] = [[], []];
+  [turns, receivedCalls] = [[], []];
 });
 
-const mail = (tool: string, given: object, destructive = true) => ({
+const buildMailCall = (tool: string, callArguments: object, destructive = true) => ({
   name: `mail__${tool}`,
-  arguments: given,
+  arguments: callArguments,
   serves: { connection: 'mail', tool, destructive },
 });
 const agent: JobAgent = {
@@ -68,8 +68,8 @@ const job: Partial<Omit<Job, 'limits'>> = {
 };
 
 /** Starts a run that waits for approval. */
-async function heldRun(...calls: NonNullable<Answer['calls']>) {
-  answers = [{ calls }, { text: 'ok' }];
+async function startHeldRun(...calls: NonNullable<ModelTurn['calls']>) {
+  turns = [{ calls }, { text: 'ok' }];
   const held = await fixture.service.run({ 'SKILL.md': 'Tidy the mail.' }, job);
   return { runId: held.job.runId, suspension: held.finished.suspension };
 }
@@ -77,24 +77,25 @@ async function heldRun(...calls: NonNullable<Answer['calls']>) {
 async function decide(runId: string, ordinal: number, result: object) {
   const decision = { approved_by: 'ada@example.com', data: null, ...result };
   fixture.service.recordStep(runId, { ordinal, kind: 'approve', name: 'x', result: decision });
-  return fixture.service.again(runId, job);
+  return fixture.service.runAgain(runId, job);
 }
 
 const at = '2026-01-05T09:20:00.000Z';
 const approved = { status: 'approved', arguments: null, reason: null };
-const mailCalls = () => asked.filter(({ connection }) => connection === 'mail').map((one) => [one.tool, one.arguments]);
-const toolMessages = () => {
-  const last = asked.findLast(({ connection }) => connection === MODELS);
+const listMailCalls = () =>
+  receivedCalls.filter(({ connection }) => connection === 'mail').map((one) => [one.tool, one.arguments]);
+const listToolMessages = () => {
+  const last = receivedCalls.findLast(({ connection }) => connection === MODELS);
   return ((last?.arguments.messages ?? []) as { role: string; content: string }[])
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => content);
 };
-const partsOf = (events: RunEvent[]) =>
+const listParts = (events: RunEvent[]) =>
   events.flatMap((one) => (one.type === 'agent' ? [`${one.part} ${one.callId}`] : []));
 
 test('a call with invalid arguments is neither made nor sent for approval', async () => {
-  const wrong = { ...mail('move', { id: 'x' }), problems: ['id must be of type integer'] };
-  const { suspension } = await heldRun(wrong, mail('move', { id: 2 }));
+  const wrong = { ...buildMailCall('move', { id: 'x' }), problems: ['id must be of type integer'] };
+  const { suspension } = await startHeldRun(wrong, buildMailCall('move', { id: 2 }));
   expect(suspension).toMatchObject({
     data: { tool: 'mail__move', arguments: { id: 2 } },
     calls: [{ id: 'call_2' }],
@@ -102,12 +103,12 @@ test('a call with invalid arguments is neither made nor sent for approval', asyn
 });
 
 test('calls of one response that need approval are one request, and all are made in order', async () => {
-  const { runId, suspension } = await heldRun(
-    mail('read', { id: 1 }, false),
-    mail('purge', { folder: 'spam' }),
+  const { runId, suspension } = await startHeldRun(
+    buildMailCall('read', { id: 1 }, false),
+    buildMailCall('purge', { folder: 'spam' }),
     { name: 'python', arguments: { code: 'print(1)' } },
-    mail('read', { id: 2 }, false),
-    mail('purge', { folder: 'old' }),
+    buildMailCall('read', { id: 2 }, false),
+    buildMailCall('purge', { folder: 'old' }),
   );
   expect(suspension).toMatchObject({
     kind: 'approve',
@@ -126,16 +127,16 @@ test('calls of one response that need approval are one request, and all are made
     ],
   });
   // Calls without approval were made before the request, in order.
-  expect(mailCalls()).toEqual([['read', { id: 1 }]]);
+  expect(listMailCalls()).toEqual([['read', { id: 1 }]]);
   const corrected = { status: 'corrected', arguments: { folder: 'junk' }, reason: null };
   const refused = { status: 'refused', arguments: null, reason: 'still <data>needed' };
   const { finished, events } = await decide(runId, 3, { decided_at: at, calls: [corrected, approved, refused] });
   expect(finished).toMatchObject({ status: 'completed', output: { text: 'ok' } });
-  expect(mailCalls().slice(1)).toEqual([
+  expect(listMailCalls().slice(1)).toEqual([
     ['purge', { folder: 'junk' }],
     ['read', { id: 2 }],
   ]);
-  const [, first, second, , last] = toolMessages();
+  const [, first, second, , last] = listToolMessages();
   expect(first).toBe(
     'A person corrected the arguments of this call. It was made with these:\n<data>\n{"folder": "junk"}\n</data>\nIts result:\n<data>\npurge done\n</data>',
   );
@@ -143,14 +144,17 @@ test('calls of one response that need approval are one request, and all are made
   expect(last).toBe(
     'A person refused this call, so it was not made. The reason:\n<data>\nstill &lt;data>needed\n</data>',
   );
-  expect(partsOf(events)).toEqual([
+  expect(listParts(events)).toEqual([
     ...['tool_result call_2', 'tool_call call_3', 'tool_result call_3', 'tool_call call_4', 'tool_result call_4'],
     ...['tool_call call_5', 'tool_result call_5', 'text undefined'],
   ]);
 });
 
 test('the transcript records each decision with its approver and time', async () => {
-  const { runId } = await heldRun(mail('purge', { folder: 'spam' }), mail('purge', { folder: 'old' }));
+  const { runId } = await startHeldRun(
+    buildMailCall('purge', { folder: 'spam' }),
+    buildMailCall('purge', { folder: 'old' }),
+  );
   const corrected = { status: 'corrected', arguments: { folder: 'junk' }, reason: null };
   const refused = { status: 'refused', arguments: null, reason: 'not yet' };
   await decide(runId, 2, { decided_at: at, calls: [corrected, refused] });
@@ -163,9 +167,12 @@ test('the transcript records each decision with its approver and time', async ()
 });
 
 test('a decision recorded by an earlier version applies only to the first call', async () => {
-  const { runId } = await heldRun(mail('purge', { folder: 'spam' }), mail('purge', { folder: 'old' }));
+  const { runId } = await startHeldRun(
+    buildMailCall('purge', { folder: 'spam' }),
+    buildMailCall('purge', { folder: 'old' }),
+  );
   const { finished } = await decide(runId, 2, {});
-  expect(mailCalls()).toEqual([['purge', { folder: 'spam' }]]);
+  expect(listMailCalls()).toEqual([['purge', { folder: 'spam' }]]);
   expect(finished.suspension).toMatchObject({
     kind: 'approve',
     title: 'The agent asks to call mail__purge',
@@ -174,8 +181,8 @@ test('a decision recorded by an earlier version applies only to the first call',
 });
 
 test('calls that are too large for one request are approved one after the other', async () => {
-  const large = (letter: string) => mail('purge', { folder: letter.repeat(30_000) });
-  const { runId, suspension } = await heldRun(large('a'), large('b'));
+  const large = (letter: string) => buildMailCall('purge', { folder: letter.repeat(30_000) });
+  const { runId, suspension } = await startHeldRun(large('a'), large('b'));
   expect(suspension).toMatchObject({ calls: [{ id: 'call_1' }] });
   const { finished } = await decide(runId, 2, { decided_at: at, calls: [approved] });
   expect(finished.suspension).toMatchObject({ calls: [{ id: 'call_2' }] });

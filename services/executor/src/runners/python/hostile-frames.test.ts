@@ -27,7 +27,8 @@ def nested(levels, opened=b"[", closed=b"]"):
     return opened * levels + closed * levels
 `;
 
-const hostile = (lines: string) => `${FRAMES}\ndef run():\n${lines.replace(/^/gm, '    ')}\n    time.sleep(30)\n`;
+const buildHostileSource = (lines: string) =>
+  `${FRAMES}\ndef run():\n${lines.replace(/^/gm, '    ')}\n    time.sleep(30)\n`;
 
 describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
   let fixture: ExecutorFixture;
@@ -36,8 +37,9 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
   });
   afterAll(() => fixture.stop());
 
-  const ended = async (lines: string, overrides: JobOverrides = {}) =>
-    (await fixture.service.run(hostile(lines), { isolation, may: ['approve', 'call'], ...overrides })).finished;
+  const runToEnd = async (lines: string, overrides: JobOverrides = {}) =>
+    (await fixture.service.run(buildHostileSource(lines), { isolation, may: ['approve', 'call'], ...overrides }))
+      .finished;
 
   afterEach(async () => {
     const { service, executor } = fixture;
@@ -53,7 +55,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
     ['objects', `answer(nested(20_000, b'{"a":', b"}")[:-20_000] + b"1" + b"}" * 20_000)`],
     ['lists, cut short', 'answer(nested(20_000)[:20_000])'],
   ])('an output of 20,000 nested %s fails its run', async (_, lines) => {
-    expect(await ended(lines)).toMatchObject({
+    expect(await runToEnd(lines)).toMatchObject({
       status: 'failed',
       error: { code: 'exception', message: 'The return value is nested deeper than 64 levels.' },
     });
@@ -61,32 +63,32 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
 
   test('an output of a million names fails its run', async () => {
     const lines = 'answer(b"{" + b",".join(b\'"%x":1\' % n for n in range(1_000_000)) + b"}")';
-    expect(await ended(lines, { limits: { outputBytes: 16 << 20 } })).toMatchObject({
+    expect(await runToEnd(lines, { limits: { outputBytes: 16 << 20 } })).toMatchObject({
       status: 'failed',
       error: { code: 'output_too_large', message: expect.stringMatching(/more than 250000 names/) },
     });
   });
 
   test('numbers that grow when reserialised count with their stored size', async () => {
-    const inMessage = await ended('answer(b"[" + b",".join([b"1e20"] * 25_000) + b"]")');
+    const inMessage = await runToEnd('answer(b"[" + b",".join([b"1e20"] * 25_000) + b"]")');
     expect(inMessage).toMatchObject({ status: 'completed', outputKey: expect.any(String) });
     const stored = fixture.service.objects.get(inMessage.outputKey ?? '');
     expect(stored?.length).toBeGreaterThan(INLINE_BYTES_MAX);
-    expect(await ended('answer(b"[" + b",".join([b"1e20"] * 800_000) + b"]")')).toMatchObject({
+    expect(await runToEnd('answer(b"[" + b",".join([b"1e20"] * 800_000) + b"]")')).toMatchObject({
       status: 'failed',
       error: {
         code: 'output_too_large',
         message: `The return value is 17600001 bytes of JSON as stored, the limit is ${4 << 20}.`,
       },
     });
-    expect(await ended('answer(b"[1e999]")')).toMatchObject({
+    expect(await runToEnd('answer(b"[1e999]")')).toMatchObject({
       status: 'failed',
       error: { code: 'exception', message: expect.stringMatching(/beyond 1.8e308/) },
     });
   });
 
   test('reported usage and costs are clamped to possible values', async () => {
-    const { usage, status } = await ended(
+    const { usage, status } = await runToEnd(
       'for _ in range(3): say(t="cost", usd=1e308)\nanswer(b"1", cpuMs=1e308, maxRssKb=1e308)',
     );
     expect(status).toBe('completed');
@@ -129,7 +131,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
       'send(b\'{"t":"log","level":"info","text":"x","fields":"{\\\\"__proto__\\\\":{\\\\"a\\\\":1}}"}\')\nanswer(b\'{"__proto__":{"polluted":1}}\')',
     ],
   ])('%s ends cleanly, and no message is too large', async (_, lines) => {
-    const { finished, batches } = await fixture.service.run(`${hostile(`${lines}\nanswer(b"null")`)}`, {
+    const { finished, batches } = await fixture.service.run(`${buildHostileSource(`${lines}\nanswer(b"null")`)}`, {
       isolation,
       may: ['approve', 'call'],
       limits: { wallMs: 5_000 },
@@ -141,11 +143,11 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
 
   test('a run that is cancelled while it floods its channel ends as cancelled', async () => {
     const { service } = fixture;
-    const code = await service.code(hostile('while True: send(b\'{"t":"log","text":"x"}\')'));
-    const id = service.queue(code, { isolation });
-    await service.started(id);
+    const code = await service.uploadCode(buildHostileSource('while True: send(b\'{"t":"log","text":"x"}\')'));
+    const id = service.enqueue(code, { isolation });
+    await service.waitForStarted(id);
     service.cancel(id);
-    expect((await service.finished(id)).finished.status).toBe('cancelled');
+    expect((await service.waitForFinished(id)).finished.status).toBe('cancelled');
   });
 });
 

@@ -1,11 +1,11 @@
 import { inspectReply, request, runSubjects } from '@gantry/events';
-import { testExecutor } from '../../test/executor-fixture';
+import { setupTestExecutor } from '../../test/executor-fixture';
 
-const fixture = testExecutor({ slots: 1 });
+const fixture = setupTestExecutor({ slots: 1 });
 
 async function inspect(files: Record<string, string> | string, entrypoint = 'main.py') {
   const { service, bus } = fixture;
-  return request(bus, runSubjects.inspect, { code: await service.code(files), entrypoint }, inspectReply, 60_000);
+  return request(bus, runSubjects.inspect, { code: await service.uploadCode(files), entrypoint }, inspectReply, 60_000);
 }
 
 test.each([
@@ -58,13 +58,17 @@ test.each([
 });
 
 test('a draft is sent inside the message, and all its problems are returned with their positions', async () => {
-  const look = (sources: Record<string, string>, modules: string[] = []) => {
+  const inspectDraft = (sources: Record<string, string>, modules: string[] = []) => {
     const draft = { sources: Object.entries(sources).map(([path, text]) => ({ path, text })), modules };
     return request(fixture.bus, runSubjects.inspect, { entrypoint: 'main.py', draft }, inspectReply, 60_000);
   };
   const source = 'import os, helper, requests\n\ndef run(a, *, né):\n    x = "é", os.environ["KEY"]\n    return x\n';
-  expect(await look({ 'main.py': source }, ['helper'])).toEqual({
-    ...{ ok: true, problems: [], parameters: ['a', 'né'], imports: ['requests'], secrets: ['KEY'] },
+  expect(await inspectDraft({ 'main.py': source }, ['helper'])).toEqual({
+    ok: true,
+    problems: [],
+    parameters: ['a', 'né'],
+    imports: ['requests'],
+    secrets: ['KEY'],
     places: [
       { kind: 'parameter', name: 'a', line: 3, column: 9 },
       { kind: 'parameter', name: 'né', line: 3, column: 15 },
@@ -72,19 +76,19 @@ test('a draft is sent inside the message, and all its problems are returned with
       { kind: 'secret', name: 'KEY', line: 4, column: 25 },
     ],
   });
-  expect(await look({ 'main.py': 'x = (', 'lib/more.py': 'def f(:\n  pass' })).toMatchObject({
+  expect(await inspectDraft({ 'main.py': 'x = (', 'lib/more.py': 'def f(:\n  pass' })).toMatchObject({
     ok: false,
     problems: [
       { code: 'syntax_error', path: 'main.py', line: 1, column: 5, message: expect.stringContaining('never closed') },
       { code: 'syntax_error', path: 'lib/more.py', line: 1 },
     ],
   });
-  expect((await look({ 'main.py': 'run = 5' })).problems).toMatchObject([{ code: 'no_run', line: null }]);
+  expect((await inspectDraft({ 'main.py': 'run = 5' })).problems).toMatchObject([{ code: 'no_run', line: null }]);
 });
 
 test('a file that exceeds the memory or time limit of the parser is rejected', async () => {
   const { service, bus } = fixture;
-  const code = await service.code(`def run(): pass\n${'x=1\n'.repeat(1_000_000)}`);
+  const code = await service.uploadCode(`def run(): pass\n${'x=1\n'.repeat(1_000_000)}`);
   // The limit that is met first depends on the machine.
   const reply = await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 30_000);
   expect(reply).toMatchObject({
@@ -95,7 +99,7 @@ test('a file that exceeds the memory or time limit of the parser is rejected', a
 
 test('nothing is executed, however it is written', async () => {
   const { service } = fixture;
-  const source = `import urllib.request\nurllib.request.urlopen("${service.url('ran')}")\nraise SystemExit\ndef run(): pass`;
+  const source = `import urllib.request\nurllib.request.urlopen("${service.buildUrl('ran')}")\nraise SystemExit\ndef run(): pass`;
   expect(await inspect(source)).toMatchObject({ ok: true, parameters: [] });
   expect(service.requestsToStore.filter((line) => line.includes('ran'))).toEqual([]);
 });
@@ -106,16 +110,16 @@ test('a missing entrypoint, a bad zip and code that can’t be downloaded are di
     code: 'unreadable',
     message: 'other.py: No such file or directory',
   });
-  const code = { digest: '3'.repeat(64), url: service.url('nowhere'), size: 10 };
+  const code = { digest: '3'.repeat(64), url: service.buildUrl('nowhere'), size: 10 };
   const reply = await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 60_000);
   expect(reply.problem?.code).toBe('unavailable');
 });
 
 test('the first run of inspected code downloads nothing', async () => {
   const { service, bus } = fixture;
-  const code = await service.code('def run(): return "warm"');
+  const code = await service.uploadCode('def run(): return "warm"');
   await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 60_000);
   const before = service.requestsToStore.length;
-  expect((await service.finished(service.queue(code))).finished.output).toBe('warm');
+  expect((await service.waitForFinished(service.enqueue(code))).finished.output).toBe('warm');
   expect(service.requestsToStore).toHaveLength(before);
 });

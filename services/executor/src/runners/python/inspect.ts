@@ -14,24 +14,31 @@ type Problem = NonNullable<InspectReply['problem']>;
 type Draft = NonNullable<InspectRequest['draft']>;
 const problemCodes = ['syntax_error', 'no_run', 'unreadable'] as const satisfies Problem['code'][];
 
-const names = z.array(z.string().max(200)).max(50);
-const place = { line: z.int().min(1).nullable(), column: z.int().min(1).nullable() };
+const nameList = z.array(z.string().max(200)).max(50);
+const position = { line: z.int().min(1).nullable(), column: z.int().min(1).nullable() };
 
 /** The reply of inspection.py. */
-const inspectionAnswer = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), parameters: z.array(z.string()), imports: names, secrets: names }),
+const inspectionReply = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), parameters: z.array(z.string()), imports: nameList, secrets: nameList }),
   z.object({ ok: z.literal(false), code: z.enum(problemCodes), message: z.string() }),
 ]);
 
 const kinds = ['parameter', 'import', 'secret'] as const;
-const draftAnswer = z.object({
-  ...{ parameters: names, imports: names, secrets: names },
+const draftReply = z.object({
+  parameters: nameList,
+  imports: nameList,
+  secrets: nameList,
   problems: z
     .array(
-      z.object({ code: z.enum(problemCodes), path: z.string().max(1_024), ...place, message: z.string().max(1_000) }),
+      z.object({
+        code: z.enum(problemCodes),
+        path: z.string().max(1_024),
+        ...position,
+        message: z.string().max(1_000),
+      }),
     )
     .max(100),
-  places: z.array(z.object({ kind: z.enum(kinds), name: z.string().max(200), ...place })).max(150),
+  places: z.array(z.object({ kind: z.enum(kinds), name: z.string().max(200), ...position })).max(150),
 });
 
 export interface InspectDeps {
@@ -43,7 +50,7 @@ export interface InspectDeps {
 /** Inspects an entrypoint without executing it. Leaves stored code unpacked for the first run. */
 export async function inspect(deps: InspectDeps, { entrypoint, code, draft }: InspectRequest): Promise<InspectReply> {
   if (draft) return inspectDraft(deps, entrypoint, draft);
-  if (!code) return unreadable(entrypoint);
+  if (!code) return buildUnreadableReply(entrypoint);
   try {
     await deps.code.pin(code);
   } catch (err) {
@@ -52,9 +59,11 @@ export async function inspect(deps: InspectDeps, { entrypoint, code, draft }: In
   }
   try {
     const json = await parseInSandbox(deps, code.digest, { entrypoint });
-    const answer = json && answerIn(json, inspectionAnswer);
+    const answer = json && parseReply(json, inspectionReply);
     if (answer?.ok) return answer;
-    return answer ? { ok: false, problem: { code: answer.code, message: answer.message } } : unreadable(entrypoint);
+    return answer
+      ? { ok: false, problem: { code: answer.code, message: answer.message } }
+      : buildUnreadableReply(entrypoint);
   } finally {
     deps.code.unpin(code);
   }
@@ -62,20 +71,22 @@ export async function inspect(deps: InspectDeps, { entrypoint, code, draft }: In
 
 async function inspectDraft(deps: InspectDeps, entrypoint: string, draft: Draft): Promise<InspectReply> {
   const json = await parseInSandbox(deps, null, { entrypoint, draft });
-  const answer = json && answerIn(json, draftAnswer);
-  return answer ? { ok: answer.problems.length === 0, ...answer } : unreadable(entrypoint);
+  const answer = json && parseReply(json, draftReply);
+  return answer ? { ok: answer.problems.length === 0, ...answer } : buildUnreadableReply(entrypoint);
 }
 
-const unreadable = (entrypoint: string): InspectReply => ({
+const buildUnreadableReply = (entrypoint: string): InspectReply => ({
   ok: false,
   problem: { code: 'unreadable', message: `${entrypoint} could not be parsed` },
 });
 
-/** A parser is attack surface too: it runs in the same sandbox as runs, without network, and its result is validated. */
+/**
+ * A parser is attack surface too: it runs in the same sandbox as runs, without network, and its result is validated.
+ */
 async function parseInSandbox(
   { sandbox, isolation }: InspectDeps,
   code: string | null,
-  what: { entrypoint: string; draft?: Draft },
+  source: { entrypoint: string; draft?: Draft },
 ): Promise<Buffer | undefined> {
   const spec: SandboxSpec = {
     code,
@@ -91,7 +102,7 @@ async function parseInSandbox(
     {
       spec,
       limits: LIMITS,
-      job: { op: 'inspect', ...what, inputs: {}, outputBytes: ANSWER_BYTES_MAX },
+      job: { op: 'inspect', ...source, inputs: {}, outputBytes: ANSWER_BYTES_MAX },
     },
     {
       onStream: () => {},
@@ -104,7 +115,7 @@ async function parseInSandbox(
   return outcome.kind === 'returned' ? outcome.json : undefined;
 }
 
-function answerIn<Answer extends z.ZodType>(json: Buffer, answer: Answer): z.infer<Answer> | undefined {
+function parseReply<Answer extends z.ZodType>(json: Buffer, answer: Answer): z.infer<Answer> | undefined {
   try {
     return answer.parse(parseUntrusted(json));
   } catch {

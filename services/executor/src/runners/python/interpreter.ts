@@ -13,7 +13,7 @@ export interface Interpreter {
 }
 
 const OLDEST = [3, 10] as const;
-const ASK = `
+const PROBE_SCRIPT = `
 import json, os, sys
 public_index = None
 try:
@@ -34,7 +34,7 @@ export function findInterpreter(wanted?: string): Interpreter {
   const problems: string[] = [];
   for (const candidate of wanted ? [wanted] : ['/usr/bin/python3', 'python3']) {
     try {
-      const text = execFileSync(candidate, ['-I', '-c', ASK], {
+      const text = execFileSync(candidate, ['-I', '-c', PROBE_SCRIPT], {
         encoding: 'utf8',
         timeout: 20_000,
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,10 +10,10 @@ import type { WarmRequest } from '../../sandbox/warm-pool';
 import type { CodeStore } from '../../store/code-store';
 import type { ContextStore } from '../../store/context-store';
 import { NotPrepared, type PreparedRun, type PrepareHooks, type Runner, type RunProcess } from '../runner';
-import { outcomeOf } from './explain-outcome';
+import { toRunOutcome } from './explain-outcome';
 import { inspect } from './inspect';
 import { runInChild } from './run-in-child';
-import { sandboxJobOf, specOf } from './run-request';
+import { buildSandboxJob, buildSandboxSpec } from './run-request';
 
 export interface PythonRunnerDeps {
   sandbox: Sandbox;
@@ -29,51 +29,53 @@ const EGRESS_BYTES_MAX = 1 << 30;
 
 export const createPythonRunner = (deps: PythonRunnerDeps): Runner => ({
   prepare: (job, hooks) => prepare(deps, job, hooks),
-  async prepareAhead(announced, isStandby) {
-    const warm = announcedRequest(deps, announced);
-    const unpin = warm ? await warm.pin() : (await deps.dependencies.pin(announced.dependencies, () => {})).unpin;
+  async prepareAhead(announcement, isStandby) {
+    const warm = toWarmRequest(deps, announcement);
+    const unpin = warm ? await warm.pin() : (await deps.dependencies.pin(announcement.dependencies, () => {})).unpin;
     if (warm) await deps.sandbox.importAhead(warm, isStandby);
     unpin();
   },
-  endOutdated(announced) {
-    if (announced.subject) deps.sandbox.endOthers(announced.subject, announcedRequest(deps, announced));
+  endOutdated(announcement) {
+    if (announcement.subject) deps.sandbox.endOthers(announcement.subject, toWarmRequest(deps, announcement));
   },
   inspect: (request) => inspect(deps, request),
 });
 
 async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): Promise<PreparedRun> {
   const network = (job.kind === 'run' || job.rehearsal !== undefined) && job.network === 'egress';
-  const pass = network ? deps.egress.admit(egressRulesOf(job, hooks)) : undefined;
+  const pass = network ? deps.egress.admit(buildEgressRules(job, hooks)) : undefined;
   const pins: (() => void)[] = [];
   const unpin = () => {
     for (const each of pins.splice(0)) each();
   };
   try {
     const depsDigest = await pinFiles(deps, job, hooks, pins);
-    const spec = specOf(job, depsDigest, network);
+    const spec = buildSandboxSpec(job, depsDigest, network);
     const isolation = deps.isolation === 'process' ? 'process' : job.isolation;
     const warm =
-      isolation === 'zygote' && mayBeWarm(job) ? warmRequestOf(deps, job, spec, secretNamesOf(job)) : undefined;
+      isolation === 'zygote' && canBeWarm(job) ? buildWarmRequest(deps, job, spec, listSecretNames(job)) : undefined;
     let child: Child | undefined;
     let hasRun = false;
 
-    const processOf = (taken: Child, used: UsedSandbox): RunProcess => {
-      child = taken;
+    const toRunProcess = (acquired: Child, sandboxUsage: UsedSandbox): RunProcess => {
+      child = acquired;
       return {
-        isDead: () => taken.state === 'dead',
-        kill: (reason) => taken.kill(reason),
-        async run(given, runHooks, onAnswer) {
+        isDead: () => acquired.state === 'dead',
+        kill: (reason) => acquired.kill(reason),
+        async run(input, runHooks, onAnswer) {
           const request = {
-            ...{ spec, limits: job.limits, mayBegin: given.mayBegin },
-            job: sandboxJobOf(job, given, pass?.nonce),
+            spec,
+            limits: job.limits,
+            mayBegin: input.canBegin,
+            job: buildSandboxJob(job, input, pass?.nonce),
           };
-          const { outcome, usage, gone } = await runInChild(taken, request, runHooks, onAnswer);
+          const { outcome, usage, gone } = await runInChild(acquired, request, runHooks, onAnswer);
           // Revoked now, because nothing can be reported once the run has ended.
           pass?.revoke();
           hasRun = true;
           return {
-            outcome: outcomeOf(outcome, job),
-            usage: { ...usage, sandbox: used },
+            outcome: toRunOutcome(outcome, job),
+            usage: { ...usage, sandbox: sandboxUsage },
             gone: gone.then(unpin),
           };
         },
@@ -83,13 +85,19 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
     return {
       start() {
         const { child: imported, reason } = warm ? deps.sandbox.acquireWarm(warm) : {};
-        const fresh = () => {
-          const taken = deps.sandbox.acquire(isolation, spec);
-          const used: UsedSandbox = { mode: isolation === 'process' ? 'process' : 'fresh', ...(reason && { reason }) };
-          return taken instanceof Promise ? taken.then((one) => processOf(one, used)) : processOf(taken, used);
+        const acquireFresh = () => {
+          const acquired = deps.sandbox.acquire(isolation, spec);
+          const sandboxUsage: UsedSandbox = {
+            mode: isolation === 'process' ? 'process' : 'fresh',
+            ...(reason && { reason }),
+          };
+          return acquired instanceof Promise
+            ? acquired.then((one) => toRunProcess(one, sandboxUsage))
+            : toRunProcess(acquired, sandboxUsage);
         };
-        const orFresh = (taken: Child | undefined) => (taken ? processOf(taken, { mode: 'warm' }) : fresh());
-        return imported instanceof Promise ? imported.then(orFresh) : orFresh(imported);
+        const toProcessOrFresh = (acquired: Child | undefined) =>
+          acquired ? toRunProcess(acquired, { mode: 'warm' }) : acquireFresh();
+        return imported instanceof Promise ? imported.then(toProcessOrFresh) : toProcessOrFresh(imported);
       },
       close() {
         pass?.revoke();
@@ -106,7 +114,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
 }
 
 /** Returns whether a run can be warm: contexts are mounted for each run, and an agent has no module to import. */
-const mayBeWarm = ({
+const canBeWarm = ({
   kind,
   fresh,
   agent,
@@ -116,16 +124,16 @@ const mayBeWarm = ({
   kind === 'run' && !fresh && !agent && !contexts.length && !rehearsal;
 
 /** Lists the names of secrets in its environment. */
-const secretNamesOf = ({ secrets = {}, credentials = [] }: Job): string[] => [
+const listSecretNames = ({ secrets = {}, credentials = [] }: Job): string[] => [
   ...Object.keys(secrets),
   ...credentials.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])),
 ];
 
 /** Converts an announcement to the request of its runs. Undefined: they will not be warm. */
-function announcedRequest(deps: PythonRunnerDeps, { dependencies, subject }: PrepareRequest): WarmRequest | undefined {
+function toWarmRequest(deps: PythonRunnerDeps, { dependencies, subject }: PrepareRequest): WarmRequest | undefined {
   const { program } = subject ?? {};
   if (!subject || !program || deps.isolation === 'process') return undefined;
-  if (program.isolation === 'process' || !mayBeWarm({ kind: 'run', ...program })) return undefined;
+  if (program.isolation === 'process' || !canBeWarm({ kind: 'run', ...program })) return undefined;
   let set: string | null = null;
   try {
     if (dependencies.length) set = deps.dependencies.identify(dependencies).digest;
@@ -133,10 +141,15 @@ function announcedRequest(deps: PythonRunnerDeps, { dependencies, subject }: Pre
     return undefined;
   }
   const code = { ...subject, ...program, dependencies };
-  return warmRequestOf(deps, code, specOf(program, set, program.network === 'egress'), program.secretNames);
+  return buildWarmRequest(
+    deps,
+    code,
+    buildSandboxSpec(program, set, program.network === 'egress'),
+    program.secretNames,
+  );
 }
 
-function warmRequestOf(
+function buildWarmRequest(
   deps: PythonRunnerDeps,
   job: JobFiles & Pick<Job, 'workspaceId' | 'subjectId' | 'entrypoint' | 'limits'>,
   spec: SandboxSpec,
@@ -144,7 +157,11 @@ function warmRequestOf(
 ): WarmRequest {
   const { workspaceId, subjectId, entrypoint, limits } = job;
   return {
-    ...{ workspaceId, subjectId, entrypoint, memoryBytes: limits.memoryBytes, processes: limits.processes },
+    workspaceId,
+    subjectId,
+    entrypoint,
+    memoryBytes: limits.memoryBytes,
+    processes: limits.processes,
     // Plus one process, which forks the runs.
     spec: { ...spec, limits: { ...spec.limits, NPROC: spec.limits.NPROC + 1 } },
     secretNames: [...secretNames].sort(),
@@ -153,7 +170,7 @@ function warmRequestOf(
       const unpin = () => {
         for (const each of pins.splice(0)) each();
       };
-      await pinFiles(deps, job, { say: () => {} }, pins).catch((err) => {
+      await pinFiles(deps, job, { logProgress: () => {} }, pins).catch((err) => {
         unpin();
         throw err;
       });
@@ -162,11 +179,13 @@ function warmRequestOf(
   };
 }
 
-const egressRulesOf = (
+const buildEgressRules = (
   { allowedHosts, credentials, rehearsal }: Job,
   { onRequest, answerTo = () => null }: PrepareHooks,
 ): EgressRules => ({
-  ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, onRequest },
+  bytesMax: EGRESS_BYTES_MAX,
+  allowedHosts,
+  onRequest,
   // Code with an exposed value needs its own TLS: it pins certificates, or signs.
   credentials: credentials?.filter(({ exposed }) => !exposed),
   ...(rehearsal ? { answerTo } : { keepsAnswers: true }),
@@ -178,7 +197,7 @@ type JobFiles = Pick<Job, 'code' | 'contexts' | 'dependencies'>;
 async function pinFiles(
   { code, contexts, dependencies }: PythonRunnerDeps,
   job: JobFiles,
-  { say }: Pick<PrepareHooks, 'say'>,
+  { logProgress: say }: Pick<PrepareHooks, 'logProgress'>,
   pins: (() => void)[],
 ): Promise<string | null> {
   const pinned = code.pin(job.code);

@@ -5,13 +5,21 @@
 import { availableParallelism } from 'node:os';
 import type { JobAgent, JobCredential, JobTools, RecordedStep, Suspension } from '@gantry/events';
 import type { Child, Exit } from '../../sandbox/child';
-import { frame, rawFrame } from '../../sandbox/frames';
+import { encodeFrame, encodeRawFrame } from '../../sandbox/frames';
 import { WALL_LIMIT } from '../../sandbox/kill-reasons';
 import { watchMemory } from '../../sandbox/memory-watch';
 import type { SandboxSpec } from '../../sandbox/settings';
-import { drained } from '../../transfer/drained';
-import { count, fieldsOf, fraction, optionalText, parseMessage, text, unexpected } from '../../untrusted/said-values';
-import { type ArtifactSink, MESSAGE_CHARS_MAX, NotBegun, type RunHooks, type RunResult } from '../runner';
+import { waitForDrain } from '../../transfer/wait-for-drain';
+import {
+  clampCount,
+  clampFraction,
+  parseFields,
+  parseMessage,
+  parseOptionalText,
+  parseText,
+  throwUnexpected,
+} from '../../untrusted/untrusted-values';
+import { type ArtifactSink, MESSAGE_CHARS_MAX, NotStarted, type RunHooks, type RunResult } from '../runner';
 
 export interface SandboxJob {
   op: 'run' | 'inspect';
@@ -67,7 +75,7 @@ export type Outcome =
   /** It exited without a result, or violated the protocol. */
   | { kind: 'broken'; message: string };
 
-export interface Finished extends Omit<RunResult, 'outcome'> {
+export interface ChildResult extends Omit<RunResult, 'outcome'> {
   outcome: Outcome;
 }
 
@@ -83,7 +91,7 @@ const RSS_KB_MAX = 2 ** 40;
 const LOGS_GRACE_MS = 100;
 const LOGS_GIVE_UP_MS = 1_500;
 
-interface Answer {
+interface ResultFrame {
   ok: boolean;
   kind: unknown;
   code: unknown;
@@ -94,7 +102,7 @@ interface Answer {
   cpuMs: unknown;
   maxRssKb: unknown;
 }
-type Said = { answer: Answer; json?: Buffer; suspension?: Suspension } | { broken: string };
+type ChildReply = { answer: ResultFrame; json?: Buffer; suspension?: Suspension } | { broken: string };
 
 /** @throws NotStarted */
 export async function runInChild(
@@ -108,9 +116,9 @@ export async function runInChild(
   },
   hooks: RunHooks,
   /** Called when the result is complete but the logs are not: another run may take the slot meanwhile. */
-  onAnswer: () => void = () => {},
-): Promise<Finished> {
-  const { spec, job, limits, mayBegin } = request;
+  onResult: () => void = () => {},
+): Promise<ChildResult> {
+  const { spec, job, limits, mayBegin: canBegin } = request;
   child.cgroup?.limit(limits.memoryBytes + spec.tmpBytes, limits.processes + 8);
   child.onLog = (stream, chunk) => {
     try {
@@ -119,68 +127,68 @@ export async function runInChild(
       child.kill(`its output could not be processed: ${(err as Error).message}`);
     }
   };
-  const said = listen(child, job, hooks);
-  child.control?.write(frame(spec));
+  const reply = readFrames(child, job, hooks);
+  child.control?.write(encodeFrame(spec));
   // A child that exited on its own has sent its reason, which is handled below.
-  if (mayBegin && !(await Promise.race([mayBegin, child.exited.then(() => !child.killedFor)]))) {
+  if (canBegin && !(await Promise.race([canBegin, child.exited.then(() => !child.killedFor)]))) {
     child.kill('not started');
-    throw new NotBegun();
+    throw new NotStarted();
   }
-  const began = performance.now();
-  if (child.state !== 'dead') child.control?.write(frame(job));
+  const startedAt = performance.now();
+  if (child.state !== 'dead') child.control?.write(encodeFrame(job));
   const stopWatching = child.cgroup ? () => {} : watchMemory(child, limits.memoryBytes);
   const timer = setTimeout(() => child.kill(WALL_LIMIT), limits.wallMs);
   // A file that never arrives must not keep a run beyond its end.
   if (job.files?.length) await Promise.race([sendFiles(child, job.files, hooks), child.exited]);
 
-  const unanswered = child.exited.then(() => child.allRead()).then(() => null);
-  const last = await Promise.race([said, unanswered]);
+  const exitedWithoutReply = child.exited.then(() => child.waitForControlEnd()).then(() => null);
+  const last = await Promise.race([reply, exitedWithoutReply]);
   if (last && 'answer' in last) child.onAnswered?.();
-  const wallMs = performance.now() - began;
+  const wallMs = performance.now() - startedAt;
   clearTimeout(timer);
   stopWatching();
   if (!child.logsHaveEnded) {
-    onAnswer();
-    await logsEnd(child);
+    onResult();
+    await waitForLogsEnd(child);
   }
   const gone = child.exited.then(() => child.close());
   if (last && 'answer' in last && !child.killedFor) {
     const { cpuMs, maxRssKb } = last.answer;
     const usage = {
       wallMs,
-      cpuMs: count(cpuMs, CPU_MS_BEFORE + wallMs * CORES),
-      maxRssBytes: Math.round(count(maxRssKb, RSS_KB_MAX) * 1024),
+      cpuMs: clampCount(cpuMs, CPU_MS_BEFORE + wallMs * CORES),
+      maxRssBytes: Math.round(clampCount(maxRssKb, RSS_KB_MAX) * 1024),
     };
-    return { outcome: answered(last), usage, gone };
+    return { outcome: toOutcome(last), usage, gone };
   }
   if (last && 'broken' in last) child.kill(`protocol: ${last.broken}`);
   const exit = await child.exited;
   const usage = { wallMs, cpuMs: exit.cpuMs, maxRssBytes: exit.maxRssKb * 1024 };
-  return { outcome: whyNoAnswer(child, exit, spec, last), usage, gone };
+  return { outcome: explainMissingResult(child, exit, spec, last), usage, gone };
 }
 
 /** Reads the control channel frame by frame until the result; each frame is handled before the next is read. */
-function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
+function readFrames(child: Child, job: SandboxJob, hooks: RunHooks): Promise<ChildReply> {
   const { frames } = child;
   frames.limitBytes = MESSAGE_BYTES_MAX;
   return new Promise((resolve) => {
-    let answer: Answer | undefined;
+    let answer: ResultFrame | undefined;
     let sink: ArtifactSink | undefined;
     let suspension: Suspension | undefined;
     let missing = 0;
     let busy = false;
 
-    const broken = (message: string) => {
+    const failWith = (message: string) => {
       sink?.abort();
       child.onControl = undefined;
       resolve({ broken: message });
     };
 
-    function pump(): void {
+    function processFrames(): void {
       if (busy) return;
       try {
         for (let body = frames.next(); body; body = frames.next()) {
-          const pending = take(body);
+          const pending = handleFrame(body);
           if (!pending) continue;
           busy = true;
           child.control?.pause();
@@ -188,130 +196,134 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
             () => {
               busy = false;
               child.control?.resume();
-              pump();
+              processFrames();
             },
-            (err) => broken(err.message),
+            (err) => failWith(err.message),
           );
           return;
         }
       } catch (err) {
-        broken((err as Error).message);
+        failWith((err as Error).message);
       }
     }
 
-    function take(body: Buffer): Promise<void> | undefined {
+    function handleFrame(body: Buffer): Promise<void> | undefined {
       if (answer) {
         child.onControl = undefined;
         resolve({ answer, json: body });
         return;
       }
-      if (sink) return takePiece(sink, body);
+      if (sink) return handlePiece(sink, body);
       const message = parseMessage(body);
       switch (message.t) {
         case 'result': {
           const { ok, kind, code, type, error, trace, step, cpuMs, maxRssKb, outputBytes } = message;
-          const known: Answer = { ok: ok === true, kind, code, type, error, trace, step, cpuMs, maxRssKb };
+          const result: ResultFrame = { ok: ok === true, kind, code, type, error, trace, step, cpuMs, maxRssKb };
           // The return value of a waiting run is ignored: it has requested to continue later.
           if (ok !== true || suspension) {
             child.onControl = undefined;
-            resolve({ answer: known, ...(suspension && { suspension }) });
+            resolve({ answer: result, ...(suspension && { suspension }) });
             return;
           }
           if (typeof outputBytes !== 'number' || !(outputBytes <= job.outputBytes)) throw new Error('output too large');
           frames.limitBytes = job.outputBytes;
-          answer = known;
+          answer = result;
           return;
         }
         case 'broken':
-          broken(`${text(message.step, 20)}: ${text(message.error, 2_000)}`);
+          failWith(`${parseText(message.step, 20)}: ${parseText(message.error, 2_000)}`);
           return;
         case 'log':
-          hooks.onLog(text(message.level, 10), text(message.text, 100_000), fieldsOf(message.fields));
+          hooks.onLog(parseText(message.level, 10), parseText(message.text, 100_000), parseFields(message.fields));
           return;
         case 'progress':
-          hooks.onProgress(fraction(message.fraction), optionalText(message.message, 1_000));
+          hooks.onProgress(clampFraction(message.fraction), parseOptionalText(message.message, 1_000));
           return;
         case 'cost':
-          hooks.onCost(count(message.usd, COST_USD_MAX), optionalText(message.label, 200));
+          hooks.onCost(clampCount(message.usd, COST_USD_MAX), parseOptionalText(message.label, 200));
           return;
         case 'agent':
-          hooks.onAgent?.(text(message.part, 20), {
-            ...{ name: optionalText(message.name, 200), text: text(message.text, 20_000) },
-            call: optionalText(message.call, 200),
+          hooks.onAgent?.(parseText(message.part, 20), {
+            name: parseOptionalText(message.name, 200),
+            text: parseText(message.text, 20_000),
+            call: parseOptionalText(message.call, 200),
           });
           return;
         case 'artifact':
         case 'context':
         case 'attachment':
-          return announce(message);
+          return openUpload(message);
         case 'step':
           return (
-            hooks.onStep?.(message).then((reply) => void child.control?.write(frame(reply))) ?? unexpected(message)
+            hooks.onStep?.(message).then((reply) => void child.control?.write(encodeFrame(reply))) ??
+            throwUnexpected(message)
           );
         case 'tool':
-          return answerLater(hooks.onTool?.(message) ?? unexpected(message));
+          return replyLater(hooks.onTool?.(message) ?? throwUnexpected(message));
         case 'tools':
-          return answerLater(hooks.onTools?.(message) ?? unexpected(message));
+          return replyLater(hooks.onTools?.(message) ?? throwUnexpected(message));
         case 'suspend': {
-          const reply = hooks.onSuspend?.(message.suspension) ?? unexpected(message);
+          const reply = hooks.onSuspend?.(message.suspension) ?? throwUnexpected(message);
           if ('suspension' in reply) suspension = reply.suspension;
-          child.control?.write(frame('refused' in reply ? reply : { go: true }));
+          child.control?.write(encodeFrame('refused' in reply ? reply : { go: true }));
           return;
         }
         default:
-          unexpected(message);
+          throwUnexpected(message);
       }
     }
 
     /** Replies when a tool is done, which may take long: frames of the code's other threads are read meanwhile. */
-    function answerLater(reply: Promise<object>): undefined {
+    function replyLater(reply: Promise<object>): undefined {
       reply.then(
-        (answer) => void child.control?.write(frame(answer)),
-        (err) => broken(err.message),
+        (answer) => void child.control?.write(encodeFrame(answer)),
+        (err) => failWith(err.message),
       );
     }
 
-    async function announce(message: Record<string, unknown>): Promise<void> {
+    async function openUpload(message: Record<string, unknown>): Promise<void> {
       const size = message.size;
       if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
         throw new Error(`${message.t} without a size`);
-      const opened = await opening(message, size);
+      const opened = await openSink(message, size);
       const isSink = 'write' in opened;
-      child.control?.write(frame(isSink ? { go: true } : opened));
+      child.control?.write(encodeFrame(isSink ? { go: true } : opened));
       if (!isSink) return;
       sink = opened;
       missing = size;
       if (size === 0) await finish(opened);
     }
 
-    function opening(message: Record<string, unknown>, size: number) {
-      const [name, contentType] = [text(message.name, 255), text(message.contentType, 255)];
+    function openSink(message: Record<string, unknown>, size: number) {
+      const [name, contentType] = [parseText(message.name, 255), parseText(message.contentType, 255)];
       if (message.t === 'artifact') return hooks.openArtifact({ name, contentType, size });
-      if (message.t === 'context') return hooks.openContext?.({ name, size }) ?? unexpected(message);
-      return hooks.openAttachment?.({ sha256: text(message.sha256, 64), contentType, size }) ?? unexpected(message);
+      if (message.t === 'context') return hooks.openContext?.({ name, size }) ?? throwUnexpected(message);
+      return (
+        hooks.openAttachment?.({ sha256: parseText(message.sha256, 64), contentType, size }) ?? throwUnexpected(message)
+      );
     }
 
-    function takePiece(open: ArtifactSink, body: Buffer): Promise<void> | undefined {
+    function handlePiece(openSink: ArtifactSink, body: Buffer): Promise<void> | undefined {
       if (body[0] !== 0 || body.length < 2 || body.length - 1 > missing) throw new Error('not the announced data');
       missing -= body.length - 1;
-      const written = open.write(body.subarray(1));
+      const written = openSink.write(body.subarray(1));
       if (missing > 0) return written || undefined;
-      return Promise.resolve(written).then(() => finish(open));
+      return Promise.resolve(written).then(() => finish(openSink));
     }
 
     async function finish(open: ArtifactSink): Promise<void> {
       const kept = await open.end();
       sink = undefined;
-      child.control?.write(frame(kept));
+      child.control?.write(encodeFrame(kept));
     }
 
-    child.onControl = pump;
+    child.onControl = processFrames;
     child.control?.once('close', () => {
       // Frames that arrived before the end are still valid; a truncated upload is not.
-      pump();
+      processFrames();
       sink?.abort();
     });
-    pump();
+    processFrames();
   });
 }
 
@@ -322,7 +334,8 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
       for await (const chunk of (await hooks.openFile?.(index)) ?? []) {
         const piece = (chunk as Buffer).subarray(0, left);
         left -= piece.length;
-        if (piece.length && child.control && !child.control.write(rawFrame(piece))) await drained(child.control);
+        if (piece.length && child.control && !child.control.write(encodeRawFrame(piece)))
+          await waitForDrain(child.control);
         if (child.state === 'dead') return;
       }
       if (left > 0) return child.kill(`input file ${file.name} could not be read completely`);
@@ -336,10 +349,10 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
  * Waits until no process of the run holds its logs open. The harness closes its own before the result, so this is
  * usually immediate; processes left behind by the run are killed with it.
  */
-async function logsEnd(child: Child): Promise<void> {
+async function waitForLogsEnd(child: Child): Promise<void> {
   const killer = setTimeout(() => child.kill('left processes behind'), LOGS_GRACE_MS);
   let giveUp: NodeJS.Timeout | undefined;
-  const answeredBefore = child.killedFor;
+  const killedForBefore = child.killedFor;
   await new Promise<void>((resolve) => {
     child.onLogEnd = () => child.logsHaveEnded && resolve();
     giveUp = setTimeout(resolve, LOGS_GIVE_UP_MS);
@@ -347,10 +360,10 @@ async function logsEnd(child: Child): Promise<void> {
   clearTimeout(killer);
   clearTimeout(giveUp);
   // Daemons that held the logs are not a failure of a run with a result.
-  child.killedFor = answeredBefore;
+  child.killedFor = killedForBefore;
 }
 
-function answered({ answer, json, suspension }: Extract<Said, { answer: Answer }>): Outcome {
+function toOutcome({ answer, json, suspension }: Extract<ChildReply, { answer: ResultFrame }>): Outcome {
   if (answer.ok && json) return { kind: 'returned', json };
   const cause = (['cpu', 'memory', 'output'] as const).find((known) => known === answer.kind) ?? 'exception';
   // An exception during unwinding does not prevent suspension; running out of time or memory is a failure.
@@ -359,14 +372,14 @@ function answered({ answer, json, suspension }: Extract<Said, { answer: Answer }
     kind: 'raised',
     cause,
     code: answer.code,
-    type: text(answer.type, 200),
-    message: text(answer.error, MESSAGE_CHARS_MAX),
-    trace: text(answer.trace, 16_000),
+    type: parseText(answer.type, 200),
+    message: parseText(answer.error, MESSAGE_CHARS_MAX),
+    trace: parseText(answer.trace, 16_000),
     step: answer.step,
   };
 }
 
-function whyNoAnswer(child: Child, exit: Exit, spec: SandboxSpec, last: Said | null): Outcome {
+function explainMissingResult(child: Child, exit: Exit, spec: SandboxSpec, last: ChildReply | null): Outcome {
   if (exit.oom) return { kind: 'out_of_memory' };
   if (last && 'broken' in last) return { kind: 'broken', message: last.broken };
   if (child.killedFor) return { kind: 'killed', reason: child.killedFor };

@@ -4,10 +4,10 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '@gantry/testing';
-import { testExecutor } from '../../test/executor-fixture';
+import { setupTestExecutor } from '../../test/executor-fixture';
 import type { JobOverrides, RunView } from '../../test/fake-service';
 
-const fixture = testExecutor({ sources: ['worker'], egressAllowPrivate: ['127.0.0.2'] });
+const fixture = setupTestExecutor({ sources: ['worker'], egressAllowPrivate: ['127.0.0.2'] });
 
 /** Runs this code until a run comes from a warm sandbox. */
 const runWarm = (source: string, overrides: JobOverrides = {}): Promise<RunView> =>
@@ -87,11 +87,11 @@ def run(hang):
 `;
   await runWarm(source, { inputs: { hang: false } });
   const { service } = fixture;
-  const id = service.queue(await service.code(source), { inputs: { hang: true } });
-  await until(() => service.view(id).log.length > 0);
+  const id = service.enqueue(await service.uploadCode(source), { inputs: { hang: true } });
+  await until(() => service.getView(id).log.length > 0);
   service.cancel(id);
-  expect((await service.finished(id)).finished.status).toBe('cancelled');
-  await until(() => !commandLines().some((line) => line.includes('sleep\x004711')));
+  expect((await service.waitForFinished(id)).finished.status).toBe('cancelled');
+  await until(() => !listCommandLines().some((line) => line.includes('sleep\x004711')));
 });
 
 test.each([
@@ -123,7 +123,7 @@ test('another workspace with the same code has a separate sandbox', async () => 
   expect(other.finished.usage.sandbox?.mode).toBe('fresh');
 });
 
-function commandLines(): string[] {
+function listCommandLines(): string[] {
   return fs.readdirSync('/proc').flatMap((pid) => {
     try {
       return /^\d+$/.test(pid) ? [fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : [];

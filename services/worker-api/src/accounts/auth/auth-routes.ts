@@ -1,11 +1,11 @@
-import { badCredential, SESSION_COOKIE } from '@gantry/auth';
-import { actorBy, created, noContent, type Operations, ok } from '@gantry/http';
+import { badCredentialError, SESSION_COOKIE } from '@gantry/auth';
+import { buildLinkActor, created, noContent, type Operations, ok } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
 import { restrictOfCaller } from '../tokens/token-restriction';
 import { userToApi } from '../users/user';
 import { workspacesToApi, workspaceToApi } from '../workspaces/workspace';
 import { listWorkspaces } from '../workspaces/workspace-repository';
-import { clientOf } from './session-cookie';
+import { getClient } from './session-cookie';
 import { setUp } from './setup';
 import { signIn } from './sign-in';
 
@@ -14,17 +14,17 @@ export function authOperations(deps: AccountDeps): Operations<'worker'> {
   return {
     setUp: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const { user, workspace, session } = await setUp(deps, body, clientOf(req), actorBy(req, 'link'));
+      const { user, workspace, session } = await setUp(deps, body, getClient(req), buildLinkActor(req, 'link'));
       const access = await sessionCookie.answer(res, session);
       return created({ ...access, user: userToApi(user), workspace: workspaceToApi(workspace, 'owner', true) });
     },
     signIn: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      return ok(await sessionCookie.answer(res, await signIn(deps, body, clientOf(req))));
+      return ok(await sessionCookie.answer(res, await signIn(deps, body, getClient(req))));
     },
     refreshSession: async ({ req, res }) => {
       const cookie = sessionCookie.read(req);
-      if (!cookie) throw badCredential(`refreshing needs the cookie ${SESSION_COOKIE}; sign in first`);
+      if (!cookie) throw badCredentialError(`refreshing needs the cookie ${SESSION_COOKIE}; sign in first`);
       return ok(await sessionCookie.answer(res, await sessions.refresh(cookie)));
     },
     signOut: async ({ req, res }) => {

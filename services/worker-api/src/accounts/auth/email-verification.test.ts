@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { callerOf } from '../../test/caller';
-import { givenMail, tokenIn } from '../../test/mail-catcher';
+import { createCaller } from '../../test/caller';
+import { findToken, setupMail } from '../../test/mail-catcher';
 import {
   DASHBOARD_URL,
   PASSWORD,
@@ -11,21 +11,21 @@ import {
 } from '../../test/test-worker-api';
 
 let person: Person;
-const mail = givenMail();
+const mail = setupMail();
 const api = testWorkerApi(() => ({ smtpUrl: mail.url }));
 beforeEach(async () => {
   person = await api.addMember('member', { emailVerified: false });
 });
 
-const as = ({ jwt }: Person) => callerOf(api.url, jwt);
+const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const isProven = async (credential: string) =>
-  (await callerOf(api.url, credential).get('/auth/me').expect(200)).body.email_verified;
+  (await createCaller(api.url, credential).get('/auth/me').expect(200)).body.email_verified;
 const verify = (who: Person, token: string) => as(who).post('/auth/email/verify', { token });
 
 async function link(): Promise<string> {
   const { body } = await as(person).post('/auth/email/verification').expect(202);
   expect(body).toEqual({ email: person.email });
-  return tokenIn(await mail.messageTo(person.email));
+  return findToken(await mail.messageTo(person.email));
 }
 
 test('the first owner is whoever had the setup token: the address is proven like any other', async () => {
@@ -49,9 +49,9 @@ test('the link alone proves nothing: not to somebody else, not to nobody, not to
   const token = await link();
   const other = await api.addMember('member', { emailVerified: false });
   await verify(other, token).expect(404);
-  await callerOf(api.url).post('/auth/email/verify', { token }).expect(401);
+  await createCaller(api.url).post('/auth/email/verify', { token }).expect(401);
   const made = await api.createToken('personal', person.jwt);
-  const program = callerOf(api.url, made.token);
+  const program = createCaller(api.url, made.token);
   expect((await program.post('/auth/email/verify', { token }).expect(403)).body.code).toBe('needs_sign_in');
   expect((await program.post('/auth/email/verification').expect(403)).body.code).toBe('needs_sign_in');
   expect([await isProven(other.jwt), await isProven(person.jwt)]).toEqual([false, false]);
@@ -68,20 +68,22 @@ test('it works once and for a day, a newer one ends it, and so does signing out'
   await verify(person, newer).expect(410);
   const last = await link();
   await as(person).post('/auth/logout/everywhere').expect(204);
-  const signedIn = await callerOf(api.url).post('/auth/login', { email: person.email, password: PASSWORD }).expect(200);
-  await callerOf(api.url, signedIn.body.access_token).post('/auth/email/verify', { token: last }).expect(404);
+  const signedIn = await createCaller(api.url)
+    .post('/auth/login', { email: person.email, password: PASSWORD })
+    .expect(200);
+  await createCaller(api.url, signedIn.body.access_token).post('/auth/email/verify', { token: last }).expect(404);
   for (const made of ['vfy_made-up', 'rst_made-up', `vfy_${'a'.repeat(49)}`]) {
-    await callerOf(api.url, signedIn.body.access_token).post('/auth/email/verify', { token: made }).expect(404);
+    await createCaller(api.url, signedIn.body.access_token).post('/auth/email/verify', { token: made }).expect(404);
   }
 });
 
 test('every other session ends, and what was made before does not come to have the address', async () => {
-  const elsewhere = await callerOf(api.url)
+  const elsewhere = await createCaller(api.url)
     .post('/auth/login', { email: person.email, password: PASSWORD })
     .expect(200);
   const before = await api.createToken('personal', person.jwt);
   await verify(person, await link()).expect(200);
-  await callerOf(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
+  await createCaller(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
   expect(await isProven(before.token)).toBe(false);
   const after = await api.createToken('personal', person.jwt);
   expect(await isProven(after.token)).toBe(true);
@@ -90,7 +92,7 @@ test('every other session ends, and what was made before does not come to have t
 test('without a mail server it says so', async () => {
   const plain = await startTestWorkerApi({ nats: api.nats });
   try {
-    const answer = await callerOf(plain.url, plain.owner.jwt).post('/auth/email/verification').expect(409);
+    const answer = await createCaller(plain.url, plain.owner.jwt).post('/auth/email/verification').expect(409);
     expect(answer.body).toMatchObject({ code: 'email_not_configured', detail: expect.stringContaining('SMTP_URL') });
   } finally {
     await plain.stop();

@@ -1,14 +1,14 @@
 /** Verification of an e-mail address: a mailed link, opened in a signed-in session of the account. */
 
-import { newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
-import { conflict, gone, type Requester, unavailable, unknownLink } from '@gantry/http';
+import { createOpaqueToken, parseOpaqueToken } from '@gantry/auth';
+import { conflict, gone, type Requester, unavailable, unknownLinkError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { User } from '../../generated/prisma/client';
 import { NOT_CONFIGURED } from '../../mail/mailer';
 import type { AccountDeps } from '../account-deps';
-import { signedInUserOf } from '../identity/person';
+import { getSignedInUserId } from '../identity/person';
 import { proveEmail } from '../users/prove-email';
 
 const HOURS = 24;
@@ -16,11 +16,11 @@ const HOURS = 24;
 /** Invalidates earlier links. @returns the address it was sent to. @throws AppError 403 for a token, 409, 503 */
 export async function sendVerification(deps: AccountDeps, { caller, actor }: Requester): Promise<string> {
   const { prisma, hasher, mailer, dashboardUrl } = deps;
-  const userId = signedInUserOf(caller);
+  const userId = getSignedInUserId(caller);
   const { email, emailVerifiedAt } = await prisma.user.findUniqueOrThrow({ where: { id: userId } });
   if (emailVerifiedAt) throw conflict('already_verified', `${email} is verified already`);
   if (!mailer.isConfigured) throw conflict('email_not_configured', NOT_CONFIGURED);
-  const token = newOpaqueToken('vfy_');
+  const token = createOpaqueToken('vfy_');
   await transaction(prisma, async (tx) => {
     await tx.emailVerification.deleteMany({ where: { userId, usedAt: null } });
     const expiresAt = new Date(Date.now() + HOURS * 3_600_000);
@@ -44,7 +44,8 @@ export async function sendVerification(deps: AccountDeps, { caller, actor }: Req
 
 /**
  * Needs both the link and a session of the account. A link alone may have been opened by a person who never had the
- * account; a session alone is what verification must not trust. Every other session ends: it may belong to an earlier holder.
+ * account; a session alone is what verification must not trust. Every other session ends: it may belong to an earlier
+ * holder.
  * @throws AppError 403 for a token, 404 unknown or another account's, 410 spent or expired
  */
 export async function verifyEmail(
@@ -52,14 +53,14 @@ export async function verifyEmail(
   { caller, actor }: Requester,
   token: string,
 ): Promise<{ user: User; ended: string[] }> {
-  const userId = signedInUserOf(caller);
+  const userId = getSignedInUserId(caller);
   const isToken = parseOpaqueToken(token)?.prefix === 'vfy_';
   const hashes = isToken ? hasher.candidates(token).map((hash) => new Uint8Array(hash)) : [];
   const link = await prisma.emailVerification.findFirst({
     where: { hash: { in: hashes }, userId },
     include: { user: true },
   });
-  if (!link || !hasher.matches(token, link.hash)) throw unknownLink('confirmation of this account');
+  if (!link || !hasher.matches(token, link.hash)) throw unknownLinkError('confirmation of this account');
   return transaction(prisma, async (tx) => {
     const { count } = await tx.emailVerification.updateMany({
       where: { hash: link.hash, email: link.user.email, usedAt: null, expiresAt: { gt: new Date() } },

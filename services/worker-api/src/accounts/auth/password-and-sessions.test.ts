@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createTokenHasher } from '@gantry/auth';
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import request from 'supertest';
-import { callerOf } from '../../test/caller';
-import { givenMail, tokenIn } from '../../test/mail-catcher';
+import { createCaller } from '../../test/caller';
+import { findToken, setupMail } from '../../test/mail-catcher';
 import {
   BASE_URL,
-  cookieIn,
   DASHBOARD_URL,
+  getCookie,
   PASSWORD,
   type Person,
   testWorkerApi,
@@ -20,14 +20,14 @@ const NEW_PASSWORD = 'another staple altogether';
 const oldPepper = `v1:${randomBytes(32).toString('base64')}`;
 
 let person: Person;
-const mail = givenMail();
+const mail = setupMail();
 const api = testWorkerApi(() => ({ smtpUrl: mail.url, tokenPeppers: parseKeyRing(oldPepper) }));
-const nobody = given(() => callerOf(api.url));
+const nobody = setupResource(() => createCaller(api.url));
 beforeEach(async () => {
   person = await api.addMember('member');
 });
 
-const as = ({ jwt }: Person) => callerOf(api.url, jwt);
+const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const signIn = (email: string, password: string) => nobody.post('/auth/login', { email, password });
 const withSession = (cookie: string) => request(api.url).get('/auth/me').set('Cookie', withCookie(cookie));
 
@@ -36,11 +36,12 @@ test('a changed password ends every session and JWT, and opens a new one', async
   const { token } = await api.createToken('personal', person.jwt);
   const change = { current_password: PASSWORD, new_password: NEW_PASSWORD };
   const changed = await as(person).post('/auth/password', change).expect(200);
-  await withSession(cookieIn(changed)).expect(200);
-  await callerOf(api.url, changed.body.access_token).get('/auth/me').expect(200);
-  for (const jwt of [person.jwt, elsewhere.body.access_token]) await callerOf(api.url, jwt).get('/auth/me').expect(401);
-  for (const cookie of [person.cookie, cookieIn(elsewhere)]) await withSession(cookie).expect(401);
-  await callerOf(api.url, token).get('/auth/me').expect(200);
+  await withSession(getCookie(changed)).expect(200);
+  await createCaller(api.url, changed.body.access_token).get('/auth/me').expect(200);
+  for (const jwt of [person.jwt, elsewhere.body.access_token])
+    await createCaller(api.url, jwt).get('/auth/me').expect(401);
+  for (const cookie of [person.cookie, getCookie(elsewhere)]) await withSession(cookie).expect(401);
+  await createCaller(api.url, token).get('/auth/me').expect(200);
   await signIn(person.email, PASSWORD).expect(401);
   await signIn(person.email, NEW_PASSWORD).expect(200);
 });
@@ -53,7 +54,7 @@ test('changing needs the password of now, a good new one, and a signed-in person
   expect(weak.body.errors[0].path).toBe('new_password');
   const { token } = await api.createToken('personal', person.jwt);
   const body = { current_password: PASSWORD, new_password: NEW_PASSWORD };
-  expect((await callerOf(api.url, token).post('/auth/password', body).expect(403)).body.code).toBe('needs_sign_in');
+  expect((await createCaller(api.url, token).post('/auth/password', body).expect(403)).body.code).toBe('needs_sign_in');
   await signIn(person.email, PASSWORD).expect(200);
 });
 
@@ -62,10 +63,10 @@ test('a forgotten password is replaced by a link that works once', async () => {
   expect(asked.body).toEqual({ delivery: 'email' });
   const message = await mail.messageTo(person.email);
   expect(message).toContain(`${DASHBOARD_URL}/reset-password#rst_`);
-  const token = tokenIn(message);
+  const token = findToken(message);
   await nobody.post('/auth/password/reset', { token, new_password: 'short' }).expect(400);
   const reset = await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
-  await withSession(cookieIn(reset)).expect(200);
+  await withSession(getCookie(reset)).expect(200);
   await withSession(person.cookie).expect(401);
   await as(person).get('/auth/me').expect(401);
   await signIn(person.email, NEW_PASSWORD).expect(200);
@@ -73,12 +74,12 @@ test('a forgotten password is replaced by a link that works once', async () => {
 });
 
 test('a newer link ends the older one, and an expired one opens nothing', async () => {
-  const ask = async (seen: number) => {
+  const requestReset = async (seen: number) => {
     await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
     await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
-    return tokenIn(await mail.messageTo(person.email));
+    return findToken(await mail.messageTo(person.email));
   };
-  const [older, newer] = [await ask(0), await ask(1)];
+  const [older, newer] = [await requestReset(0), await requestReset(1)];
   const reset = (token: string) => nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
   await reset(older).expect(404);
   await api.database.pool.query('UPDATE password_resets SET expires_at = now() WHERE user_id = $1', [person.userId]);
@@ -99,7 +100,9 @@ test('an admin hands over a link, unless it would open workspaces of others', as
   const link = (userId: string) =>
     as(admin).post(`/api/workspaces/${api.workspaceId}/members/${userId}/password-reset`);
   const { body } = await link(person.userId).expect(201);
-  await nobody.post('/auth/password/reset', { token: tokenIn(body.reset_url), new_password: NEW_PASSWORD }).expect(200);
+  await nobody
+    .post('/auth/password/reset', { token: findToken(body.reset_url), new_password: NEW_PASSWORD })
+    .expect(200);
   await as(await api.addMember('viewer'))
     .post(`/api/workspaces/${api.workspaceId}/members/${person.userId}/password-reset`)
     .expect(403);
@@ -116,11 +119,11 @@ describe('a link that an admin made lives no longer than its reason', () => {
     as(api.owner)
       .put(`${memberPath(userId)}/role`, { role })
       .expect(200);
-  const makeLink = async () => {
+  const createLink = async () => {
     const { body } = await as(admin)
       .post(`${memberPath(person.userId)}/password-reset`)
       .expect(201);
-    return tokenIn(body.reset_url);
+    return findToken(body.reset_url);
   };
   const open = (token: string) => nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
   beforeEach(async () => {
@@ -128,8 +131,8 @@ describe('a link that an admin made lives no longer than its reason', () => {
   });
 
   test.each<[string, () => unknown]>([
-    ['another link was made', () => makeLink()],
-    ['a link was mailed', () => askByMail()],
+    ['another link was made', () => createLink()],
+    ['a link was mailed', () => requestByMail()],
     [
       'the password was changed',
       () => as(person).post('/auth/password', { current_password: PASSWORD, new_password: 'a third one of mine' }),
@@ -143,13 +146,13 @@ describe('a link that an admin made lives no longer than its reason', () => {
     ['the member was disabled', () => set('disabled_at = now()', person.userId)],
     ['the address is another', () => set("email = 'renamed-' || email", person.userId)],
   ])('it ends when %s', async (_why, change) => {
-    const token = await makeLink();
+    const token = await createLink();
     await change();
     expect([404, 410]).toContain((await open(token)).status);
   });
 
   test('it ends when the member has come to belong to others, however that happened', async () => {
-    const token = await makeLink();
+    const token = await createLink();
     await api.database.prisma.membership.create({
       data: { workspaceId: api.foreign.workspaceId, userId: person.userId, role: 'member' },
     });
@@ -161,7 +164,7 @@ describe('a link that an admin made lives no longer than its reason', () => {
     const personal = await api.createToken('personal', admin.jwt);
     const ofWorkspace = await api.createToken('workspace', admin.jwt);
     for (const { token } of [personal, ofWorkspace]) {
-      const refused = await callerOf(api.url, token)
+      const refused = await createCaller(api.url, token)
         .post(`${memberPath(person.userId)}/password-reset`)
         .expect(403);
       expect(refused.body.code).toBe('needs_sign_in');
@@ -169,8 +172,8 @@ describe('a link that an admin made lives no longer than its reason', () => {
   });
 
   test('who uses it may be the admin, so the address is not proven afterwards', async () => {
-    const { body } = await open(await makeLink()).expect(200);
-    const me = await callerOf(api.url, body.access_token).get('/auth/me').expect(200);
+    const { body } = await open(await createLink()).expect(200);
+    const me = await createCaller(api.url, body.access_token).get('/auth/me').expect(200);
     expect(me.body).toMatchObject({ id: person.userId, email_verified: false });
   });
 });
@@ -178,28 +181,28 @@ describe('a link that an admin made lives no longer than its reason', () => {
 const set = (columns: string, userId: string) =>
   api.database.pool.query(`UPDATE users SET ${columns} WHERE id = $1`, [userId]);
 
-async function askByMail(): Promise<string> {
+async function requestByMail(): Promise<string> {
   const seen = mail.recipients.filter((to) => to === person.email).length;
   await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
   await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
-  return tokenIn(await mail.messageTo(person.email));
+  return findToken(await mail.messageTo(person.email));
 }
 
 test('a mailed link is the first proof of an address: what was made before ends, for nobody knows who made it', async () => {
   person = await api.addMember('member', { emailVerified: false });
   const { token: made } = await api.createToken('personal', person.jwt);
-  const token = await askByMail();
+  const token = await requestByMail();
   const reset = await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
-  const me = await callerOf(api.url, reset.body.access_token).get('/auth/me').expect(200);
+  const me = await createCaller(api.url, reset.body.access_token).get('/auth/me').expect(200);
   expect(me.body).toMatchObject({ id: person.userId, email_verified: true });
-  await callerOf(api.url, made).get('/auth/me').expect(401);
+  await createCaller(api.url, made).get('/auth/me').expect(401);
 });
 
 test('a proven address keeps its tokens when the password is reset by mail', async () => {
   const { token: made } = await api.createToken('personal', person.jwt);
-  const token = await askByMail();
+  const token = await requestByMail();
   await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
-  expect((await callerOf(api.url, made).get('/auth/me').expect(200)).body.email_verified).toBe(true);
+  expect((await createCaller(api.url, made).get('/auth/me').expect(200)).body.email_verified).toBe(true);
 });
 
 test('a device that was approved gets no token once its person has signed out everywhere', async () => {
@@ -216,17 +219,17 @@ test('a person sees where they are signed in, and ends one or all of it', async 
   expect(body.map((session: { current: boolean }) => session.current)).toEqual([false, true]);
   await as(api.owner).remove(`/auth/sessions/${body[0].id}`).expect(404);
   await as(person).remove(`/auth/sessions/${body[0].id}`).expect(204);
-  await withSession(cookieIn(other)).expect(401);
+  await withSession(getCookie(other)).expect(401);
   await as(person).get('/auth/me').expect(200);
 
   const { token } = await api.createToken('personal', person.jwt);
   await as(person).post('/auth/logout/everywhere').expect(204);
   await as(person).get('/auth/me').expect(401);
   await withSession(person.cookie).expect(401);
-  await callerOf(api.url, token).get('/auth/me').expect(200);
-  const again = callerOf(api.url, (await signIn(person.email, PASSWORD).expect(200)).body.access_token);
+  await createCaller(api.url, token).get('/auth/me').expect(200);
+  const again = createCaller(api.url, (await signIn(person.email, PASSWORD).expect(200)).body.access_token);
   await again.post('/auth/logout/everywhere', { tokens: true }).expect(204);
-  await callerOf(api.url, token).get('/auth/me').expect(401);
+  await createCaller(api.url, token).get('/auth/me').expect(401);
 });
 
 test('a token that is used moves to the current pepper, so that the old one can go', async () => {

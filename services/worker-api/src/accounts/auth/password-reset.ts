@@ -5,18 +5,18 @@
  * changes; an admin's link also when a membership of either person changes: see members/membership-changed.ts.
  */
 
-import { newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
-import { type Actor, conflict, gone, type Requester, unknownLink } from '@gantry/http';
+import { createOpaqueToken, parseOpaqueToken } from '@gantry/auth';
+import { type Actor, conflict, gone, type Requester, unknownLinkError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PasswordReset, User } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { signedInUserOf } from '../identity/person';
-import { administersAll, isAdmin, listWorkspaceIdsOf } from '../members/member-repository';
+import { getSignedInUserId } from '../identity/person';
+import { administersAll, isAdmin, listWorkspaceIds } from '../members/member-repository';
 import { lockTouchable } from '../members/member-service';
-import { revokeTokensOf } from '../tokens/token-repository';
+import { revokeTokens } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
 import { proveEmail, unproveEmail } from '../users/prove-email';
 import { hashPassword, requireGoodPassword } from './password';
@@ -35,20 +35,23 @@ async function insertReset(
   { userId, email }: { userId: string; email: string },
   issuer: Issuer,
 ) {
-  const token = newOpaqueToken('rst_');
+  const token = createOpaqueToken('rst_');
   const expiresAt = new Date(Date.now() + (issuer ? BY_ADMIN_HOURS : BY_EMAIL_HOURS) * 3_600_000);
-  await endResetsOf(tx, userId);
+  await endResets(tx, userId);
   await tx.passwordReset.create({
     data: { hash: new Uint8Array(hasher.hash(token).hash), userId, email, expiresAt, ...issuer },
   });
   return { url: `${dashboardUrl}/reset-password#${token}`, expiresAt };
 }
 
-export async function endResetsOf(tx: Db, userId: string): Promise<void> {
+export async function endResets(tx: Db, userId: string): Promise<void> {
   await tx.passwordReset.deleteMany({ where: { userId, usedAt: null } });
 }
 
-/** Sends a link if the account exists. Reveals neither case, and must not be awaited: it takes longer if the account exists. */
+/**
+ * Sends a link if the account exists. Reveals neither case, and must not be awaited: it takes longer if the account
+ * exists.
+ */
 export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: string): Promise<void> {
   const { prisma, mailer } = deps;
   const email = normaliseEmail(emailText);
@@ -76,10 +79,10 @@ export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: 
  */
 export async function createResetLink(deps: AccountDeps, { caller, actor, made }: Requester, userId: string) {
   const { workspaceId } = caller;
-  const issuedBy = signedInUserOf(caller);
+  const issuedBy = getSignedInUserId(caller);
   return transaction(deps.prisma, async (tx) => {
     const member = await lockTouchable(tx, caller, userId);
-    if (!(await administersAll(tx, await listWorkspaceIdsOf(tx, userId), issuedBy))) {
+    if (!(await administersAll(tx, await listWorkspaceIds(tx, userId), issuedBy))) {
       throw conflict(
         'member_elsewhere',
         'this person is also a member of workspaces that you do not administer; the link would open those too',
@@ -100,9 +103,9 @@ export async function createResetLink(deps: AccountDeps, { caller, actor, made }
 /**
  * Ends every session of the user and opens a new one.
  *
- * A person who opens a mailed link reads the address. If that is its first verification, the account and its tokens may have
- * been created by another person, so the tokens end too. An admin's link was seen by that admin, so afterwards
- * it is unknown whether the holder of the account reads the address.
+ * A person who opens a mailed link reads the address. If that is its first verification, the account and its tokens may
+ * have been created by another person, so the tokens end too. An admin's link was seen by that admin, so afterwards it
+ * is unknown whether the holder of the account reads the address.
  * @throws AppError 404 unknown, 410 spent or expired, 400 poor password
  */
 export async function resetPassword(
@@ -115,16 +118,16 @@ export async function resetPassword(
   const isToken = parseOpaqueToken(input.token)?.prefix === 'rst_';
   const hashes = isToken ? hasher.candidates(input.token).map((hash) => new Uint8Array(hash)) : [];
   const reset = await prisma.passwordReset.findFirst({ where: { hash: { in: hashes } }, include: { user: true } });
-  if (!reset || !hasher.matches(input.token, reset.hash)) throw unknownLink('password reset');
+  if (!reset || !hasher.matches(input.token, reset.hash)) throw unknownLinkError('password reset');
   const { user } = reset;
   const isOpen = () => ({ hash: reset.hash, usedAt: null, expiresAt: { gt: new Date() } });
   const opens = (await isStanding(prisma, reset, user)) && (await prisma.passwordReset.count({ where: isOpen() }));
-  if (!opens) throw spent();
+  if (!opens) throw linkSpentError();
   const passwordHash = await newPasswordHash(input.new_password, user.email);
   return transaction(prisma, async (tx) => {
     const { count } = await tx.passwordReset.updateMany({ where: isOpen(), data: { usedAt: new Date() } });
     const holder = await tx.user.findUniqueOrThrow({ where: { id: user.id } });
-    if (!count || !(await isStanding(tx, reset, holder))) throw spent();
+    if (!count || !(await isStanding(tx, reset, holder))) throw linkSpentError();
     const by = { ...actor, id: user.id, label: user.email };
     await setPassword(tx, user.id, passwordHash);
     const ended = await sessions.closeAllOf(tx, user.id);
@@ -136,7 +139,7 @@ export async function resetPassword(
     });
     if (reset.issuedBy) await unproveEmail(tx, by, holder);
     else if (!holder.emailVerifiedAt) {
-      ended.push(...(await revokeTokensOf(tx, user.id)));
+      ended.push(...(await revokeTokens(tx, user.id)));
       await proveEmail(tx, by, user.id, 'mailed_reset');
     }
     return { session: await sessions.open(tx, user.id, client), ended };
@@ -148,7 +151,7 @@ async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordRese
   if (user.disabledAt || user.email !== email) return false;
   if (issuedBy === null) return true;
   if (workspaceId === null || !(await isAdmin(db, workspaceId, issuedBy))) return false;
-  const workspaceIds = await listWorkspaceIdsOf(db, user.id);
+  const workspaceIds = await listWorkspaceIds(db, user.id);
   return workspaceIds.includes(workspaceId) && (await administersAll(db, workspaceIds, issuedBy));
 }
 
@@ -162,10 +165,10 @@ export async function newPasswordHash(password: string, email: string, field = '
 export async function setPassword(tx: Db, userId: string, passwordHash: string): Promise<void> {
   const changed = { passwordHash, changedAt: new Date() };
   await tx.passwordCredential.upsert({ where: { userId }, create: { userId, ...changed }, update: changed });
-  await endResetsOf(tx, userId);
+  await endResets(tx, userId);
 }
 
-const spent = () => gone('link_spent', 'this link was used or has expired; request another');
+const linkSpentError = () => gone('link_spent', 'this link was used or has expired; request another');
 
 export const sweepPasswordResets = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM password_resets WHERE expires_at < now() - interval '7 days'");

@@ -1,20 +1,20 @@
-import { actorBy, answer, created, forbidden, type Operations, ok } from '@gantry/http';
+import { buildLinkActor, created, forbidden, type Operations, ok, respondWith } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { AccountDeps } from '../account-deps';
-import { signedInUserOf } from '../identity/person';
+import { getSignedInUserId } from '../identity/person';
 import { getMember } from '../members/member-repository';
 import { userToApi } from '../users/user';
 import { sendVerification, verifyEmail } from './email-verification';
 import { verifyPassword } from './password';
 import { createResetLink, newPasswordHash, resetPassword, sendResetLink, setPassword } from './password-reset';
-import { clientOf } from './session-cookie';
+import { getClient } from './session-cookie';
 
 export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, mailer, identities, log } = deps;
   return {
     changePassword: async ({ caller, actor, body, req, res }) => {
-      const userId = signedInUserOf(caller);
+      const userId = getSignedInUserId(caller);
       const { current_password, new_password } = body;
       const user = await prisma.user.findUniqueOrThrow({ where: { id: userId }, include: { credential: true } });
       if (!(await verifyPassword(user.credential?.passwordHash ?? null, current_password))) {
@@ -25,7 +25,7 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
         await setPassword(tx, userId, passwordHash);
         const closed = await sessions.closeAllOf(tx, userId);
         await recordChange(tx, actor, { workspaceId: caller.workspaceId, action: 'user.password_changed', id: userId });
-        return { session: await sessions.open(tx, userId, clientOf(req)), ended: closed };
+        return { session: await sessions.open(tx, userId, getClient(req)), ended: closed };
       });
       for (const id of ended) identities.evictToken(id);
       return ok(await sessionCookie.answer(res, session));
@@ -33,12 +33,12 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
     requestPasswordReset: ({ body, req }) => {
       if (mailer.isConfigured) {
         // Not waited for: how long it takes would tell whether there is such an account.
-        const sending = sendResetLink(deps, actorBy(req, 'link'), body.email);
+        const sending = sendResetLink(deps, buildLinkActor(req, 'link'), body.email);
         sending.catch((err) => log.error({ err, requestId: req.id }, 'password reset not sent'));
       }
-      return answer(202, { delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
+      return respondWith(202, { delivery: mailer.isConfigured ? 'email' : 'ask_admin' });
     },
-    requestEmailVerification: async (call) => answer(202, { email: await sendVerification(deps, call) }),
+    requestEmailVerification: async (call) => respondWith(202, { email: await sendVerification(deps, call) }),
     verifyEmail: async (call) => {
       const { user, ended } = await verifyEmail(deps, call, call.body.token);
       for (const id of ended) identities.evictToken(id);
@@ -46,15 +46,15 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
       return ok(userToApi(user));
     },
     createPasswordResetLink: {
-      make: async (call) => {
+      create: async (call) => {
         const link = await createResetLink(deps, call, call.path.user_id);
         return created({ reset_url: link.url, expires_at: link.expiresAt.toISOString() });
       },
-      see: ({ caller }, userId) => getMember(prisma, caller.workspaceId, userId),
+      assertVisible: ({ caller }, userId) => getMember(prisma, caller.workspaceId, userId),
     },
     resetPassword: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const { session, ended } = await resetPassword(deps, body, clientOf(req), actorBy(req, 'link'));
+      const { session, ended } = await resetPassword(deps, body, getClient(req), buildLinkActor(req, 'link'));
       for (const id of ended) identities.evictToken(id);
       identities.evictUser(session.userId);
       return ok(await sessionCookie.answer(res, session));

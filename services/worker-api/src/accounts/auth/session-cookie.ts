@@ -1,5 +1,5 @@
 /** Responses that open a session: its cookie, and an access JWT that ends with it. */
-import { originsOf, readSessionCookie, requireSameOrigin, SESSION_COOKIE } from '@gantry/auth';
+import { parseSessionCookie, requireSameOrigin, SESSION_COOKIE, toOrigins } from '@gantry/auth';
 import type { CookieOptions, Request, Response } from 'express';
 import type { AccessToken, IssueAccessToken } from './access-token';
 import type { Client, OpenSession } from './session';
@@ -13,7 +13,7 @@ export function createSessionCookie(options: {
   publicUrls: [string, ...string[]];
 }) {
   const { issueAccessToken, publicUrls } = options;
-  const origins = originsOf(publicUrls);
+  const origins = toOrigins(publicUrls);
   const cookieOptions: CookieOptions = {
     httpOnly: true,
     sameSite: 'lax',
@@ -31,9 +31,12 @@ export function createSessionCookie(options: {
       set(res, session);
       return access;
     },
-    /** The cookie of a request that may use it. A program that holds the cookie may omit Origin; a foreign page is refused. */
+    /**
+     * The cookie of a request that may use it. A program that holds the cookie may omit Origin; a foreign page is
+     * refused.
+     */
     read: (req: Request): string | undefined => {
-      const cookie = readSessionCookie(req);
+      const cookie = parseSessionCookie(req);
       if (cookie) requireSameOrigin(req, origins, 'allow');
       return cookie;
     },
@@ -47,7 +50,7 @@ export function createSessionCookie(options: {
 }
 
 /** Client details for the list of sessions. */
-export const clientOf = (req: Request): Client => ({
+export const getClient = (req: Request): Client => ({
   address: req.ip ?? null,
   userAgent: req.get('user-agent')?.slice(0, 255) ?? null,
 });

@@ -34,7 +34,8 @@ export function replaceCookie(
   fresh: Buffer,
 ): Promise<{ userId: string; sessionId: string } | { endedId: string | null }> {
   return transaction(pool, async (tx) => {
-    // Refreshes of one session are serialised by this lock. Only the next statement sees the first one's changes to the cookies.
+    // Refreshes of one session are serialised by this lock. Only the next statement sees the first one's changes to
+    // the cookies.
     const { rows: alive } = await tx.query(
       `SELECT s.id, s.user_id
        FROM session_cookies c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
@@ -101,7 +102,7 @@ export function listSessions(db: Db, userId: string): Promise<Session[]> {
  * with it: an approved device that has not fetched its token, and links that verify an address.
  * @param spared a session that stays active
  */
-export async function revokeSessionsOf(tx: Db, userId: string, spared?: string): Promise<string[]> {
+export async function revokeSessions(tx: Db, userId: string, spared?: string): Promise<string[]> {
   const ended = await tx.session.updateManyAndReturn({
     where: { userId, revokedAt: null, ...(spared !== undefined && { id: { not: spared } }) },
     data: { revokedAt: new Date() },

@@ -1,15 +1,15 @@
 import { enqueue, memberChanged } from '@gantry/events';
-import { apiFields, noContent, notFound, type Operations, okPage } from '@gantry/http';
+import { noContent, notFound, type Operations, respondWithPage, toApiFields } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Session } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { signedInUserOf } from '../identity/person';
-import { revokeTokensOf } from '../tokens/token-repository';
+import { getSignedInUserId } from '../identity/person';
+import { revokeTokens } from '../tokens/token-repository';
 import { listSessions, revokeSessionById } from './session-repository';
 
 const sessionToApi = (session: Session, current: string | null) => ({
-  ...apiFields(session, 'id', 'address', 'userAgent', 'createdAt', 'expiresAt'),
+  ...toApiFields(session, 'id', 'address', 'userAgent', 'createdAt', 'expiresAt'),
   current: session.id === current,
 });
 
@@ -17,11 +17,11 @@ export function sessionOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, identities } = deps;
   return {
     listSessions: async (call) => {
-      const found = await listSessions(prisma, signedInUserOf(call.caller));
-      return okPage(call, found, (session) => sessionToApi(session, call.caller.tokenId));
+      const found = await listSessions(prisma, getSignedInUserId(call.caller));
+      return respondWithPage(call, found, (session) => sessionToApi(session, call.caller.tokenId));
     },
     endSession: async ({ caller, actor, path }) => {
-      const userId = signedInUserOf(caller);
+      const userId = getSignedInUserId(caller);
       const sessionId = path.session_id;
       await transaction(prisma, async (tx) => {
         if (!(await revokeSessionById(tx, userId, sessionId))) throw notFound('session', sessionId, 'of this account');
@@ -31,11 +31,11 @@ export function sessionOperations(deps: AccountDeps): Operations<'worker'> {
       return noContent();
     },
     signOutEverywhere: async ({ caller, actor, body, res }) => {
-      const userId = signedInUserOf(caller);
+      const userId = getSignedInUserId(caller);
       const alsoTokens = body?.tokens === true;
       const ended = await transaction(prisma, async (tx) => {
         const closed = await sessions.closeAllOf(tx, userId);
-        const revoked = alsoTokens ? await revokeTokensOf(tx, userId) : [];
+        const revoked = alsoTokens ? await revokeTokens(tx, userId) : [];
         // Other services remember the users of their API keys.
         if (alsoTokens) await enqueue(tx, memberChanged, caller.workspaceId, { userId });
         await recordChange(tx, actor, {

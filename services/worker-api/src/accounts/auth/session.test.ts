@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { cookieIn, DASHBOARD_URL, PASSWORD, type Person, testWorkerApi, withCookie } from '../../test/test-worker-api';
+import { DASHBOARD_URL, getCookie, PASSWORD, type Person, testWorkerApi, withCookie } from '../../test/test-worker-api';
 
 let person: Person;
 const api = testWorkerApi();
@@ -19,26 +19,26 @@ const me = (cookie: string) => request(api.url).get('/auth/me').set('Cookie', wi
 
 test('refreshing gives a new JWT that works, and another cookie', async () => {
   const answer = await refresh(person.cookie).expect(200);
-  expect(cookieIn(answer)).not.toBe(person.cookie);
+  expect(getCookie(answer)).not.toBe(person.cookie);
   const { body } = await request(api.url)
     .get('/auth/me')
     .set('Authorization', `Bearer ${answer.body.access_token}`)
     .expect(200);
   expect(body).toMatchObject({ id: person.userId, credential: 'jwt' });
-  expect((await me(cookieIn(answer)).expect(200)).body).toMatchObject({ id: person.userId, credential: 'session' });
+  expect((await me(getCookie(answer)).expect(200)).body).toMatchObject({ id: person.userId, credential: 'session' });
 });
 
 test('a reload before the answer was there does not end the session: the cookie of before gets another successor', async () => {
-  const lost = cookieIn(await refresh(person.cookie).expect(200));
+  const lost = getCookie(await refresh(person.cookie).expect(200));
   await lastReplaced(18);
-  const kept = cookieIn(await refresh(person.cookie).expect(200));
+  const kept = getCookie(await refresh(person.cookie).expect(200));
   expect(kept).not.toBe(lost);
   await me(kept).expect(200);
   await refresh(kept).expect(200);
 });
 
 test('refreshing with a cookie that was replaced longer ago ends the whole session: it was copied', async () => {
-  const fresh = cookieIn(await refresh(person.cookie).expect(200));
+  const fresh = getCookie(await refresh(person.cookie).expect(200));
   await lastReplaced(21);
   await refresh(person.cookie).expect(401);
   await refresh(fresh).expect(401);
@@ -46,16 +46,16 @@ test('refreshing with a cookie that was replaced longer ago ends the whole sessi
 });
 
 test('refreshing with the cookie before the one before ends the session at once', async () => {
-  const second = cookieIn(await refresh(person.cookie).expect(200));
-  const third = cookieIn(await refresh(second).expect(200));
+  const second = getCookie(await refresh(person.cookie).expect(200));
+  const third = getCookie(await refresh(second).expect(200));
   await refresh(person.cookie).expect(401);
   await refresh(third).expect(401);
 });
 
 test('two refreshes with one cookie at the same moment both succeed, but only one goes on', async () => {
   const answers = await Promise.all([refresh(person.cookie).expect(200), refresh(person.cookie).expect(200)]);
-  const [one = '', other = ''] = answers.map(cookieIn);
-  const next = cookieIn(await refresh(one).expect(200));
+  const [one = '', other = ''] = answers.map(getCookie);
+  const next = getCookie(await refresh(one).expect(200));
   await lastReplaced(21);
   await refresh(other).expect(401);
   await refresh(next).expect(401);
@@ -70,7 +70,7 @@ test('ending one session leaves the others of the same person alone', async () =
   const other = await request(api.url).post('/auth/login').send({ email: person.email, password: PASSWORD });
   await request(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
   await me(person.cookie).expect(401);
-  await me(cookieIn(other)).expect(200);
+  await me(getCookie(other)).expect(200);
 });
 
 test('signing out forgets the cookie, and is no error without one', async () => {

@@ -1,10 +1,10 @@
 /** Browser sessions: a cookie that is replaced at each refresh, and a one-hour JWT. */
-import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { createOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
-import { insertSession, replaceCookie, revokeSession, revokeSessionsOf } from './session-repository';
+import { insertSession, replaceCookie, revokeSession, revokeSessions } from './session-repository';
 
 /** Client details for the list of sessions. */
 export interface Client {
@@ -31,14 +31,14 @@ export function createSessions(options: {
   return {
     /** Inside the caller's transaction. */
     open: async (tx: Db, userId: string, client: Client): Promise<OpenSession> => {
-      const cookie = newOpaqueToken('ses_');
+      const cookie = createOpaqueToken('ses_');
       const sessionId = newId('ssn_');
       await insertSession(tx, { id: sessionId, userId, cookieHash: hasher.hash(cookie).hash, ...client });
       return { userId, sessionId, cookie };
     },
     /** @throws AppError 401 for a cookie that is no longer valid */
     refresh: async (cookie: string): Promise<OpenSession> => {
-      const fresh = newOpaqueToken('ses_');
+      const fresh = createOpaqueToken('ses_');
       const session = await replaceCookie(pool, hasher.candidates(cookie), hasher.hash(fresh).hash);
       if ('userId' in session) return { ...session, cookie: fresh };
       if (session.endedId) revoked(session.endedId);
@@ -48,7 +48,10 @@ export function createSessions(options: {
       const endedId = await revokeSession(pool, hasher.candidates(cookie));
       if (endedId) revoked(endedId);
     },
-    /** Inside the caller's transaction; `spared` stays active. Returns the ids, to be evicted from caches after the commit. */
-    closeAllOf: revokeSessionsOf,
+    /**
+     * Inside the caller's transaction; `spared` stays active. Returns the ids, to be evicted from caches after the
+     * commit.
+     */
+    closeAllOf: revokeSessions,
   };
 }

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import request from 'supertest';
-import { cookieIn, PASSWORD, SETUP_TOKEN, testWorkerApi, withCookie } from '../../test/test-worker-api';
+import { getCookie, PASSWORD, SETUP_TOKEN, testWorkerApi, withCookie } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
 
@@ -8,7 +8,7 @@ const valid = { setup_token: SETUP_TOKEN, email: 'ada@example.com', password: PA
 const setUp = (body: object) => request(api.url).post('/auth/setup').send(body);
 
 /** An empty installation. */
-async function emptied() {
+async function emptyDatabase() {
   await api.database.pool.query('TRUNCATE users, workspaces CASCADE');
 }
 
@@ -24,7 +24,7 @@ test('a wrong setup token is refused before anything else is said', async () => 
 });
 
 describe('on a fresh installation', () => {
-  beforeEach(emptied);
+  beforeEach(emptyDatabase);
 
   test('setup signs the owner in: JWT, cookie and membership work at once', async () => {
     expect((await request(api.url).get('/system/platform-config')).body.setup_required).toBe(true);
@@ -93,10 +93,14 @@ describe('on a fresh installation', () => {
   });
 
   test('all that is wrong is said at once, of whichever kind', async () => {
-    const pathsOf = async (fields: object) =>
+    const listProblemPaths = async (fields: object) =>
       (await setUp({ ...valid, ...fields }).expect(400)).body.errors.map(({ path }: { path: string }) => path).sort();
-    expect(await pathsOf({ email: 'nobody', password: 'short' })).toEqual(['email', 'password']);
-    expect(await pathsOf({ email: 'nobody', password: 'short', name: 5 })).toEqual(['email', 'name', 'password']);
+    expect(await listProblemPaths({ email: 'nobody', password: 'short' })).toEqual(['email', 'password']);
+    expect(await listProblemPaths({ email: 'nobody', password: 'short', name: 5 })).toEqual([
+      'email',
+      'name',
+      'password',
+    ]);
   });
 
   test('unknown properties are refused by name', async () => {
@@ -116,7 +120,7 @@ describe('on a fresh installation', () => {
     }
     await client.end();
     expect(everything).toContain('ada@example.com');
-    for (const secret of [PASSWORD, cookieIn(answer), SETUP_TOKEN, 'BEGIN PRIVATE KEY']) {
+    for (const secret of [PASSWORD, getCookie(answer), SETUP_TOKEN, 'BEGIN PRIVATE KEY']) {
       expect(everything).not.toContain(secret);
       expect(everything).not.toContain(Buffer.from(secret).toString('hex'));
     }

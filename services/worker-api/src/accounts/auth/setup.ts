@@ -2,7 +2,7 @@
 
 import { isSameSecret } from '@gantry/auth';
 import { enqueue, memberChanged, newId } from '@gantry/events';
-import { type Actor, type CallOf, conflict, forbidden, together } from '@gantry/http';
+import { type Actor, conflict, forbidden, type OperationCall, runChecks } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { User, Workspace } from '../../generated/prisma/client';
@@ -18,7 +18,12 @@ import type { Client, OpenSession } from './session';
 const LOCK = 20_480_002;
 
 /** @throws AppError 403 for a wrong setup token, 409 if a user exists already, 400 for a poor password */
-export async function setUp(deps: AccountDeps, input: CallOf<'worker', 'setUp'>['body'], client: Client, actor: Actor) {
+export async function setUp(
+  deps: AccountDeps,
+  input: OperationCall<'worker', 'setUp'>['body'],
+  client: Client,
+  actor: Actor,
+) {
   const { prisma, sessions, setupToken } = deps;
   if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
     throw forbidden('wrong_setup_token', 'setup_token: not the one that this installation was started with');
@@ -54,7 +59,7 @@ export async function setUp(deps: AccountDeps, input: CallOf<'worker', 'setUp'>[
 
 /** @returns the address as it is kept @throws AppError 400 for either, or both */
 export function requireSignIn({ email, password }: { email?: string; password?: string }): string {
-  const [address] = together(
+  const [address] = runChecks(
     () => requireEmail(email ?? ''),
     () => requireGoodPassword(password ?? '', normaliseEmail(email ?? '') ?? '', 'password'),
   );

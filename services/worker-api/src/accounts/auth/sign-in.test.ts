@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import request from 'supertest';
-import { cookieIn, PASSWORD, startTestWorkerApi, testWorkerApi } from '../../test/test-worker-api';
+import { getCookie, PASSWORD, startTestWorkerApi, testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
 
@@ -9,7 +9,7 @@ const signIn = (body: object) => request(api.url).post('/auth/login').send(body)
 test('the right password opens a session and gives a JWT for an hour', async () => {
   const answer = await signIn({ email: 'owner@example.com', password: PASSWORD }).expect(200);
   expect(Object.keys(answer.body).sort()).toEqual(['access_token', 'expires_in', 'token_type']);
-  expect(cookieIn(answer)).toMatch(/^ses_/);
+  expect(getCookie(answer)).toMatch(/^ses_/);
   expect(answer.headers['cache-control']).toBe('no-store');
 });
 
@@ -31,7 +31,7 @@ test('an unknown address, a wrong password, a malformed address and a disabled u
   ]);
   expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401]);
   expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
-  expect(answers.every((answer) => cookieIn(answer) === '')).toBe(true);
+  expect(answers.every((answer) => getCookie(answer) === '')).toBe(true);
 });
 
 test('an unknown address costs as much work as a wrong password', async () => {

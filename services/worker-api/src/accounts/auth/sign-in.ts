@@ -5,7 +5,10 @@ import { findUserWithPassword } from '../users/user-repository';
 import { verifyPassword } from './password';
 import type { Client, OpenSession, Sessions } from './session';
 
-/** Opens a session. @throws AppError 401: identical, after the same work, for an unknown address and a wrong password */
+/**
+ * Opens a session.
+ * @throws AppError 401: identical, after the same work, for an unknown address and a wrong password
+ */
 export async function signIn(
   { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
   input: { email: string; password: string },
@@ -13,8 +16,8 @@ export async function signIn(
 ): Promise<OpenSession> {
   const email = normaliseEmail(input.email);
   const user = email ? await findUserWithPassword(prisma, email) : null;
-  const mayTry = user?.disabledAt === null ? (user.credential?.passwordHash ?? null) : null;
-  const right = await verifyPassword(mayTry, input.password);
+  const passwordHash = user?.disabledAt === null ? (user.credential?.passwordHash ?? null) : null;
+  const right = await verifyPassword(passwordHash, input.password);
   if (!user || !right) throw new AppError('unauthorized', 'wrong_sign_in', 'wrong e-mail address or password');
   return sessions.open(prisma, user.id, client);
 }

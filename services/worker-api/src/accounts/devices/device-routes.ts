@@ -1,6 +1,6 @@
-import { type Answer, apiFields, noContent, type Operations, ok } from '@gantry/http';
+import { type HandlerResponse, noContent, type Operations, ok, toApiFields } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { clientOf } from '../auth/session-cookie';
+import { getClient } from '../auth/session-cookie';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
 import { getWorkspace } from '../workspaces/workspace-repository';
@@ -18,7 +18,7 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, dashboardUrl } = deps;
   return {
     startDevice: async ({ body, req }) => {
-      const { deviceCode, userCode } = await startDevice(deps, body?.client_name, clientOf(req));
+      const { deviceCode, userCode } = await startDevice(deps, body?.client_name, getClient(req));
       return ok({
         device_code: deviceCode,
         user_code: userCode,
@@ -28,13 +28,14 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
       });
     },
     exchangeDevice: async ({ body: { device_code, user_code }, req }) =>
-      answerToken(await exchangeDevice(deps, device_code, user_code, clientOf(req))),
-    pollDevice: async ({ path, req }) => answerToken(await exchangeDevice(deps, path.device_code, null, clientOf(req))),
+      answerToken(await exchangeDevice(deps, device_code, user_code, getClient(req))),
+    pollDevice: async ({ path, req }) =>
+      answerToken(await exchangeDevice(deps, path.device_code, null, getClient(req))),
     lookUpDevice: async ({ caller, body }) => {
       const request = await findForApproval(prisma, caller, body.user_code);
       const workspace = await getWorkspace(prisma, caller.workspaceId);
       return ok({
-        ...apiFields(request, 'userCode', 'clientName', 'address', 'userAgent', 'expiresAt'),
+        ...toApiFields(request, 'userCode', 'clientName', 'address', 'userAgent', 'expiresAt'),
         requested_at: request.createdAt.toISOString(),
         workspace: workspaceToApi(workspace, caller.role, true),
       });
@@ -44,5 +45,5 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
   };
 }
 
-const answerToken = ({ token, workspaceId, user }: DeviceToken): Answer =>
+const answerToken = ({ token, workspaceId, user }: DeviceToken): HandlerResponse =>
   ok({ token, token_type: 'svc', workspace_id: workspaceId, user: userToApi(user) });

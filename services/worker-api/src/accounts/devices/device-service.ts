@@ -1,12 +1,12 @@
 /**
  * Pairing a program with an account (RFC 8628).
  *
- * The program holds a device code of 256 bits, the person a short user code. A request lives for ten minutes, is decided
- * once, and yields one token once. Five wrong user codes with the right device code end it; a person who types five unknown
- * user codes must wait.
+ * The program holds a device code of 256 bits, the person a short user code. A request lives for ten minutes, is
+ * decided once, and yields one token once. Five wrong user codes with the right device code end it; a person who types
+ * five unknown user codes must wait.
  */
 
-import { isSameSecret, newOpaqueToken, parseOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken, isSameSecret, parseOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { AppError, forbidden, gone, notFound, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -15,7 +15,7 @@ import { recordChange } from '../../audit/audit-entry';
 import type { DeviceRequest, PrismaClient, User } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import type { Client } from '../auth/session';
-import { signedInUserOf } from '../identity/person';
+import { getSignedInUserId } from '../identity/person';
 import { insertPersonalToken } from '../tokens/token-service';
 import { newUserCode, normaliseUserCode } from './user-code';
 
@@ -31,7 +31,7 @@ export async function startDevice(
   clientName: string | undefined,
   client: Client,
 ): Promise<{ deviceCode: string; userCode: string }> {
-  const deviceCode = newOpaqueToken('dev_');
+  const deviceCode = createOpaqueToken('dev_');
   const userCode = await freeUserCode(prisma);
   await prisma.deviceRequest.create({
     data: {
@@ -57,7 +57,7 @@ async function freeUserCode(prisma: PrismaClient): Promise<string> {
 
 /** @throws AppError 403 for a token, 404, 429 after five unknown codes */
 export async function findForApproval(prisma: PrismaClient, caller: Principal, typed: string): Promise<DeviceRequest> {
-  const userId = signedInUserOf(caller);
+  const userId = getSignedInUserId(caller);
   const since = new Date(Date.now() - GUESS_WINDOW_SECONDS * 1_000);
   const guesses = await prisma.deviceGuess.findMany({
     where: { userId, createdAt: { gt: since } },
@@ -75,7 +75,7 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
     );
   }
   const userCode = normaliseUserCode(typed);
-  const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...undecided() } });
+  const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...pendingFilter() } });
   if (request) return request;
   await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
   throw notFound('waiting device with the code', userCode, 'now');
@@ -89,11 +89,11 @@ export async function decideDevice(
   status: 'approved' | 'denied',
 ): Promise<void> {
   const { workspaceId } = caller;
-  const userId = signedInUserOf(caller);
+  const userId = getSignedInUserId(caller);
   const { id, userCode, clientName, address } = await findForApproval(prisma, caller, typed);
   await transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
-      where: { id, ...undecided() },
+      where: { id, ...pendingFilter() },
       data: { status, decidedBy: userId, workspaceId },
     });
     if (!count) throw notFound('waiting device with the code', userCode, 'now');
@@ -177,7 +177,7 @@ async function requirePace(prisma: PrismaClient, { id, polledAt }: DeviceRequest
   throw new AppError('rate_limited', 'slow_down', `poll every ${INTERVAL_SECONDS} s`, { retryAfterSeconds });
 }
 
-const undecided = () => ({
+const pendingFilter = () => ({
   status: 'pending' as const,
   spentAt: null,
   wrongCodes: { lt: WRONG_CODES_MAX },

@@ -1,15 +1,15 @@
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import request from 'supertest';
-import { callerOf } from '../../test/caller';
+import { createCaller } from '../../test/caller';
 import { type Person, testWorkerApi } from '../../test/test-worker-api';
 
 let person: Person;
-let browser: ReturnType<typeof callerOf>;
+let browser: ReturnType<typeof createCaller>;
 const api = testWorkerApi();
-const program = given(() => callerOf(api.url));
+const program = setupResource(() => createCaller(api.url));
 beforeEach(async () => {
   person = await api.addMember('member');
-  browser = callerOf(api.url, person.jwt);
+  browser = createCaller(api.url, person.jwt);
 });
 
 interface Codes {
@@ -54,12 +54,12 @@ test("a program shows a code, a person approves it, and the program gets a token
     workspace_id: api.workspaceId,
     user: { id: person.userId, email: person.email },
   });
-  const me = await callerOf(api.url, body.token).get('/auth/me').expect(200);
+  const me = await createCaller(api.url, body.token).get('/auth/me').expect(200);
   expect(me.body).toMatchObject({ id: person.userId, role: 'member', credential: 'personal_token' });
   const { body: tokens } = await browser.get('/auth/tokens').expect(200);
   expect(tokens).toHaveLength(1);
-  await callerOf(api.url, body.token).remove(`/auth/tokens/${tokens[0].id}`).expect(204);
-  await callerOf(api.url, body.token).get('/auth/me').expect(401);
+  await createCaller(api.url, body.token).remove(`/auth/tokens/${tokens[0].id}`).expect(204);
+  await createCaller(api.url, body.token).get('/auth/me').expect(401);
 });
 
 test('the token acts in the workspace that the person chose', async () => {
@@ -71,7 +71,7 @@ test('the token acts in the workspace that the person chose', async () => {
   await request(api.url).post('/api/cli-auth/devices/approve').set(chosen).send({ user_code }).expect(204);
   const { body } = await exchange(codes).expect(200);
   expect(body.workspace_id).toBe(second.id);
-  expect((await callerOf(api.url, body.token).get('/auth/me')).body.workspace_id).toBe(second.id);
+  expect((await createCaller(api.url, body.token).get('/auth/me')).body.workspace_id).toBe(second.id);
 });
 
 test('one approval gives one token, also to two who ask at the same moment', async () => {
@@ -115,7 +115,7 @@ test('who types five codes that nobody has must wait, and others need not', asyn
   const late = await decide('approve', codes).expect(429);
   expect(Number(late.headers['retry-after'])).toBeGreaterThan(500);
   await exchange(codes).expect(428);
-  const other = callerOf(api.url, (await api.addMember('member')).jwt);
+  const other = createCaller(api.url, (await api.addMember('member')).jwt);
   await other.post('/api/cli-auth/devices/approve', { user_code: codes.user_code }).expect(204);
 });
 
@@ -133,7 +133,7 @@ test('a token can not approve: it would make itself another one', async () => {
   const { token } = await api.createToken('personal', person.jwt, { role: 'viewer' });
   const { token: ofWorkspace } = await api.createToken('workspace', api.owner.jwt);
   for (const credential of [token, ofWorkspace]) {
-    const refused = await callerOf(api.url, credential)
+    const refused = await createCaller(api.url, credential)
       .post('/api/cli-auth/devices/approve', { user_code: codes.user_code })
       .expect(403);
     expect(refused.body.code).toBe('needs_sign_in');

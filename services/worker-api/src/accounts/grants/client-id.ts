@@ -6,4 +6,5 @@ export const isDocument = (clientId: string): boolean => /^https?:\/\//.test(cli
  * The host of a metadata document is who the client is; one that registered itself has proven nothing.
  * @returns null for the latter
  */
-export const hostOf = (clientId: string): string | null => (isDocument(clientId) ? new URL(clientId).host : null);
+export const getClientHost = (clientId: string): string | null =>
+  isDocument(clientId) ? new URL(clientId).host : null;

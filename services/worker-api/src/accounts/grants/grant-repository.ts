@@ -58,7 +58,7 @@ export async function deleteGrant(tx: Sql, id: string, userId: string | null): P
 }
 
 /** Everything that the user has let in. Returns the ids. */
-export async function deleteGrantsOf(tx: Db, userId: string): Promise<{ id: string; workspaceId: string }[]> {
+export async function deleteGrantsOfUser(tx: Db, userId: string): Promise<{ id: string; workspaceId: string }[]> {
   const ended = await tx.oauthGrant.findMany({ where: { userId }, select: { id: true, workspaceId: true } });
   await tx.oauthGrant.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
   return ended;

@@ -1,8 +1,8 @@
 /** A person's grant to a client: its rules, and how it is shown. */
 import { type Restriction, restriction } from '@gantry/events';
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { OauthGrant } from '../../generated/prisma/client';
-import { hostOf } from './client-id';
+import { getClientHost } from './client-id';
 import type { Scope } from './oauth-addresses';
 
 export const GRANT = 'gra_';
@@ -11,12 +11,12 @@ export const GRANT = 'gra_';
 export const isGrantId = (id: string): boolean => id.startsWith(GRANT);
 
 /** Named toolsets always: one that comes later is closed to clients that were let in before. */
-export const grantedRules = (toolsets: string[], readonly: boolean): Restriction => ({
+export const toGrantRestriction = (toolsets: string[], readonly: boolean): Restriction => ({
   toolsets: [...new Set(toolsets)],
   ...(readonly && { readonly }),
 });
 
-export const scopeOf = (rules: { readonly?: true | undefined }): Scope => (rules.readonly ? 'mcp:read' : 'mcp');
+export const toScope = (rules: { readonly?: true | undefined }): Scope => (rules.readonly ? 'mcp:read' : 'mcp');
 
 export type ListedGrant = OauthGrant & { membership: { workspace: { id: string; name: string } } };
 
@@ -24,8 +24,8 @@ export function grantToApi(grant: ListedGrant) {
   const { clientId, clientName, membership } = grant;
   const { toolsets, readonly } = restriction.parse(grant.restriction);
   return {
-    ...apiFields(grant, 'id', 'createdAt', 'lastUsedAt', 'expiresAt'),
-    client: { id: clientId, name: clientName, host: hostOf(clientId) },
+    ...toApiFields(grant, 'id', 'createdAt', 'lastUsedAt', 'expiresAt'),
+    client: { id: clientId, name: clientName, host: getClientHost(clientId) },
     workspace: { id: membership.workspace.id, name: membership.workspace.name },
     toolsets: toolsets ?? [],
     readonly: readonly ?? false,

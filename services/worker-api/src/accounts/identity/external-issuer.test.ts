@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import jwt from 'jsonwebtoken';
-import { callerOf } from '../../test/caller';
+import { createCaller } from '../../test/caller';
 import { type Person, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
 
 let api: TestWorkerApi;
@@ -31,36 +31,36 @@ afterAll(async () => {
   server.close();
 });
 
-const signed = (claims: object, options: jwt.SignOptions = {}) =>
+const signClaims = (claims: object, options: jwt.SignOptions = {}) =>
   jwt.sign({ sub: 'ext|1', aud: 'our-api', iss: issuer, ...claims }, privateKey, {
     algorithm: 'RS256',
     keyid: 'k=1',
     expiresIn: 60,
     ...options,
   });
-const me = (token: string) => callerOf(api.url, token).get('/auth/me');
-const verified = () => ({ email: member.email, email_verified: true });
+const me = (token: string) => createCaller(api.url, token).get('/auth/me');
+const verifiedClaims = () => ({ email: member.email, email_verified: true });
 
 test("the configured issuer's JWT is taken for the user with the verified address, or the linked identity", async () => {
-  const { body } = await me(signed(verified())).expect(200);
+  const { body } = await me(signClaims(verifiedClaims())).expect(200);
   expect(body).toMatchObject({ id: member.userId, credential: 'jwt', role: 'member' });
   await api.database.prisma.externalIdentity.create({ data: { issuer, subject: 'ext|2', userId: member.userId } });
-  await me(signed({ sub: 'ext|2' })).expect(200);
+  await me(signClaims({ sub: 'ext|2' })).expect(200);
 });
 
 test('an address that went to another person of the issuer opens nothing of the account that had it', async () => {
   const former = await api.addMember('member');
   await api.database.prisma.externalIdentity.create({ data: { issuer, subject: 'ext|5', userId: former.userId } });
-  await me(signed({ sub: 'ext|5' })).expect(200);
-  await me(signed({ sub: 'ext|6', email: former.email, email_verified: true })).expect(401);
+  await me(signClaims({ sub: 'ext|5' })).expect(200);
+  await me(signClaims({ sub: 'ext|6', email: former.email, email_verified: true })).expect(401);
 });
 
 test('an address that is spelt like one of ours is another address', async () => {
   const other = await api.addMember('member');
-  await me(signed({ sub: 'ext|7', email: other.email.toUpperCase(), email_verified: true })).expect(200);
+  await me(signClaims({ sub: 'ext|7', email: other.email.toUpperCase(), email_verified: true })).expect(200);
   const alike = `\uff0d${other.email}`;
   await api.database.prisma.user.update({ where: { id: other.userId }, data: { email: `-${other.email}` } });
-  await me(signed({ sub: 'ext|8', email: alike, email_verified: true })).expect(401);
+  await me(signClaims({ sub: 'ext|8', email: alike, email_verified: true })).expect(401);
 });
 
 test('our own JWTs go on being taken', async () => {
@@ -68,22 +68,22 @@ test('our own JWTs go on being taken', async () => {
 });
 
 test.each<[string, () => string]>([
-  ['an unknown person', () => signed({ email: 'nobody@example.com', email_verified: true })],
-  ['an address that is not verified', () => signed({ email: member.email })],
+  ['an unknown person', () => signClaims({ email: 'nobody@example.com', email_verified: true })],
+  ['an address that is not verified', () => signClaims({ email: member.email })],
   [
     'an account whose address nobody has proven',
-    () => signed({ sub: 'ext|3', email: unproven.email, email_verified: true }),
+    () => signClaims({ sub: 'ext|3', email: unproven.email, email_verified: true }),
   ],
-  ['another audience', () => signed({ ...verified(), aud: 'another-api' })],
-  ['another issuer', () => signed({ ...verified(), iss: 'http://evil.test' })],
-  ['an expired one', () => signed(verified(), { expiresIn: -60 })],
-  ['an unknown key', () => signed(verified(), { keyid: 'another' })],
-  ['another algorithm', () => signed(verified(), { algorithm: 'RS512' })],
+  ['another audience', () => signClaims({ ...verifiedClaims(), aud: 'another-api' })],
+  ['another issuer', () => signClaims({ ...verifiedClaims(), iss: 'http://evil.test' })],
+  ['an expired one', () => signClaims(verifiedClaims(), { expiresIn: -60 })],
+  ['an unknown key', () => signClaims(verifiedClaims(), { keyid: 'another' })],
+  ['another algorithm', () => signClaims(verifiedClaims(), { algorithm: 'RS512' })],
   [
     'a signature made with the public key as a secret',
-    () => jwt.sign({ sub: 'ext|1', aud: 'our-api', iss: issuer, ...verified() }, 'public', { keyid: 'k=1' }),
+    () => jwt.sign({ sub: 'ext|1', aud: 'our-api', iss: issuer, ...verifiedClaims() }, 'public', { keyid: 'k=1' }),
   ],
-  ['no signature', () => `${signed(verified()).split('.').slice(0, 2).join('.')}.AA`],
+  ['no signature', () => `${signClaims(verifiedClaims()).split('.').slice(0, 2).join('.')}.AA`],
 ])('%s is a 401', async (_what, token) => {
   await me(token()).expect(401);
 });

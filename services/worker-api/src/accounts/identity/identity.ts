@@ -1,6 +1,6 @@
 /** Builds the identity behind a credential from database rows. */
 import type { Identity, Role } from '@gantry/events';
-import { roleAtLeast } from '@gantry/http';
+import { hasRoleAtLeast } from '@gantry/http';
 
 /** A user as returned by the identity queries. */
 export interface UserRow {
@@ -14,11 +14,12 @@ export interface UserRow {
   memberships: { id: string; role: Role }[] | null;
 }
 
-export const lowerRole = (one: Role, other: Role): Role => (roleAtLeast(one, other) ? other : one);
+export const lowerRole = (one: Role, other: Role): Role => (hasRoleAtLeast(one, other) ? other : one);
 
 /**
  * @param limit the highest role that the credential may use, in every workspace; null for no limit
- * @param preferred default workspace if the user is still a member there, otherwise the user's own default, otherwise the
+ * @param preferred default workspace if the user is still a member there, otherwise the user's own default, otherwise
+ * the
  *   oldest membership; an empty id for a user without any
  * @param madeAt creation time of a credential that outlives sessions. One that predates the verification may be held by
  *   its creator, and does not count as having the address.

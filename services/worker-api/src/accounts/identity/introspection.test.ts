@@ -1,17 +1,17 @@
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import {
   connectBus,
   enqueue,
+  eventSubjectPattern,
   type Identity,
   INTROSPECT_SUBJECT,
   introspectReply,
   memberChanged,
   request,
-  subjectOfAll,
   tokenRevoked,
 } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
-import { cutConnections, given, until } from '@gantry/testing';
+import { cutConnections, setupResource, until } from '@gantry/testing';
 import http from 'supertest';
 import { testWorkerApi, withCookie } from '../../test/test-worker-api';
 
@@ -19,17 +19,17 @@ import { testWorkerApi, withCookie } from '../../test/test-worker-api';
 const BY_EVENT = { deadlineMs: 15_000 };
 
 const api = testWorkerApi();
-const asker = given(
+const asker = setupResource(
   () => connectBus({ ...api.nats.as('automation-api'), name: 'automation-api', log: api.logs.log }),
   (bus) => bus.nc.close(),
 );
 
-const ask = async (question: object): Promise<Identity | null> =>
+const introspect = async (question: object): Promise<Identity | null> =>
   (await request(asker, INTROSPECT_SUBJECT, question, introspectReply, 2_000, 'worker-api')).identity;
 
 test('another service learns who holds a personal token', async () => {
   const { id, token } = await api.createToken('personal', api.owner.jwt);
-  expect(await ask({ kind: 'token', token })).toEqual({
+  expect(await introspect({ kind: 'token', token })).toEqual({
     kind: 'personal_token',
     userId: api.owner.userId,
     email: 'owner@example.com',
@@ -45,7 +45,7 @@ test('another service learns who holds a personal token', async () => {
 
 test('a workspace token opens its workspace and no other', async () => {
   const { token } = await api.createToken('workspace', api.foreign.owner.jwt);
-  expect(await ask({ kind: 'token', token })).toMatchObject({
+  expect(await introspect({ kind: 'token', token })).toMatchObject({
     kind: 'workspace_token',
     userId: null,
     memberships: { [api.foreign.workspaceId]: 'admin' },
@@ -59,7 +59,7 @@ test('the limit of a personal token holds in every workspace of its user', async
     person.userId,
   ]);
   const { token } = await api.createToken('personal', person.jwt, { role: 'viewer' });
-  expect((await ask({ kind: 'token', token }))?.memberships).toEqual({
+  expect((await introspect({ kind: 'token', token }))?.memberships).toEqual({
     [api.workspaceId]: 'viewer',
     [api.foreign.workspaceId]: 'viewer',
   });
@@ -67,20 +67,23 @@ test('the limit of a personal token holds in every workspace of its user', async
 
 test('sessions and users are known too, disabled ones are not', async () => {
   const person = await api.addMember('viewer');
-  expect(await ask({ kind: 'session', cookie: person.cookie })).toMatchObject({
+  expect(await introspect({ kind: 'session', cookie: person.cookie })).toMatchObject({
     kind: 'session',
     userId: person.userId,
   });
-  expect(await ask({ kind: 'user', userId: person.userId })).toMatchObject({ kind: 'jwt', userId: person.userId });
+  expect(await introspect({ kind: 'user', userId: person.userId })).toMatchObject({
+    kind: 'jwt',
+    userId: person.userId,
+  });
   await api.database.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [person.userId]);
-  expect(await ask({ kind: 'session', cookie: person.cookie })).toBeNull();
-  expect(await ask({ kind: 'user', userId: person.userId })).toBeNull();
+  expect(await introspect({ kind: 'session', cookie: person.cookie })).toBeNull();
+  expect(await introspect({ kind: 'user', userId: person.userId })).toBeNull();
 });
 
 test('an address counts only once it is proven, and not for what was made before', async () => {
   const person = await api.addMember('member', { emailVerified: false });
   const before = await api.createToken('personal', person.jwt);
-  const isProven = async (question: object) => (await ask(question))?.emailVerified;
+  const isProven = async (question: object) => (await introspect(question))?.emailVerified;
   const ofKey = (madeAt: number) => ({ kind: 'user', userId: person.userId, madeAt });
   const keyMadeAt = Date.now();
   expect(await isProven({ kind: 'token', token: before.token })).toBe(false);
@@ -102,29 +105,29 @@ test('API keys of other services end with everything else of the account, and ne
   const person = await api.addMember('member');
   const question = (madeAt: number) => ({ kind: 'user', userId: person.userId, madeAt });
   const keyMadeAt = Date.now();
-  expect(await ask(question(keyMadeAt))).not.toBeNull();
+  expect(await introspect(question(keyMadeAt))).not.toBeNull();
   await http(api.url)
     .post('/auth/logout/everywhere')
     .set('Authorization', `Bearer ${person.jwt}`)
     .send({ tokens: true })
     .expect(204);
-  expect(await ask(question(keyMadeAt - 1))).toBeNull();
-  expect(await ask(question(Date.now() + 1))).not.toBeNull();
+  expect(await introspect(question(keyMadeAt - 1))).toBeNull();
+  expect(await introspect(question(Date.now() + 1))).not.toBeNull();
 });
 
 test.each([
-  ['an unknown token', { kind: 'token', token: newOpaqueToken('svc_') }],
+  ['an unknown token', { kind: 'token', token: createOpaqueToken('svc_') }],
   ['a token without its checksum', { kind: 'token', token: `svc_${'a'.repeat(49)}` }],
-  ['a cookie asked for as a token', { kind: 'token', token: newOpaqueToken('ses_') }],
-  ['a token asked for as a cookie', { kind: 'session', cookie: newOpaqueToken('svc_') }],
+  ['a cookie asked for as a token', { kind: 'token', token: createOpaqueToken('ses_') }],
+  ['a token asked for as a cookie', { kind: 'session', cookie: createOpaqueToken('svc_') }],
   ['an unknown user', { kind: 'user', userId: 'usr_nobody' }],
 ])('%s is nobody', async (_what, question) => {
-  expect(await ask(question)).toBeNull();
+  expect(await introspect(question)).toBeNull();
 });
 
 test('a revocation is announced, and a session that is signed out as well', async () => {
   const announced: string[] = [];
-  asker.nc.subscribe(subjectOfAll(tokenRevoked), {
+  asker.nc.subscribe(eventSubjectPattern(tokenRevoked), {
     callback: (_err, message) => announced.push(JSON.parse(message.string()).data.tokenId),
   });
   await asker.nc.flush();
@@ -132,7 +135,7 @@ test('a revocation is announced, and a session that is signed out as well', asyn
   await http(api.url).delete(`/auth/tokens/${id}`).set('Authorization', `Bearer ${api.owner.jwt}`).expect(204);
   await until(() => announced.includes(id));
   const person = await api.addMember('viewer');
-  const session = (await ask({ kind: 'session', cookie: person.cookie }))?.tokenId;
+  const session = (await introspect({ kind: 'session', cookie: person.cookie }))?.tokenId;
   await http(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
   await until(() => session && announced.includes(session));
 });
@@ -149,5 +152,5 @@ test('a changed membership counts as soon as its event is heard', async () => {
 test('it answers again after every connection to the database was cut', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt);
   await cutConnections({ url: api.databaseUrl, drop: async () => {} });
-  await until(() => ask({ kind: 'token', token }));
+  await until(() => introspect({ kind: 'token', token }));
 });

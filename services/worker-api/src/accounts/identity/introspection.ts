@@ -15,7 +15,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isGrantId } from '../grants/grant';
 import { mcpResource } from '../grants/oauth-addresses';
-import { restrictedForm } from '../tokens/token-restriction';
+import { toRestrictedForm } from '../tokens/token-restriction';
 import { userIdentity } from './identity';
 import {
   type ExternalQuestion,
@@ -48,9 +48,9 @@ export function createIntrospection(options: {
       return grantIdentity(await findGrantOfToken(pool, hasher.candidates(text), mcpResource(baseUrl)), enforces);
     }
     if (prefix !== 'svc_' && prefix !== 'wst_') return null;
-    const row = await findToken(pool, [text, restrictedForm(text)].flatMap(hasher.candidates));
+    const row = await findToken(pool, [text, toRestrictedForm(text)].flatMap(hasher.candidates));
     if (!row) return null;
-    const form = row.restriction === null ? text : restrictedForm(text);
+    const form = row.restriction === null ? text : toRestrictedForm(text);
     if (!hasher.matches(form, row.hash)) return null;
     const rules = readRestriction(row, enforces);
     if (rules === null) return null;
@@ -99,7 +99,9 @@ export function createIntrospection(options: {
 
 type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
 
-/** Null: refused, since the asking service or this version does not know one of its rules. Undefined: not restricted. */
+/**
+ * Null: refused, since the asking service or this version does not know one of its rules. Undefined: not restricted.
+ */
 function readRestriction(row: Pick<TokenRow, 'restriction'>, enforces: string[]): Restriction | undefined | null {
   if (row.restriction === null) return undefined;
   const read = restriction.safeParse(row.restriction);
@@ -116,7 +118,7 @@ function tokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity 
       preferred: row.acts_in,
       madeAt: row.made_at,
     });
-    return rules ? { ...identity, ...onlyIn(row.acts_in, identity), restriction: rules } : identity;
+    return rules ? { ...identity, ...restrictToWorkspace(row.acts_in, identity), restriction: rules } : identity;
   }
   if (row.workspace_id === null || row.role === null) return null;
   return {
@@ -139,18 +141,21 @@ function grantIdentity(row: GrantRow | null, enforces: string[]): Identity | nul
   if (!row || !rules) return null;
   const { grant_id: tokenId, workspace_id: workspaceId, expires_at: expiresAt, made_at: madeAt } = row;
   const identity = userIdentity('personal_token', row, { tokenId, expiresAt, preferred: workspaceId, madeAt });
-  return { ...identity, ...onlyIn(workspaceId, identity), restriction: rules };
+  return { ...identity, ...restrictToWorkspace(workspaceId, identity), restriction: rules };
 }
 
 /** Ids of workers are names in one workspace: a restricted token acts where it was made and nowhere else. */
-function onlyIn(workspaceId: string | null, { memberships }: Identity) {
+function restrictToWorkspace(workspaceId: string | null, { memberships }: Identity) {
   const role = workspaceId === null ? undefined : memberships[workspaceId];
   return workspaceId !== null && role
     ? { defaultWorkspaceId: workspaceId, memberships: { [workspaceId]: role } }
     : { defaultWorkspaceId: '', memberships: {} };
 }
 
-/** One replica answers each lookup. If it cannot, it says so at once, so that the requester need not wait to answer 503. */
+/**
+ * One replica answers each lookup. If it cannot, it says so at once, so that the requester need not wait to answer
+ * 503.
+ */
 export function serveIntrospection(options: { bus: Bus; introspect: Introspect; log: Logger }): { stop(): void } {
   const { bus, introspect, log } = options;
   const subscription = listen(

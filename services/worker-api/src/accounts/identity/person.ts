@@ -4,7 +4,7 @@ import type { Db } from '../../database';
 import { findTokenById } from '../tokens/token-repository';
 
 /** The user behind the caller. @throws AppError 403 for a workspace token */
-export function userOf({ userId }: Principal): string {
+export function getUserId({ userId }: Principal): string {
   if (userId) return userId;
   throw forbidden('needs_user', 'a workspace token does not belong to a person; sign in as one');
 }
@@ -12,18 +12,22 @@ export function userOf({ userId }: Principal): string {
 /** A person at a browser, not a program with a token. */
 export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' || kind === 'jwt';
 
-/** For operations closed to tokens, which could otherwise turn themselves into another credential. @throws AppError 403 */
-export function signedInUserOf(caller: Principal): string {
-  if (isSignedIn(caller)) return userOf(caller);
+/**
+ * For operations closed to tokens, which could otherwise turn themselves into another credential.
+ * @throws AppError 403
+ */
+export function getSignedInUserId(caller: Principal): string {
+  if (isSignedIn(caller)) return getUserId(caller);
   throw forbidden('needs_sign_in', 'this needs a signed-in person: a token cannot do it');
 }
 
 /**
- * For operations on the user rather than on a workspace, where no role limits a token: a token with a role of its own is refused.
+ * For operations on the user rather than on a workspace, where no role limits a token: a token with a role of its own
+ * is refused.
  * @throws AppError 403
  */
-export async function unlimitedUserOf(db: Db, caller: Principal): Promise<string> {
-  const userId = userOf(caller);
+export async function getUnlimitedUserId(db: Db, caller: Principal): Promise<string> {
+  const userId = getUserId(caller);
   if (caller.kind === 'personal_token' && caller.tokenId) {
     const token = await findTokenById(db, caller.tokenId);
     if (token?.role && token.role !== 'owner') {

@@ -18,7 +18,7 @@ import { requireOpen } from './invitation';
 import { getInvitationByToken, markAccepted } from './invitation-repository';
 
 /** The same whether or not the address has an account: the holder of the link may be the inviter. */
-export async function lookUpInvitation({ prisma, hasher }: AccountDeps, token: string) {
+export async function findInvitationByToken({ prisma, hasher }: AccountDeps, token: string) {
   const invitation = await getInvitationByToken(prisma, hasher, token);
   requireOpen(invitation);
   const { email, role, invitedBy, expiresAt, workspace } = invitation;
@@ -69,9 +69,9 @@ export async function acceptInvitation(
 }
 
 /**
- * Creates the account, with the invited address. It is verified if the link was mailed: a link handed over was
- * seen by its inviter, who may be the one that opens it. The password is checked first, so that an attacker cannot probe whether
- * an account exists without creating one.
+ * Creates the account, with the invited address. It is verified if the link was mailed: a link handed over was seen by
+ * its inviter, who may be the one that opens it. The password is checked first, so that an attacker cannot probe
+ * whether an account exists without creating one.
  * @throws AppError 400 poor password, 404, 409 taken or accepted, 410
  */
 export async function registerByInvitation(

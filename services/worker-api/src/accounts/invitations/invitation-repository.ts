@@ -1,5 +1,5 @@
 import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { notFound, unknownLink } from '@gantry/http';
+import { notFound, unknownLinkError } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Invitation, Prisma, Workspace } from '../../generated/prisma/client';
@@ -70,7 +70,7 @@ export async function getInvitationByToken(
     where: { hash: { in: hashes }, workspace: { deletedAt: null } },
     include: { workspace: true },
   });
-  if (!found || !hasher.matches(token, found.hash)) throw unknownLink('invitation');
+  if (!found || !hasher.matches(token, found.hash)) throw unknownLinkError('invitation');
   const [invitation] = await withStanding(db, [found]);
   return invitation as typeof found & Standing;
 }

@@ -1,10 +1,19 @@
-import { type Answer, actorBy, type Call, created, noContent, type Operations, ok, okPage } from '@gantry/http';
+import {
+  buildLinkActor,
+  type Call,
+  created,
+  type HandlerResponse,
+  noContent,
+  type Operations,
+  ok,
+  respondWithPage,
+} from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { clientOf } from '../auth/session-cookie';
-import { unlimitedUserOf } from '../identity/person';
+import { getClient } from '../auth/session-cookie';
+import { getUnlimitedUserId } from '../identity/person';
 import { userToApi } from '../users/user';
 import { workspaceToApi } from '../workspaces/workspace';
-import { acceptInvitation, lookUpInvitation, registerByInvitation } from './accept-invitation';
+import { acceptInvitation, findInvitationByToken, registerByInvitation } from './accept-invitation';
 import { invitationToApi } from './invitation';
 import { getInvitation, listInvitations } from './invitation-repository';
 import { type Invited, inviteMember, resendInvitation, withdrawInvitation } from './invite-member';
@@ -12,23 +21,23 @@ import { type Invited, inviteMember, resendInvitation, withdrawInvitation } from
 export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessionCookie, identities } = deps;
   const invited = {
-    see: ({ caller }: Pick<Call, 'caller'>, id: string) => getInvitation(prisma, caller.workspaceId, id),
+    assertVisible: ({ caller }: Pick<Call, 'caller'>, id: string) => getInvitation(prisma, caller.workspaceId, id),
   };
   return {
     inviteMember: {
-      make: async (call) => answerInvited(await inviteMember(deps, call, call.body)),
+      create: async (call) => answerInvited(await inviteMember(deps, call, call.body)),
       ...invited,
     },
     resendInvitation: {
-      make: async (call) => answerInvited(await resendInvitation(deps, call, call.path.invitation_id)),
+      create: async (call) => answerInvited(await resendInvitation(deps, call, call.path.invitation_id)),
       ...invited,
     },
     listInvitations: async (call) =>
-      okPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
+      respondWithPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
     withdrawInvitation: async (call) => withdrawInvitation(prisma, call, call.path.invitation_id).then(noContent),
-    lookUpInvitation: async ({ body }) => ok(await lookUpInvitation(deps, body.token)),
+    lookUpInvitation: async ({ body }) => ok(await findInvitationByToken(deps, body.token)),
     acceptInvitation: async ({ caller, actor, body }) => {
-      const userId = await unlimitedUserOf(prisma, caller);
+      const userId = await getUnlimitedUserId(prisma, caller);
       const accepted = await acceptInvitation(deps, { userId, caller }, actor, body.token);
       const { workspace, invitation, ended } = accepted;
       for (const id of ended) identities.evictToken(id);
@@ -37,7 +46,7 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
     },
     registerByInvitation: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const made = await registerByInvitation(deps, body, clientOf(req), actorBy(req, 'link'));
+      const made = await registerByInvitation(deps, body, getClient(req), buildLinkActor(req, 'link'));
       identities.evictUser(made.user.id);
       const access = await sessionCookie.answer(res, made.session);
       const workspace = workspaceToApi(made.workspace, made.invitation.role, true);
@@ -46,5 +55,5 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
   };
 }
 
-const answerInvited = ({ invitation, emailSent, url }: Invited): Answer =>
+const answerInvited = ({ invitation, emailSent, url }: Invited): HandlerResponse =>
   created({ ...invitationToApi(invitation), email_sent: emailSent, invite_url: url });

@@ -1,5 +1,5 @@
 /** Rules for invitations, and their API representation. */
-import { apiFields, conflict, gone } from '@gantry/http';
+import { conflict, gone, toApiFields } from '@gantry/http';
 import type { Invitation } from '../../generated/prisma/client';
 
 const OPEN_DAYS = 7;
@@ -31,6 +31,6 @@ export function requireOpen(invitation: Invitation & Standing): void {
 const isOpen = ({ expiresAt, stands }: Invitation & Standing): boolean => stands && expiresAt.getTime() > Date.now();
 
 export const invitationToApi = (invitation: Invitation & Standing) => ({
-  ...apiFields(invitation, 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'),
+  ...toApiFields(invitation, 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'),
   open: isOpen(invitation),
 });

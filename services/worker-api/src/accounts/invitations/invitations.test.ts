@@ -1,23 +1,23 @@
-import { given } from '@gantry/testing';
-import { callerOf } from '../../test/caller';
-import { givenMail, tokenIn } from '../../test/mail-catcher';
-import { cookieIn, PASSWORD, type Person, testWorkerApi } from '../../test/test-worker-api';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from '../../test/caller';
+import { findToken, setupMail } from '../../test/mail-catcher';
+import { getCookie, PASSWORD, type Person, testWorkerApi } from '../../test/test-worker-api';
 
 let count = 0;
-const mail = givenMail();
+const mail = setupMail();
 const api = testWorkerApi(() => ({ smtpUrl: mail.url }));
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const nobody = given(() => callerOf(api.url));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const nobody = setupResource(() => createCaller(api.url));
 
-const as = ({ jwt }: Person) => callerOf(api.url, jwt);
+const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const path = () => `/api/workspaces/${api.workspaceId}`;
 const someone = () => `person${++count}@example.com`;
 const invite = (email: string, role?: string) =>
   owner.post(`${path()}/members/invite`, role ? { email, role } : { email });
 
-async function invited(email: string, role?: string) {
+async function inviteByMail(email: string, role?: string) {
   const { body } = await invite(email, role).expect(201);
-  return { id: body.id as string, token: tokenIn(await mail.messageTo(email)) };
+  return { id: body.id as string, token: findToken(await mail.messageTo(email)) };
 }
 
 test('an invited person opens the link, makes an account and is in', async () => {
@@ -26,7 +26,7 @@ test('an invited person opens the link, makes an account and is in', async () =>
   expect(body).toMatchObject({ email, role: 'viewer', email_sent: true, invite_url: null });
   const message = await mail.messageTo(email);
   expect(message).toContain('http://dashboard.test/invite#inv_');
-  const token = tokenIn(message);
+  const token = findToken(message);
   const looked = await nobody.post('/auth/invitations/lookup', { token }).expect(200);
   expect(looked.body).toMatchObject({
     email,
@@ -41,15 +41,15 @@ test('an invited person opens the link, makes an account and is in', async () =>
     user: { email, email_verified: true, name: 'Grace' },
     workspace: { id: api.workspaceId, role: 'viewer' },
   });
-  expect(cookieIn(made)).toMatch(/^ses_/);
-  const me = await callerOf(api.url, made.body.access_token).get('/auth/me').expect(200);
+  expect(getCookie(made)).toMatch(/^ses_/);
+  const me = await createCaller(api.url, made.body.access_token).get('/auth/me').expect(200);
   expect(me.body).toMatchObject({ email, role: 'viewer', workspace_id: api.workspaceId });
   await nobody.post('/auth/login', { email, password: PASSWORD }).expect(200);
 });
 
 test('somebody with an account signs in and accepts; anybody else is told whom it is for', async () => {
   const stranger = api.foreign.owner;
-  const { token } = await invited(stranger.email, 'admin');
+  const { token } = await inviteByMail(stranger.email, 'admin');
   const taken = await nobody.post('/auth/invitations/register', { token, password: PASSWORD }).expect(409);
   expect(taken.body.code).toBe('email_taken');
   const member = await api.addMember('member');
@@ -66,20 +66,24 @@ test('somebody with an account signs in and accepts; anybody else is told whom i
 test('a member of no workspace accepts', async () => {
   const person = await api.addMember('member');
   await owner.remove(`${path()}/members/${person.userId}`).expect(204);
-  const { token } = await invited(person.email);
+  const { token } = await inviteByMail(person.email);
   await as(person).post('/auth/invitations/accept', { token }).expect(200);
   expect((await as(person).get('/auth/me').expect(200)).body.role).toBe('member');
 });
 
 test('of two registrations with one link at the same moment, one makes the account', async () => {
-  const { token } = await invited(someone());
+  const { token } = await inviteByMail(someone());
   const register = () => nobody.post('/auth/invitations/register', { token, password: PASSWORD });
   const answers = await Promise.all([register(), register()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
 });
 
 test('an accepted, a withdrawn and an expired invitation open nothing', async () => {
-  const [accepted, withdrawn, expired] = [await invited(someone()), await invited(someone()), await invited(someone())];
+  const [accepted, withdrawn, expired] = [
+    await inviteByMail(someone()),
+    await inviteByMail(someone()),
+    await inviteByMail(someone()),
+  ];
   await nobody.post('/auth/invitations/register', { token: accepted.token, password: PASSWORD }).expect(201);
   await owner.remove(`${path()}/invitations/${withdrawn.id}`).expect(204);
   await api.database.pool.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [expired.id]);
@@ -99,9 +103,9 @@ test('an accepted, a withdrawn and an expired invitation open nothing', async ()
 
 test('sent again, the new link works and the old one does not', async () => {
   const email = someone();
-  const { id, token } = await invited(email);
+  const { id, token } = await inviteByMail(email);
   await owner.post(`${path()}/invitations/${id}/resend`).expect(201);
-  const fresh = tokenIn(await mail.messageTo(email));
+  const fresh = findToken(await mail.messageTo(email));
   expect(fresh).not.toBe(token);
   const { body } = await nobody.post('/auth/invitations/lookup', { token }).expect(404);
   expect(body.detail).toBe('this link belongs to no invitation; ask for a new one');
@@ -116,7 +120,7 @@ test('a member and an address that is invited already are conflicts', async () =
 });
 
 test('admins list open invitations, without their links; another workspace has its own', async () => {
-  const { id, token } = await invited(someone());
+  const { id, token } = await inviteByMail(someone());
   const { body, text } = await owner.get(`${path()}/invitations`).expect(200);
   expect(body[0]).toMatchObject({ id, role: 'member', invited_by: api.owner.userId, open: true });
   expect(text).not.toContain(token);
@@ -147,7 +151,7 @@ test('neither the inviter nor whoever holds the link learns whether the address 
   const answers = await Promise.all(
     [known, unknown].map(async (email) => {
       const made = await invite(email, 'viewer').expect(201);
-      const token = tokenIn(await mail.messageTo(email));
+      const token = findToken(await mail.messageTo(email));
       const seen = await nobody.post('/auth/invitations/lookup', { token }).expect(200);
       const poor = await nobody.post('/auth/invitations/register', { token, password: 'short' }).expect(400);
       const again = await invite(email).expect(409);
@@ -174,7 +178,7 @@ describe('an invitation is its inviter’s word', () => {
     const admin = await api.addMember('admin');
     const email = someone();
     const { body } = await as(admin).post(`${path()}/members/invite`, { email }).expect(201);
-    const token = tokenIn(await mail.messageTo(email));
+    const token = findToken(await mail.messageTo(email));
     await end(admin);
     await nobody.post('/auth/invitations/lookup', { token }).expect(410);
     const refused = await nobody.post('/auth/invitations/register', { token, password: PASSWORD }).expect(410);
@@ -182,16 +186,16 @@ describe('an invitation is its inviter’s word', () => {
     const listed = (await owner.get(`${path()}/invitations`)).body.find(({ id }: { id: string }) => id === body.id);
     expect(listed.open).toBe(false);
     await owner.post(`${path()}/invitations/${body.id}/resend`).expect(201);
-    const fresh = tokenIn(await mail.messageTo(email));
+    const fresh = findToken(await mail.messageTo(email));
     await nobody.post('/auth/invitations/register', { token: fresh, password: PASSWORD }).expect(201);
   });
 
   test('one that a token made is mailed and never shown, and ends with the token', async () => {
     const { id, token } = await api.createToken('workspace', api.owner.jwt);
     const email = someone();
-    const { body } = await callerOf(api.url, token).post(`${path()}/members/invite`, { email }).expect(201);
+    const { body } = await createCaller(api.url, token).post(`${path()}/members/invite`, { email }).expect(201);
     expect(body).toMatchObject({ email_sent: true, invite_url: null, invited_by: id });
-    const link = tokenIn(await mail.messageTo(email));
+    const link = findToken(await mail.messageTo(email));
     await nobody.post('/auth/invitations/lookup', { token: link }).expect(200);
     await owner.remove(`/api/workspace/tokens/${id}`).expect(204);
     await nobody.post('/auth/invitations/register', { token: link, password: PASSWORD }).expect(410);
@@ -202,36 +206,36 @@ test('a mailed link proves the address of the signed-in account that accepts by 
   const unproven = await api.addMember('member', { emailVerified: false });
   await owner.remove(`${path()}/members/${unproven.userId}`).expect(204);
   const elsewhere = await nobody.post('/auth/login', { email: unproven.email, password: PASSWORD }).expect(200);
-  const first = await invited(unproven.email);
+  const first = await inviteByMail(unproven.email);
   await as(unproven).post('/auth/invitations/accept', { token: first.token }).expect(200);
   expect((await as(unproven).get('/auth/me').expect(200)).body.email_verified).toBe(true);
   // It may be held by the person who created the account.
-  await callerOf(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
+  await createCaller(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
 
   const other = await api.addMember('member', { emailVerified: false });
   const { token } = await api.createToken('personal', other.jwt);
   await owner.remove(`${path()}/members/${other.userId}`).expect(204);
-  const second = await invited(other.email);
-  await callerOf(api.url, token).post('/auth/invitations/accept', { token: second.token }).expect(200);
+  const second = await inviteByMail(other.email);
+  await createCaller(api.url, token).post('/auth/invitations/accept', { token: second.token }).expect(200);
   expect((await as(other).get('/auth/me').expect(200)).body.email_verified).toBe(false);
 });
 
 describe('without a mail server', () => {
   const invitePath = () => `/api/workspaces/${plain.workspaceId}/members/invite`;
   const plain = testWorkerApi(() => ({ nats: api.nats }));
-  const inviter = given(() => callerOf(plain.url, plain.owner.jwt));
+  const inviter = setupResource(() => createCaller(plain.url, plain.owner.jwt));
 
-  async function handedOver(email: string): Promise<string> {
+  async function getMailedToken(email: string): Promise<string> {
     const { body } = await inviter.post(invitePath(), { email }).expect(201);
     expect(body).toMatchObject({ email_sent: false, invite_url: expect.stringContaining('/invite#inv_') });
-    return tokenIn(body.invite_url);
+    return findToken(body.invite_url);
   }
 
   test('whoever joins by the link that the inviter saw works, with an address that nobody has proven', async () => {
-    const register = { token: await handedOver('by-hand@example.com'), password: PASSWORD };
-    const { body } = await callerOf(plain.url).post('/auth/invitations/register', register).expect(201);
+    const register = { token: await getMailedToken('by-hand@example.com'), password: PASSWORD };
+    const { body } = await createCaller(plain.url).post('/auth/invitations/register', register).expect(201);
     expect(body.user.email_verified).toBe(false);
-    const joined = callerOf(plain.url, body.access_token);
+    const joined = createCaller(plain.url, body.access_token);
     expect((await joined.get('/auth/me').expect(200)).body).toMatchObject({ role: 'member', email_verified: false });
     await joined.get('/api/workers').expect(200);
     const { body: members } = await inviter.get(`/api/workspaces/${plain.workspaceId}/members`).expect(200);
@@ -241,8 +245,8 @@ describe('without a mail server', () => {
   test('somebody who is signed in joins another workspace by it, and has proven nothing', async () => {
     const person = plain.foreign.owner;
     await plain.database.pool.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [person.userId]);
-    const accept = { token: await handedOver(person.email) };
-    const joining = callerOf(plain.url, person.jwt);
+    const accept = { token: await getMailedToken(person.email) };
+    const joining = createCaller(plain.url, person.jwt);
     await joining.post('/auth/invitations/accept', accept).expect(200);
     expect((await joining.get('/auth/me')).body.email_verified).toBe(false);
   });
@@ -252,7 +256,7 @@ describe('without a mail server', () => {
     const ofWorkspace = await plain.createToken('workspace', plain.owner.jwt);
     const { body: open } = await inviter.post(invitePath(), { email: 'resent@example.com' }).expect(201);
     for (const { token } of [personal, ofWorkspace]) {
-      const program = callerOf(plain.url, token);
+      const program = createCaller(plain.url, token);
       const refused = await program.post(invitePath(), { email: 'token@example.com' }).expect(403);
       expect(refused.body.code).toBe('needs_sign_in');
       await program.post(`/api/workspaces/${plain.workspaceId}/invitations/${open.id}/resend`).expect(403);

@@ -1,15 +1,15 @@
 /** The inviter's side: invite, send again, withdraw. */
 
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { type CallOf, conflict, forbidden, type Principal, type Requester } from '@gantry/http';
+import { conflict, forbidden, type OperationCall, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient } from '../../generated/prisma/client';
 import type { Mailer } from '../../mail/mailer';
 import type { AccountDeps } from '../account-deps';
 import { isMember, lockWorkspace } from '../members/member-repository';
-import { askingTokenOf } from '../tokens/token-service';
+import { getApprovalTokenId } from '../tokens/token-service';
 import { requireEmail } from '../users/email';
 import { getWorkspace } from '../workspaces/workspace-repository';
 import { invitationExpiry, requireUndecided } from './invitation';
@@ -30,18 +30,19 @@ export interface Invited {
 
 /**
  * Does not reveal whether the address has an account.
- * @throws AppError 400 for an invalid address, 403 for a token if no e-mail is sent, 409 for a member and for an address
+ * @throws AppError 400 for an invalid address, 403 for a token if no e-mail is sent, 409 for a member and for an
+ * address
  *   that is invited already
  */
 export async function inviteMember(
   deps: AccountDeps,
   { caller, actor, made }: Requester,
-  input: CallOf<'worker', 'inviteMember'>['body'],
+  input: OperationCall<'worker', 'inviteMember'>['body'],
 ): Promise<Invited> {
   const { workspaceId } = caller;
   const email = requireEmail(input.email);
   requireMayHandOver(deps.mailer, caller);
-  const token = newOpaqueToken('inv_');
+  const token = createOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     if (await isMember(tx, workspaceId, email)) throw conflict('already_member', `email: ${email} is a member already`);
@@ -49,7 +50,11 @@ export async function inviteMember(
       throw conflict('already_invited', `email: ${email} has an open invitation; send it again or withdraw it`);
     }
     const created = await insertInvitation(tx, {
-      ...{ id: newId('inv_'), workspaceId, email, role: input.role ?? 'member', ...inviterOf(caller) },
+      id: newId('inv_'),
+      workspaceId,
+      email,
+      role: input.role ?? 'member',
+      ...toInviter(caller),
       hash: new Uint8Array(deps.hasher.hash(token).hash),
       expiresAt: invitationExpiry(),
     });
@@ -66,11 +71,14 @@ export async function inviteMember(
   return deliver(deps, caller, invitation, token);
 }
 
-/** A new link by the caller, valid for seven more days; the old link ends. @throws AppError 403, 404, 409 accepted, 410 withdrawn */
+/**
+ * A new link by the caller, valid for seven more days; the old link ends.
+ * @throws AppError 403, 404, 409 accepted, 410 withdrawn
+ */
 export async function resendInvitation(deps: AccountDeps, { caller, actor, made }: Requester, id: string) {
   const { workspaceId } = caller;
   requireMayHandOver(deps.mailer, caller);
-  const token = newOpaqueToken('inv_');
+  const token = createOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const before = await getInvitation(tx, workspaceId, id);
@@ -79,7 +87,7 @@ export async function resendInvitation(deps: AccountDeps, { caller, actor, made 
     await made(tx, id);
     const { hash } = deps.hasher.hash(token);
     const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: invitationExpiry() };
-    const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...inviterOf(caller) } });
+    const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...toInviter(caller) } });
     return { ...renewed, stands: true };
   });
   return deliver(deps, caller, invitation, token);
@@ -105,16 +113,16 @@ export async function withdrawInvitation(prisma: PrismaClient, { caller, actor }
 
 /** The link opens a session, which a token must not do: a token may have the link mailed, and never sees it. */
 function requireMayHandOver(mailer: Mailer, caller: Principal): void {
-  if (mailer.isConfigured || askingTokenOf(caller) === null) return;
+  if (mailer.isConfigured || getApprovalTokenId(caller) === null) return;
   throw forbidden(
     'needs_sign_in',
     'this installation sends no e-mail, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
   );
 }
 
-const inviterOf = (caller: Principal) => ({
+const toInviter = (caller: Principal) => ({
   invitedBy: caller.userId ?? caller.tokenId ?? 'unknown',
-  tokenId: askingTokenOf(caller),
+  tokenId: getApprovalTokenId(caller),
 });
 
 async function deliver(
@@ -133,5 +141,5 @@ async function deliver(
     text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens unless you accept.\n`,
   });
   if (emailSent) await markMailed(prisma, invitation);
-  return { invitation, emailSent, url: emailSent || askingTokenOf(caller) !== null ? null : url };
+  return { invitation, emailSent, url: emailSent || getApprovalTokenId(caller) !== null ? null : url };
 }

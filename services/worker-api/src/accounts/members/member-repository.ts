@@ -82,7 +82,7 @@ export async function updateRole(tx: Db, workspaceId: string, userId: string, ro
 }
 
 /** Every workspace of the user, deleted ones too. */
-export async function listWorkspaceIdsOf(db: Db, userId: string): Promise<string[]> {
+export async function listWorkspaceIds(db: Db, userId: string): Promise<string[]> {
   const rows = await db.membership.findMany({ where: { userId }, select: { workspaceId: true } });
   return rows.map(({ workspaceId }) => workspaceId);
 }

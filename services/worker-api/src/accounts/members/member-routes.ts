@@ -1,6 +1,6 @@
-import { noContent, type Operations, ok, okPage } from '@gantry/http';
+import { noContent, type Operations, ok, respondWithPage } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { unlimitedUserOf, userOf } from '../identity/person';
+import { getUnlimitedUserId, getUserId } from '../identity/person';
 import { memberToApi } from './member';
 import { listMembers } from './member-repository';
 import { changeRole, leaveWorkspace, removeMember, transferOwnership } from './member-service';
@@ -9,7 +9,7 @@ export function memberOperations({ prisma, identities }: AccountDeps): Operation
   return {
     listMembers: async (call) => {
       const members = await listMembers(prisma, call.caller.workspaceId);
-      return okPage(call, members, (member) => memberToApi(member, call.caller));
+      return respondWithPage(call, members, (member) => memberToApi(member, call.caller));
     },
     changeMemberRole: async (call) => {
       const member = await changeRole(prisma, call, call.path.user_id, call.body.role);
@@ -22,13 +22,13 @@ export function memberOperations({ prisma, identities }: AccountDeps): Operation
       return noContent();
     },
     leaveWorkspace: async (call) => {
-      const userId = await unlimitedUserOf(prisma, call.caller);
+      const userId = await getUnlimitedUserId(prisma, call.caller);
       await leaveWorkspace(prisma, call, userId);
       identities.evictUser(userId);
       return noContent();
     },
     transferWorkspace: async (call) => {
-      const fromUserId = userOf(call.caller);
+      const fromUserId = getUserId(call.caller);
       const toUserId = call.body.user_id;
       await transferOwnership(prisma, call, fromUserId, toUserId);
       identities.evictUser(fromUserId);

@@ -1,30 +1,30 @@
 /** Rules for changing members, and their API representation. */
 import type { Role } from '@gantry/events';
-import { apiFields, forbidden, type Principal, permissionTable } from '@gantry/http';
+import { createPermissionTable, forbidden, type Principal, toApiFields } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { Member } from './member-repository';
 
-const permissionsFor = permissionTable(openapiFiles.worker, {
+const permissionsFor = createPermissionTable(openapiFiles.worker, {
   change_role: 'changeMemberRole',
   remove: 'removeMember',
   reset_password: 'createPasswordResetLink',
 });
 
 /** Managing members does not include owners, unless the caller is one. */
-const mayTouch = (caller: Role, member: Role): boolean => caller === 'owner' || member !== 'owner';
+const canManage = (caller: Role, member: Role): boolean => caller === 'owner' || member !== 'owner';
 
 /** @throws AppError 403 */
 export function requireMayTouch(caller: Principal, member: Role): void {
-  if (mayTouch(caller.role, member)) return;
+  if (canManage(caller.role, member)) return;
   throw forbidden('role_too_low', `this needs the role owner in the workspace; yours is ${caller.role}`);
 }
 
 export function memberToApi(member: Member, caller: Principal) {
   const { userId, emailVerifiedAt, role } = member;
   const may = permissionsFor(caller.role, caller.restriction);
-  const touch = mayTouch(caller.role, role);
+  const touch = canManage(caller.role, role);
   return {
-    ...apiFields(member, 'userId', 'email', 'name', 'role', 'joinedAt'),
+    ...toApiFields(member, 'userId', 'email', 'name', 'role', 'joinedAt'),
     email_verified: emailVerifiedAt !== null,
     permissions: {
       change_role: may.change_role && touch,

@@ -1,15 +1,15 @@
 import { newId } from '@gantry/events';
-import { given } from '@gantry/testing';
-import { callerOf } from '../../test/caller';
+import { setupResource } from '@gantry/testing';
+import { createCaller } from '../../test/caller';
 import { type Person, testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
-const nobody = given(() => callerOf(api.url));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
+const nobody = setupResource(() => createCaller(api.url));
 
-const as = ({ jwt }: Person) => callerOf(api.url, jwt);
+const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const members = () => `/api/workspaces/${api.workspaceId}/members`;
-const idOf = ({ userId }: Person) => `${members()}/${userId}`;
+const getMemberPath = ({ userId }: Person) => `${members()}/${userId}`;
 
 test('every member sees the members, and what may be done to each', async () => {
   const [admin, viewer] = [await api.addMember('admin'), await api.addMember('viewer')];
@@ -29,38 +29,38 @@ test('every member sees the members, and what may be done to each', async () => 
 test('a role that is changed counts at the next request', async () => {
   const person = await api.addMember('viewer');
   await as(person).get('/api/workspace/tokens').expect(403);
-  const { body } = await owner.put(`${idOf(person)}/role`, { role: 'admin' }).expect(200);
+  const { body } = await owner.put(`${getMemberPath(person)}/role`, { role: 'admin' }).expect(200);
   expect(body).toMatchObject({ user_id: person.userId, role: 'admin' });
   await as(person).get('/api/workspace/tokens').expect(200);
-  await owner.put(`${idOf(person)}/role`, { role: 'viewer' }).expect(200);
+  await owner.put(`${getMemberPath(person)}/role`, { role: 'viewer' }).expect(200);
   await as(person).get('/api/workspace/tokens').expect(403);
 });
 
 test('an admin neither makes, changes nor removes an owner', async () => {
   const [admin, member] = [await api.addMember('admin'), await api.addMember('member')];
   await as(admin)
-    .put(`${idOf(member)}/role`, { role: 'owner' })
+    .put(`${getMemberPath(member)}/role`, { role: 'owner' })
     .expect(403);
   await as(admin)
-    .put(`${idOf(api.owner)}/role`, { role: 'viewer' })
+    .put(`${getMemberPath(api.owner)}/role`, { role: 'viewer' })
     .expect(403);
-  await as(admin).remove(idOf(api.owner)).expect(403);
+  await as(admin).remove(getMemberPath(api.owner)).expect(403);
   await as(admin)
-    .post(`${idOf(api.owner)}/password-reset`)
+    .post(`${getMemberPath(api.owner)}/password-reset`)
     .expect(403);
   await as(admin)
-    .put(`${idOf(member)}/role`, { role: 'admin' })
+    .put(`${getMemberPath(member)}/role`, { role: 'admin' })
     .expect(200);
-  await as(member).remove(idOf(admin)).expect(204);
+  await as(member).remove(getMemberPath(admin)).expect(204);
 });
 
 test('members and viewers manage nobody', async () => {
   const [member, viewer] = [await api.addMember('member'), await api.addMember('viewer')];
   for (const person of [member, viewer]) {
     await as(person)
-      .put(`${idOf(viewer)}/role`, { role: 'member' })
+      .put(`${getMemberPath(viewer)}/role`, { role: 'member' })
       .expect(403);
-    await as(person).remove(idOf(viewer)).expect(403);
+    await as(person).remove(getMemberPath(viewer)).expect(403);
     await as(person).post(`${members()}/invite`, { email: 'x@example.com' }).expect(403);
     await as(person).get(`/api/workspaces/${api.workspaceId}/invitations`).expect(403);
     await as(person).patch(`/api/workspaces/${api.workspaceId}`, { name: 'Mine' }).expect(403);
@@ -72,10 +72,10 @@ test('members and viewers manage nobody', async () => {
 test('who was removed is locked out at once, and has no workspace left but may make one', async () => {
   const person = await api.addMember('member');
   const { token } = await api.createToken('personal', person.jwt);
-  await owner.remove(idOf(person)).expect(204);
+  await owner.remove(getMemberPath(person)).expect(204);
   for (const credential of [person.jwt, token]) {
-    await callerOf(api.url, credential).get(members()).expect(403);
-    await callerOf(api.url, credential).get('/auth/tokens').expect(403);
+    await createCaller(api.url, credential).get(members()).expect(403);
+    await createCaller(api.url, credential).get('/auth/tokens').expect(403);
   }
   const { body } = await as(person).get('/auth/me').expect(200);
   expect(body).toMatchObject({ id: person.userId, workspace_id: null, role: null, workspaces: [] });
@@ -89,7 +89,7 @@ test('who was removed is locked out at once, and has no workspace left but may m
 
 test('the last owner stays: no demotion, no removal, no leaving, also when two owners go at once', async () => {
   const { userId, jwt } = api.foreign.owner;
-  const alone = callerOf(api.url, jwt);
+  const alone = createCaller(api.url, jwt);
   const path = `/api/workspaces/${api.foreign.workspaceId}`;
   for (const answer of [
     await alone.put(`${path}/members/${userId}/role`, { role: 'admin' }),
@@ -144,7 +144,7 @@ test('another workspace and its members answer like ones that do not exist', asy
 test('selecting decides where later requests act: of the token that asks, else of the person', async () => {
   const { body: second } = await owner.post('/api/workspaces', { name: 'Second' }).expect(201);
   const { token } = await api.createToken('personal', api.owner.jwt);
-  const cli = callerOf(api.url, token);
+  const cli = createCaller(api.url, token);
   await cli.post(`/api/workspaces/${second.id}/select`).expect(200);
   expect((await cli.get('/auth/me')).body.workspace_id).toBe(second.id);
   expect((await owner.get('/auth/me')).body.workspace_id).toBe(api.workspaceId);
@@ -155,12 +155,12 @@ test('selecting decides where later requests act: of the token that asks, else o
 
 test('a token with a role of its own can not make, take or leave a workspace', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt, { role: 'member' });
-  const limited = callerOf(api.url, token);
+  const limited = createCaller(api.url, token);
   await limited.post('/api/workspaces', { name: 'Sneaky' }).expect(403);
   await limited.post(`/api/workspaces/${api.workspaceId}/leave`).expect(403);
   await limited.get(members()).expect(200);
   const { token: ofWorkspace } = await api.createToken('workspace', api.owner.jwt);
-  await callerOf(api.url, ofWorkspace).post('/api/workspaces', { name: 'Nobody' }).expect(403);
+  await createCaller(api.url, ofWorkspace).post('/api/workspaces', { name: 'Nobody' }).expect(403);
 });
 
 test('making a workspace twice with one Idempotency-Key makes one', async () => {
@@ -173,8 +173,8 @@ test.each<['post' | 'put', () => string, object, string]>([
   ['post', () => '/api/workspaces', {}, 'name'],
   ['post', () => '/api/workspaces', { name: '   ' }, 'name'],
   ['post', () => '/api/workspaces', { name: 'x', owner: 'me' }, 'owner'],
-  ['put', () => `${idOf(api.owner)}/role`, { role: 'root' }, 'role'],
-  ['put', () => `${idOf(api.owner)}/role`, {}, 'role'],
+  ['put', () => `${getMemberPath(api.owner)}/role`, { role: 'root' }, 'role'],
+  ['put', () => `${getMemberPath(api.owner)}/role`, {}, 'role'],
   ['post', () => `${members()}/invite`, { email: 'no address' }, 'email'],
   ['post', () => `${members()}/invite`, { email: 'a@b@c' }, 'email'],
   ['post', () => `${members()}/invite`, {}, 'email'],

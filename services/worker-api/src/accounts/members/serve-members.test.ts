@@ -6,12 +6,12 @@ import {
   membersReply,
   request,
 } from '@gantry/events';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import http from 'supertest';
 import { testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
-const bus = given(
+const bus = setupResource(
   () => connectBus({ ...api.nats.as('skills-api'), name: 'skills-api', log: api.logs.log }),
   ({ nc }) => nc.close(),
 );

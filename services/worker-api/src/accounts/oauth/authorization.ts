@@ -4,24 +4,24 @@
  * A problem of the client or its redirect address is shown and never sent on, because an address that is not the
  * client's belongs to another party. Anything else that is wrong goes back to the client (RFC 6749, 4.1.2.1).
  */
-import { newOpaqueToken } from '@gantry/auth';
+import { createOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { AppError, type CallOf, conflict, invalid, type Requester } from '@gantry/http';
+import { AppError, conflict, invalid, type OperationCall, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { OauthClient } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { hostOf } from '../grants/client-id';
-import { GRANT, grantedRules } from '../grants/grant';
+import { getClientHost } from '../grants/client-id';
+import { GRANT, toGrantRestriction } from '../grants/grant';
 import { countGrants, insertGrant } from '../grants/grant-repository';
 import { isOurResource, mcpResource, SCOPES } from '../grants/oauth-addresses';
-import { signedInUserOf } from '../identity/person';
+import { getSignedInUserId } from '../identity/person';
 import { getClient } from './find-client';
 import { noteGranted } from './oauth-client-repository';
-import { isRedirectOf, isWebOrApp, redirectWith } from './redirect-uri';
+import { isRegisteredRedirect, isWebOrApp, redirectWith } from './redirect-uri';
 
-export type AuthorizationRequest = CallOf<'worker', 'lookUpAuthorization'>['body'];
-type Decision = CallOf<'worker', 'decideAuthorization'>['body'];
+export type AuthorizationRequest = OperationCall<'worker', 'lookUpAuthorization'>['body'];
+type Decision = OperationCall<'worker', 'decideAuthorization'>['body'];
 
 const CODE_SECONDS = 120;
 const DAY_MS = 86_400_000;
@@ -38,26 +38,26 @@ export interface Asked {
 }
 
 /** @throws AppError 400 `unknown_client`, `redirect_mismatch`; 403 for a token */
-export async function lookAt(
+export async function inspectRequest(
   deps: AccountDeps,
   { caller }: Pick<Requester, 'caller'>,
   request: AuthorizationRequest,
 ): Promise<Asked> {
-  signedInUserOf(caller);
+  getSignedInUserId(caller);
   const client = await getClient(deps, request.client_id);
-  if (!isRedirectOf(client.redirectUris, request.redirect_uri) || !isWebOrApp(request.redirect_uri)) {
+  if (!isRegisteredRedirect(client.redirectUris, request.redirect_uri) || !isWebOrApp(request.redirect_uri)) {
     throw new AppError(
       'invalid',
       'redirect_mismatch',
       'redirect_uri: is none of the addresses that this client has named',
     );
   }
-  const problem = problemOf(deps.baseUrl, request);
+  const problem = findProblem(deps.baseUrl, request);
   const scopes = request.scope?.split(' ') ?? [];
   return {
     client,
     readonly: scopes.includes('mcp:read') && !scopes.includes('mcp'),
-    refused: problem && refusedAt(deps.baseUrl, request, problem),
+    refused: problem && buildErrorRedirect(deps.baseUrl, request, problem),
   };
 }
 
@@ -66,7 +66,7 @@ interface OauthProblem {
   error_description: string;
 }
 
-function problemOf(baseUrl: string, request: AuthorizationRequest): OauthProblem | null {
+function findProblem(baseUrl: string, request: AuthorizationRequest): OauthProblem | null {
   const { response_type, code_challenge, code_challenge_method, resource, scope } = request;
   const problem = (error: string, error_description: string) => ({ error, error_description });
   if (!response_type) return problem('invalid_request', 'response_type is required');
@@ -86,17 +86,20 @@ function problemOf(baseUrl: string, request: AuthorizationRequest): OauthProblem
   return null;
 }
 
-const refusedAt = (baseUrl: string, { redirect_uri, state }: AuthorizationRequest, problem: OauthProblem): string =>
-  redirectWith(redirect_uri, { ...problem, state, iss: baseUrl });
+const buildErrorRedirect = (
+  baseUrl: string,
+  { redirect_uri, state }: AuthorizationRequest,
+  problem: OauthProblem,
+): string => redirectWith(redirect_uri, { ...problem, state, iss: baseUrl });
 
 /** @returns where the browser goes. @throws AppError as lookAt; 400, 409 */
 export async function decide(deps: AccountDeps, requester: Requester, decision: Decision): Promise<string> {
   const { request } = decision;
-  const { client, readonly, refused } = await lookAt(deps, requester, request);
+  const { client, readonly, refused } = await inspectRequest(deps, requester, request);
   if (refused) return refused;
   if (decision.decision === 'deny') {
     const denied = { error: 'access_denied', error_description: 'the person said no' };
-    return refusedAt(deps.baseUrl, request, denied);
+    return buildErrorRedirect(deps.baseUrl, request, denied);
   }
   if (!decision.toolsets) throw invalid([{ path: 'toolsets', message: 'is required to allow' }]);
   const allowed = { ...decision, toolsets: decision.toolsets, readonly: decision.readonly || readonly };
@@ -112,8 +115,8 @@ async function grant(
   { request, toolsets, readonly, days }: Decision & { toolsets: string[]; readonly: boolean },
 ): Promise<string> {
   const { workspaceId } = caller;
-  const userId = signedInUserOf(caller);
-  const code = newOpaqueToken('oac_');
+  const userId = getSignedInUserId(caller);
+  const code = createOpaqueToken('oac_');
   const id = newId(GRANT);
   const at = now();
   await transaction(prisma, async (tx) => {
@@ -123,13 +126,19 @@ async function grant(
     await insertGrant(
       tx,
       {
-        ...{ id, userId, workspaceId, clientId: client.id, clientName: client.name },
+        id,
+        userId,
+        workspaceId,
+        clientId: client.id,
+        clientName: client.name,
         resource: mcpResource(baseUrl),
-        restriction: grantedRules(toolsets, readonly),
+        restriction: toGrantRestriction(toolsets, readonly),
         expiresAt: new Date(at.getTime() + (days ?? 90) * DAY_MS),
       },
       {
-        ...{ grantId: id, hash: hasher.hash(code).hash, redirectUri: request.redirect_uri },
+        grantId: id,
+        hash: hasher.hash(code).hash,
+        redirectUri: request.redirect_uri,
         codeChallenge: request.code_challenge ?? '',
         expiresAt: new Date(at.getTime() + CODE_SECONDS * 1_000),
       },
@@ -139,7 +148,7 @@ async function grant(
       workspaceId,
       action: 'oauth_grant.created',
       id,
-      details: { client: client.name, host: hostOf(client.id), toolsets, readonly },
+      details: { client: client.name, host: getClientHost(client.id), toolsets, readonly },
     });
   });
   return code;

@@ -1,7 +1,7 @@
 /** Clients that name themselves by the address of a document about them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { callerOf } from '../../test/caller';
+import { createCaller } from '../../test/caller';
 import { startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
 
 let server: Server;
@@ -27,40 +27,47 @@ afterAll(async () => {
 });
 
 const redirect_uri = 'https://agent.example/callback';
-const described = (client_id: string) => ({
+const buildDocument = (client_id: string) => ({
   client_id,
   client_name: 'Agent\u202e\n of old',
   redirect_uris: [redirect_uri],
 });
 
-const look = (client_id: string, by = api.owner.jwt) =>
-  callerOf(api.url, by).post('/auth/oauth/authorization/lookup', {
-    ...{ client_id, redirect_uri, response_type: 'code', scope: 'mcp:read' },
-    ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
+const getClient = (client_id: string, by = api.owner.jwt) =>
+  createCaller(api.url, by).post('/auth/oauth/authorization/lookup', {
+    client_id,
+    redirect_uri,
+    response_type: 'code',
+    scope: 'mcp:read',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
   });
 
 test('its host is who it is, its name is plain text, and it is not read at every look', async () => {
-  document = described;
+  document = buildDocument;
   const before = asked;
-  const { body } = await look(`${origin}/agent.json`).expect(200);
+  const { body } = await getClient(`${origin}/agent.json`).expect(200);
   expect(body).toMatchObject({
     client: { name: 'Agent of old', host: new URL(origin).host, known_by: 'document' },
-    ...{ opens: 'website', redirect_host: 'agent.example', readonly: true, refused: null },
+    opens: 'website',
+    redirect_host: 'agent.example',
+    readonly: true,
+    refused: null,
   });
-  await look(`${origin}/agent.json`).expect(200);
+  await getClient(`${origin}/agent.json`).expect(200);
   expect(asked).toBe(before + 1);
 });
 
 test.each([
-  ['of another client', () => described('https://another.example/client.json')],
-  ['with a secret', (id: string) => ({ ...described(id), client_secret: 'x' })],
-  ['with a key of its own', (id: string) => ({ ...described(id), token_endpoint_auth_method: 'private_key_jwt' })],
+  ['of another client', () => buildDocument('https://another.example/client.json')],
+  ['with a secret', (id: string) => ({ ...buildDocument(id), client_secret: 'x' })],
+  ['with a key of its own', (id: string) => ({ ...buildDocument(id), token_endpoint_auth_method: 'private_key_jwt' })],
   ['without addresses', (client_id: string) => ({ client_id })],
   ['that is a list', () => []],
-  ['that is larger than can be', (id: string) => ({ ...described(id), more: 'x'.repeat(40_000) })],
+  ['that is larger than can be', (id: string) => ({ ...buildDocument(id), more: 'x'.repeat(40_000) })],
 ])('a document %s names no client', async (what, given: (id: string) => unknown) => {
   document = given;
-  const refused = await look(`${origin}/${encodeURIComponent(what)}.json`).expect(400);
+  const refused = await getClient(`${origin}/${encodeURIComponent(what)}.json`).expect(400);
   expect(refused.body.code).toBe('unknown_client');
 });
 
@@ -70,12 +77,12 @@ test.each([
   'http://example.com/client',
   'https://127.0.0.1/x',
 ])('nothing is fetched from %s', async (clientId) =>
-  expect((await look(clientId).expect(400)).body.code).toBe('unknown_client'),
+  expect((await getClient(clientId).expect(400)).body.code).toBe('unknown_client'),
 );
 
 test('nobody but a signed-in person has one read', async () => {
   const before = asked;
   const { token } = await api.createToken('personal', api.owner.jwt);
-  await look(`${origin}/by-token.json`, token).expect(403);
+  await getClient(`${origin}/by-token.json`, token).expect(403);
   expect(asked).toBe(before);
 });

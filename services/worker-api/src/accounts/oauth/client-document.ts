@@ -1,10 +1,10 @@
 /**
- * Clients that name themselves by the address of a document about them (OAuth Client ID Metadata Document). Only a signed-in
- * person makes this service fetch one, by opening the page that asks for consent.
+ * Clients that name themselves by the address of a document about them (OAuth Client ID Metadata Document). Only a
+ * signed-in person makes this service fetch one, by opening the page that asks for consent.
  */
 import { AppError } from '@gantry/http';
 import { checkOutboundUrl, isOpenedByOperator, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
-import { type ClientFacts, factsOf } from './oauth-client';
+import { type ClientFacts, parseClientMetadata } from './oauth-client';
 
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 32 * 1024;
@@ -20,7 +20,9 @@ export async function readClientDocument({ outboundAllow: allow }: Outbound, cli
     const { host } = requireDocumentAddress(clientId, allow);
     const response = await safeFetch(clientId, {
       headers: { Accept: 'application/json' },
-      ...{ timeoutMs: TIMEOUT_MS, responseBytesMax: BYTES_MAX, allow },
+      timeoutMs: TIMEOUT_MS,
+      responseBytesMax: BYTES_MAX,
+      allow,
     });
     if (response.status !== 200) throw unknown(`${host} answered with status ${response.status}`);
     if (response.truncated) throw unknown(`${host} answered with more than 32 KB`);
@@ -30,7 +32,7 @@ export async function readClientDocument({ outboundAllow: allow }: Outbound, cli
     // A client with a key of its own must not be taken for one that needs none.
     if (method !== undefined && method !== 'none') throw unknown('its token_endpoint_auth_method is not none');
     if (document.client_secret !== undefined) throw unknown('it has a client_secret');
-    return factsOf(document);
+    return parseClientMetadata(document);
   } catch (err) {
     if (err instanceof OutboundFailed) throw unknown(err.message);
     if (err instanceof AppError && err.code !== 'unknown_client') throw unknown(err.detail);

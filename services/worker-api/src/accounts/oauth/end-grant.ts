@@ -3,7 +3,7 @@ import { enqueue, tokenRevoked } from '@gantry/events';
 import type { Actor } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
-import { hostOf } from '../grants/client-id';
+import { getClientHost } from '../grants/client-id';
 import { deleteGrant, type EndedGrant } from '../grants/grant-repository';
 
 /** `reuse`: a code or refresh token came again, so another party may have it. */
@@ -24,7 +24,7 @@ export async function endGrant(
     workspaceId,
     action: 'oauth_grant.revoked',
     id,
-    details: { client: client_name, host: hostOf(client_id), reason },
+    details: { client: client_name, host: getClientHost(client_id), reason },
   });
   return ended;
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../database';
 import type { OauthClient } from '../../generated/prisma/client';
 import { isDocument } from '../grants/client-id';
 import { type Outbound, readClientDocument } from './client-document';
-import { findClient, keepDocument } from './oauth-client-repository';
+import { findClient, upsertDocumentClient } from './oauth-client-repository';
 
 /** A document is read again after this, whatever its headers say of caching. */
 const FRESH_MS = 60 * 60_000;
@@ -20,5 +20,5 @@ export async function getClient(
     throw new AppError('invalid', 'unknown_client', 'no client is registered under this client_id');
   }
   if (known?.readAt && now().getTime() - known.readAt.getTime() < FRESH_MS) return known;
-  return keepDocument(prisma, clientId, await readClientDocument(deps, clientId), now());
+  return upsertDocumentClient(prisma, clientId, await readClientDocument(deps, clientId), now());
 }

@@ -1,14 +1,15 @@
 /**
  * The token endpoint: a code, or a refresh token, for an access token and another refresh token.
  *
- * A code and a refresh token are good once. The row is locked while it is looked at, so of two requests with the same one the
- * second is a replay; that ends the grant, because one of the two was sent by another party (RFC 9700, 2.1.1 and 4.14).
+ * A code and a refresh token are good once. The row is locked while it is looked at, so of two requests with the same
+ * one the second is a replay; that ends the grant, because one of the two was sent by another party (RFC 9700, 2.1.1
+ * and 4.14).
  */
 import { createHash } from 'node:crypto';
 import {
+  createOpaqueToken,
   type IdentityCache,
   isSameSecret,
-  newOpaqueToken,
   type OpaquePrefix,
   parseOpaqueToken,
   type TokenHasher,
@@ -17,7 +18,7 @@ import { type Restriction, restriction } from '@gantry/events';
 import { type Actor, AppError } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { scopeOf } from '../grants/grant';
+import { toScope } from '../grants/grant';
 import {
   insertTokens,
   lockCode,
@@ -68,17 +69,18 @@ type Outcome = { issued: Issued } | { replayed: string; grantId: string };
 export async function issueForCode(deps: IssuingDeps, asked: TokenRequest, actor: Actor): Promise<Issued> {
   const { code, redirect_uri, code_verifier } = asked;
   if (!code || !redirect_uri || !code_verifier) {
-    throw refused('invalid_request', 'code, redirect_uri and code_verifier: are required');
+    throw grantError('invalid_request', 'code, redirect_uri and code_verifier: are required');
   }
   requireOurResource(deps, asked);
-  const hashes = hashesOf(deps, code, 'oac_');
+  const hashes = computeHashes(deps, code, 'oac_');
   return settle(deps, async (tx) => {
     const row = await lockCode(tx, hashes);
     if (!row || row.is_over || row.client_id !== asked.client_id) throw notGood('code');
     if (row.used_at) return replay(tx, row, actor, 'code');
     if (row.redirect_uri !== redirect_uri)
-      throw refused('invalid_grant', 'redirect_uri: is not the one of the request');
-    if (!proves(code_verifier, row)) throw refused('invalid_grant', 'code_verifier: does not fit the code_challenge');
+      throw grantError('invalid_grant', 'redirect_uri: is not the one of the request');
+    if (!proves(code_verifier, row))
+      throw grantError('invalid_grant', 'code_verifier: does not fit the code_challenge');
     await markUsed(tx, 'oauth_codes', hashes);
     return { issued: await issue(deps, tx, row) };
   });
@@ -86,9 +88,9 @@ export async function issueForCode(deps: IssuingDeps, asked: TokenRequest, actor
 
 /** @throws AppError 400 `invalid_request`, `invalid_grant`, `invalid_scope` or `invalid_target` */
 export async function issueForRefreshToken(deps: IssuingDeps, asked: TokenRequest, actor: Actor): Promise<Issued> {
-  if (!asked.refresh_token) throw refused('invalid_request', 'refresh_token: is required');
+  if (!asked.refresh_token) throw grantError('invalid_request', 'refresh_token: is required');
   requireOurResource(deps, asked);
-  const hashes = hashesOf(deps, asked.refresh_token, 'ort_');
+  const hashes = computeHashes(deps, asked.refresh_token, 'ort_');
   return settle(deps, async (tx) => {
     const row = await lockToken(tx, hashes);
     if (row?.kind !== 'refresh' || row.is_over || row.client_id !== asked.client_id) throw notGood('refresh token');
@@ -104,7 +106,7 @@ async function settle({ pool, identities }: IssuingDeps, work: (tx: Sql) => Prom
   if ('issued' in outcome) return outcome.issued;
   // At once here; the announcement does it in the other processes.
   identities.evictToken(outcome.grantId);
-  throw refused('invalid_grant', `the ${outcome.replayed} was used already; what the person allowed has ended`);
+  throw grantError('invalid_grant', `the ${outcome.replayed} was used already; what the person allowed has ended`);
 }
 
 async function replay(tx: Sql, { grant_id }: PresentedCode | PresentedToken, actor: Actor, what: string) {
@@ -117,20 +119,20 @@ async function issue(
   tx: Sql,
   { grant_id, grant_expires_at: end, restriction: rules }: PresentedCode | PresentedToken,
 ): Promise<Issued> {
-  const [access, refresh] = [newOpaqueToken('oat_'), newOpaqueToken('ort_')];
+  const [access, refresh] = [createOpaqueToken('oat_'), createOpaqueToken('ort_')];
   const at = now().getTime();
-  const endOf = (seconds: number) => new Date(Math.min(at + seconds * 1_000, end.getTime()));
-  const accessEnd = endOf(ACCESS_SECONDS);
+  const computeExpiry = (seconds: number) => new Date(Math.min(at + seconds * 1_000, end.getTime()));
+  const accessEnd = computeExpiry(ACCESS_SECONDS);
   await insertTokens(tx, grant_id, {
     access: { hash: hasher.hash(access).hash, expiresAt: accessEnd },
-    refresh: { hash: hasher.hash(refresh).hash, expiresAt: endOf(REFRESH_SECONDS) },
+    refresh: { hash: hasher.hash(refresh).hash, expiresAt: computeExpiry(REFRESH_SECONDS) },
   });
   return {
     access_token: access,
     token_type: 'Bearer',
     expires_in: Math.max(1, Math.floor((accessEnd.getTime() - at) / 1_000)),
     refresh_token: refresh,
-    scope: scopeOf(readRules(rules)),
+    scope: toScope(readRules(rules)),
   };
 }
 
@@ -146,20 +148,20 @@ function requireGranted({ restriction: rules }: PresentedToken, scope = ''): voi
   const isReadonly = readRules(rules).readonly;
   const asked = scope.split(' ').filter((one) => one !== '');
   const isMore = (one: string) => !SCOPES.some((known) => known === one) || (isReadonly && one === 'mcp');
-  if (asked.some(isMore)) throw refused('invalid_scope', 'scope: asks for more than was granted');
+  if (asked.some(isMore)) throw grantError('invalid_scope', 'scope: asks for more than was granted');
 }
 
 function requireOurResource({ baseUrl }: IssuingDeps, { resource }: TokenRequest): void {
   if (resource === undefined || isOurResource(baseUrl, resource)) return;
-  throw refused('invalid_target', `resource: tokens are for ${baseUrl}/mcp alone`);
+  throw grantError('invalid_target', `resource: tokens are for ${baseUrl}/mcp alone`);
 }
 
 /** @throws AppError 400 for what cannot be one */
-export function hashesOf({ hasher }: Pick<IssuingDeps, 'hasher'>, text: string, prefix: OpaquePrefix): Buffer[] {
+export function computeHashes({ hasher }: Pick<IssuingDeps, 'hasher'>, text: string, prefix: OpaquePrefix): Buffer[] {
   if (parseOpaqueToken(text)?.prefix !== prefix) throw notGood(prefix === 'oac_' ? 'code' : 'refresh token');
   return hasher.candidates(text);
 }
 
-const notGood = (what: string) => refused('invalid_grant', `the ${what} is unknown, expired or another client's`);
+const notGood = (what: string) => grantError('invalid_grant', `the ${what} is unknown, expired or another client's`);
 
-const refused = (code: string, detail: string): AppError => new AppError('invalid', code, detail);
+const grantError = (code: string, detail: string): AppError => new AppError('invalid', code, detail);

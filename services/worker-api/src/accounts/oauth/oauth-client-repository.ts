@@ -10,7 +10,7 @@ export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
   db.oauthClient.findUnique({ where: { id } });
 
 /** Two callers who read the same document at the same moment may both write it. */
-export function keepDocument(db: Db, id: string, facts: ClientFacts, now: Date): Promise<OauthClient> {
+export function upsertDocumentClient(db: Db, id: string, facts: ClientFacts, now: Date): Promise<OauthClient> {
   const kept = { ...facts, readAt: now };
   return db.oauthClient.upsert({ where: { id }, create: { id, ...kept }, update: kept });
 }
@@ -19,7 +19,7 @@ export const insertClient = (tx: Db, id: string, facts: ClientFacts): Promise<Oa
   tx.oauthClient.create({ data: { id, ...facts } });
 
 /** Registration is open, so unused clients yield: the oldest first. */
-export const makeRoomForClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
+export const evictUngrantedClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
   DELETE FROM oauth_clients WHERE id IN (
     SELECT id FROM oauth_clients WHERE granted_at IS NULL ORDER BY created_at DESC OFFSET ${REGISTERED_MAX})`;
 

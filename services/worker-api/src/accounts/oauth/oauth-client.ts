@@ -15,8 +15,8 @@ export const REGISTERED = 'ocl_';
  * Metadata of a client as it describes itself (RFC 7591, 2); what is not used is left out.
  * @throws AppError 400 `invalid_client_metadata` or `invalid_redirect_uri`
  */
-export function factsOf(given: Record<string, unknown>): ClientFacts {
-  const { client_name: name, client_uri: uri, redirect_uris: redirects, response_types, grant_types } = given;
+export function parseClientMetadata(metadata: Record<string, unknown>): ClientFacts {
+  const { client_name: name, client_uri: uri, redirect_uris: redirects, response_types, grant_types } = metadata;
   if (!isTexts(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
     throw wrong(`redirect_uris: must be 1 to ${REDIRECTS_MAX} addresses`);
   }

@@ -1,20 +1,30 @@
 import { parseOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
-import { type Actor, AppError, answer, created, noContent, notFound, type Operations, ok, okPage } from '@gantry/http';
+import {
+  type Actor,
+  AppError,
+  created,
+  noContent,
+  notFound,
+  type Operations,
+  ok,
+  respondWith,
+  respondWithPage,
+} from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Request } from 'express';
 import type { AccountDeps } from '../account-deps';
-import { clientOf } from '../auth/session-cookie';
-import { hostOf } from '../grants/client-id';
+import { getClient } from '../auth/session-cookie';
+import { getClientHost } from '../grants/client-id';
 import { grantToApi } from '../grants/grant';
 import { deleteToken, listGrants, lockToken } from '../grants/grant-repository';
 import { resourceMetadata, serverMetadata } from '../grants/oauth-addresses';
-import { userOf } from '../identity/person';
-import { decide, lookAt } from './authorization';
+import { getUserId } from '../identity/person';
+import { decide, inspectRequest } from './authorization';
 import { endGrant } from './end-grant';
 import { issueForCode, issueForRefreshToken } from './issue-tokens';
-import { factsOf, REGISTERED } from './oauth-client';
-import { insertClient, makeRoomForClients } from './oauth-client-repository';
+import { parseClientMetadata, REGISTERED } from './oauth-client';
+import { evictUngrantedClients, insertClient } from './oauth-client-repository';
 import { describeRedirect } from './redirect-uri';
 
 /** Serves a public document, which may be cached for a while. */
@@ -30,9 +40,9 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
     oauthResourceMetadata: describeResource,
     oauthResourceMetadataOfMcp: describeResource,
     registerOauthClient: async ({ body }) => {
-      const facts = factsOf(body);
+      const facts = parseClientMetadata(body);
       const client = await transaction(prisma, async (tx) => {
-        await makeRoomForClients(tx);
+        await evictUngrantedClients(tx);
         return insertClient(tx, newId(REGISTERED), facts);
       });
       return created({
@@ -60,7 +70,7 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
     },
     revokeOauthToken: async ({ body: { token, client_id }, req }) => {
       const prefix = parseOpaqueToken(token)?.prefix;
-      if (prefix !== 'oat_' && prefix !== 'ort_') return answer(200, undefined);
+      if (prefix !== 'oat_' && prefix !== 'ort_') return respondWith(200, undefined);
       const hashes = hasher.candidates(token);
       const ended = await transaction(pool, async (tx) => {
         const row = await lockToken(tx, hashes);
@@ -70,22 +80,26 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
         return row.grant_id;
       });
       if (ended) identities.evictToken(ended);
-      return answer(200, undefined);
+      return respondWith(200, undefined);
     },
     lookUpAuthorization: async (call) => {
-      const { client, readonly, refused } = await lookAt(deps, call, call.body);
+      const { client, readonly, refused } = await inspectRequest(deps, call, call.body);
       const { host: redirectHost, opens } = describeRedirect(call.body.redirect_uri);
-      const host = hostOf(client.id);
+      const host = getClientHost(client.id);
       const known_by = host === null ? 'registration' : 'document';
       return ok({
         client: { name: client.name, host, uri: client.uri, known_by },
-        ...{ redirect_host: redirectHost, opens, readonly, refused },
+        redirect_host: redirectHost,
+        opens,
+        readonly,
+        refused,
       });
     },
     decideAuthorization: async (call) => ok({ redirect_to: await decide(deps, call, call.body) }),
-    listOauthGrants: async (call) => okPage(call, await listGrants(prisma, userOf(call.caller), now()), grantToApi),
+    listOauthGrants: async (call) =>
+      respondWithPage(call, await listGrants(prisma, getUserId(call.caller), now()), grantToApi),
     revokeOauthGrant: async ({ caller, actor, path }) => {
-      const of = { id: path.grant_id, userId: userOf(caller) };
+      const of = { id: path.grant_id, userId: getUserId(caller) };
       const ended = await transaction(pool, (tx) => endGrant(tx, of, 'person', actor));
       if (!ended) throw notFound('connected app', path.grant_id, 'among your own');
       identities.evictToken(ended.id);
@@ -96,6 +110,10 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
 
 /** A program that holds a code or a token, and says nothing else of itself. */
 const clientActor = (req: Request): Actor => ({
-  ...{ kind: 'oauth_client', id: null, label: null, tokenId: null, requestId: String(req.id) },
-  ...clientOf(req),
+  kind: 'oauth_client',
+  id: null,
+  label: null,
+  tokenId: null,
+  requestId: String(req.id),
+  ...getClient(req),
 });

@@ -1,9 +1,12 @@
-/** The way of a client that we did not write: openid-client finds the server, and a person consents as the dashboard does. */
+/**
+ * The way of a client that we did not write: openid-client finds the server, and a person consents as the dashboard
+ * does.
+ */
 import { createHash, randomBytes } from 'node:crypto';
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import * as client from 'openid-client';
 import request from 'supertest';
-import { callerOf } from '../../test/caller';
+import { createCaller } from '../../test/caller';
 import { connectMcp } from '../../test/connect-mcp';
 import { createWorker } from '../../test/create-worker';
 import { BASE_URL, type Person, testWorkerApi } from '../../test/test-worker-api';
@@ -11,7 +14,7 @@ import { BASE_URL, type Person, testWorkerApi } from '../../test/test-worker-api
 const REDIRECT = 'http://127.0.0.1/callback';
 const RESOURCE = `${BASE_URL}/mcp`;
 const api = testWorkerApi();
-const program = given(() => callerOf(api.url));
+const program = setupResource(() => createCaller(api.url));
 let person: Person;
 beforeEach(async () => {
   person = await api.addMember('member');
@@ -20,7 +23,7 @@ beforeEach(async () => {
 /** The public address of the test is no name: its requests go to where it listens. */
 const toTest: client.CustomFetch = (url, options) => fetch(url.replace(BASE_URL, api.url), options as RequestInit);
 
-async function discovered(): Promise<client.Configuration> {
+async function discover(): Promise<client.Configuration> {
   return client.dynamicClientRegistration(
     new URL(BASE_URL),
     { client_name: 'Desktop agent', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' },
@@ -37,23 +40,30 @@ interface Allowed {
 
 /** As the page does it. @returns where the browser goes */
 const decide = (params: Record<string, string>, allowed: Allowed = {}, by = person) =>
-  callerOf(api.url, by.jwt).post('/auth/oauth/authorization', {
+  createCaller(api.url, by.jwt).post('/auth/oauth/authorization', {
     request: params,
-    ...{ decision: 'allow', toolsets: ['workers', 'runs'], ...allowed },
+    decision: 'allow',
+    toolsets: ['workers', 'runs'],
+    ...allowed,
   });
 
-async function asked(config: client.Configuration, more: Record<string, string> = {}) {
+async function buildAuthorizationUrl(config: client.Configuration, more: Record<string, string> = {}) {
   const verifier = client.randomPKCECodeVerifier();
   const url = client.buildAuthorizationUrl(config, {
-    ...{ redirect_uri: REDIRECT, state: 'a-state', resource: RESOURCE, scope: 'mcp' },
-    ...{ code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256', ...more },
+    redirect_uri: REDIRECT,
+    state: 'a-state',
+    resource: RESOURCE,
+    scope: 'mcp',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...more,
   });
   return { verifier, url, params: Object.fromEntries(url.searchParams) };
 }
 
-async function connected(allowed: Allowed = {}, by = person) {
-  const config = await discovered();
-  const { verifier, params } = await asked(config);
+async function connectClient(allowed: Allowed = {}, by = person) {
+  const config = await discover();
+  const { verifier, params } = await buildAuthorizationUrl(config);
   const { body } = await decide(params, allowed, by).expect(200);
   const back = new URL(body.redirect_to);
   const checks = { expectedState: 'a-state', pkceCodeVerifier: verifier };
@@ -64,7 +74,7 @@ async function connected(allowed: Allowed = {}, by = person) {
 const exchange = (fields: Record<string, string>) =>
   request(api.url).post('/auth/oauth/token').type('form').send(fields);
 
-const ask = (accessToken: string) =>
+const callApi = (accessToken: string) =>
   request(api.url)
     .post('/mcp')
     .set({ Authorization: `Bearer ${accessToken}`, Accept: 'application/json, text/event-stream' })
@@ -83,7 +93,7 @@ test('who has no credential is told where to get one, and both documents lead on
 });
 
 test('a person lets a client in, which then acts as them in that workspace, within what they allowed', async () => {
-  const { tokens } = await connected({ toolsets: ['workers'], readonly: true });
+  const { tokens } = await connectClient({ toolsets: ['workers'], readonly: true });
   expect(tokens).toMatchObject({ expires_in: 3_600, scope: 'mcp:read' });
   const agent = await connectMcp(api, tokens.access_token);
   const { tools } = await agent.listTools();
@@ -102,45 +112,49 @@ test('a person lets a client in, which then acts as them in that workspace, with
   expect(refused.isError).toBe(true);
   await agent.close();
 
-  const browser = callerOf(api.url, person.jwt);
+  const browser = createCaller(api.url, person.jwt);
   const { body: grants } = await browser.get('/auth/oauth/grants').expect(200);
   expect(grants).toMatchObject([
     { client: { name: 'Desktop agent', host: null }, workspace: { id: api.workspaceId }, readonly: true },
   ]);
   await browser.remove(`/auth/oauth/grants/${grants[0].id}`).expect(204);
-  await ask(tokens.access_token).expect(401);
+  await callApi(tokens.access_token).expect(401);
   await browser.remove(`/auth/oauth/grants/${grants[0].id}`).expect(404);
 });
 
 test('a client is offered published workers where the person allows that set', async () => {
   const { id } = await createWorker(api, { name: 'For clients' });
-  await callerOf(api.url, api.owner.jwt).post('/api/mcp-tools', { worker_id: id, name: 'for_clients' }).expect(201);
-  const offered = async (toolsets: string[]) => {
-    const agent = await connectMcp(api, (await connected({ toolsets })).tokens.access_token);
+  await createCaller(api.url, api.owner.jwt).post('/api/mcp-tools', { worker_id: id, name: 'for_clients' }).expect(201);
+  const listOfferedTools = async (toolsets: string[]) => {
+    const agent = await connectMcp(api, (await connectClient({ toolsets })).tokens.access_token);
     return (await agent.listTools()).tools.map(({ name }) => name);
   };
-  expect(await offered(['published'])).toEqual(['for_clients']);
-  expect(await offered(['skills'])).not.toContain('for_clients');
+  expect(await listOfferedTools(['published'])).toEqual(['for_clients']);
+  expect(await listOfferedTools(['skills'])).not.toContain('for_clients');
 });
 
 test('its token is for /mcp alone: the HTTP API, and what makes credentials, do not take it', async () => {
-  const { tokens } = await connected();
-  await ask(tokens.access_token).expect(200);
+  const { tokens } = await connectClient();
+  await callApi(tokens.access_token).expect(200);
   for (const path of ['/api/workers', '/auth/me', '/auth/tokens', '/auth/oauth/grants']) {
-    await callerOf(api.url, tokens.access_token).get(path).expect(401);
+    await createCaller(api.url, tokens.access_token).get(path).expect(401);
   }
-  await ask(tokens.refresh_token ?? '').expect(401);
+  await callApi(tokens.refresh_token ?? '').expect(401);
 });
 
 test('a code is good once, for its own client, address and verifier; coming again it ends everything', async () => {
-  const config = await discovered();
-  const other = await discovered();
-  const { verifier, params } = await asked(config);
+  const config = await discover();
+  const other = await discover();
+  const { verifier, params } = await buildAuthorizationUrl(config);
   const { body } = await decide(params).expect(200);
   const code = new URL(body.redirect_to).searchParams.get('code') ?? '';
   const right = {
-    ...{ grant_type: 'authorization_code', client_id: config.clientMetadata().client_id, code },
-    ...{ redirect_uri: REDIRECT, code_verifier: verifier, resource: RESOURCE },
+    grant_type: 'authorization_code',
+    client_id: config.clientMetadata().client_id,
+    code,
+    redirect_uri: REDIRECT,
+    code_verifier: verifier,
+    resource: RESOURCE,
   };
   const wrongs = [
     { ...right, code_verifier: randomBytes(32).toString('base64url') },
@@ -153,83 +167,88 @@ test('a code is good once, for its own client, address and verifier; coming agai
   const { code_verifier: _, ...withoutProof } = right;
   expect((await exchange(withoutProof).expect(400)).body.error).toBe('invalid_request');
   const first = await exchange(right).expect(200);
-  await ask(first.body.access_token).expect(200);
+  await callApi(first.body.access_token).expect(200);
   expect((await exchange(right).expect(400)).body.error).toBe('invalid_grant');
-  await ask(first.body.access_token).expect(401);
+  await callApi(first.body.access_token).expect(401);
 });
 
 test('of two that send the same code at one moment, neither keeps tokens', async () => {
-  const config = await discovered();
-  const { verifier, params } = await asked(config);
+  const config = await discover();
+  const { verifier, params } = await buildAuthorizationUrl(config);
   const { body } = await decide(params).expect(200);
   const fields = {
-    ...{ grant_type: 'authorization_code', client_id: config.clientMetadata().client_id, redirect_uri: REDIRECT },
-    ...{ code: new URL(body.redirect_to).searchParams.get('code') ?? '', code_verifier: verifier },
+    grant_type: 'authorization_code',
+    client_id: config.clientMetadata().client_id,
+    redirect_uri: REDIRECT,
+    code: new URL(body.redirect_to).searchParams.get('code') ?? '',
+    code_verifier: verifier,
   };
   const both = await Promise.all([exchange(fields), exchange(fields)]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
-  expect((await callerOf(api.url, person.jwt).get('/auth/oauth/grants')).body).toEqual([]);
+  expect((await createCaller(api.url, person.jwt).get('/auth/oauth/grants')).body).toEqual([]);
 });
 
 test('a refresh token rotates, and one that comes again ends what was allowed, with a word in the audit log', async () => {
-  const { config, tokens } = await connected();
+  const { config, tokens } = await connectClient();
   const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { resource: RESOURCE });
   expect(next.refresh_token).not.toBe(tokens.refresh_token);
-  await ask(next.access_token).expect(200);
+  await callApi(next.access_token).expect(200);
   await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
     error: 'invalid_grant',
   });
   await expect(client.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toMatchObject({
     error: 'invalid_grant',
   });
-  const { body } = await callerOf(api.url, api.owner.jwt).get('/api/audit-log?action=oauth_grant.revoked');
+  const { body } = await createCaller(api.url, api.owner.jwt).get('/api/audit-log?action=oauth_grant.revoked');
   expect(body[0]?.details).toMatchObject({ client: 'Desktop agent', reason: 'reuse' });
 });
 
 test('a client that gives its refresh token back has nothing left', async () => {
-  const { config, tokens } = await connected();
+  const { config, tokens } = await connectClient();
   await client.tokenRevocation(config, tokens.access_token);
-  await ask(tokens.access_token).expect(401);
+  await callApi(tokens.access_token).expect(401);
   const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
   await client.tokenRevocation(config, next.refresh_token ?? '');
-  await ask(next.access_token).expect(401);
+  await callApi(next.access_token).expect(401);
   await client.tokenRevocation(config, 'ort_nonsense');
 });
 
 test('who leaves the workspace takes their clients along, and coming back does not bring these back', async () => {
-  const { config, tokens } = await connected();
-  const owner = callerOf(api.url, api.owner.jwt);
+  const { config, tokens } = await connectClient();
+  const owner = createCaller(api.url, api.owner.jwt);
   await owner.remove(`/api/workspaces/${api.workspaceId}/members/${person.userId}`).expect(204);
-  await ask(tokens.access_token).expect(401);
+  await callApi(tokens.access_token).expect(401);
   await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({
     error: 'invalid_grant',
   });
 });
 
 test('an unknown client and a foreign address are shown and never sent on; the rest goes back to the client', async () => {
-  const config = await discovered();
-  const { params } = await asked(config);
-  const look = (change: Record<string, string>) =>
-    callerOf(api.url, person.jwt).post('/auth/oauth/authorization/lookup', { ...params, ...change });
-  expect((await look({ client_id: 'ocl_nobody' }).expect(400)).body.code).toBe('unknown_client');
+  const config = await discover();
+  const { params } = await buildAuthorizationUrl(config);
+  const getAuthorization = (change: Record<string, string>) =>
+    createCaller(api.url, person.jwt).post('/auth/oauth/authorization/lookup', { ...params, ...change });
+  expect((await getAuthorization({ client_id: 'ocl_nobody' }).expect(400)).body.code).toBe('unknown_client');
   for (const redirect_uri of ['https://evil.example/', 'http://127.0.0.1.evil.example/callback', `${REDIRECT}/x`]) {
-    expect((await look({ redirect_uri }).expect(400)).body.code).toBe('redirect_mismatch');
+    expect((await getAuthorization({ redirect_uri }).expect(400)).body.code).toBe('redirect_mismatch');
     expect((await decide({ ...params, redirect_uri }).expect(400)).body.code).toBe('redirect_mismatch');
   }
-  const free = await look({ redirect_uri: 'http://127.0.0.1:4711/callback' }).expect(200);
+  const free = await getAuthorization({ redirect_uri: 'http://127.0.0.1:4711/callback' }).expect(200);
   expect(free.body).toMatchObject({ opens: 'this_device', refused: null, client: { name: 'Desktop agent' } });
-  const plain = await look({ code_challenge_method: 'plain' }).expect(200);
+  const plain = await getAuthorization({ code_challenge_method: 'plain' }).expect(200);
   expect(new URL(plain.body.refused).searchParams.get('error')).toBe('invalid_request');
-  const elsewhere = await look({ resource: 'https://elsewhere.example/mcp' }).expect(200);
+  const elsewhere = await getAuthorization({ resource: 'https://elsewhere.example/mcp' }).expect(200);
   expect(elsewhere.body.refused).toContain('error=invalid_target');
   const denied = await decide(params, { decision: 'deny' }).expect(200);
   expect(Object.fromEntries(new URL(denied.body.redirect_to).searchParams)).toMatchObject({
-    ...{ error: 'access_denied', state: 'a-state', iss: BASE_URL },
+    error: 'access_denied',
+    state: 'a-state',
+    iss: BASE_URL,
   });
 });
 
 test('a token can let nobody in', async () => {
-  const { params } = await asked(await discovered());
+  const { params } = await buildAuthorizationUrl(await discover());
   const { token } = await api.createToken('personal', person.jwt);
   expect((await decide(params, {}, { ...person, jwt: token }).expect(403)).body.code).toBe('needs_sign_in');
 });
@@ -252,14 +271,19 @@ test.each([
 
 test.each(['com.example.agent:/callback', 'cursor://anysphere.cursor-mcp/callback'])('%s opens an app', async (uri) => {
   const { body } = await program.post('/auth/oauth/register', { redirect_uris: [uri] }).expect(201);
-  const { params } = await asked(await discovered(), { client_id: body.client_id, redirect_uri: uri });
-  const look = (request: object) => callerOf(api.url, person.jwt).post('/auth/oauth/authorization/lookup', request);
-  expect((await look(params).expect(200)).body).toMatchObject({ opens: 'app', refused: null });
+  const { params } = await buildAuthorizationUrl(await discover(), { client_id: body.client_id, redirect_uri: uri });
+  const getAuthorization = (request: object) =>
+    createCaller(api.url, person.jwt).post('/auth/oauth/authorization/lookup', request);
+  expect((await getAuthorization(params).expect(200)).body).toMatchObject({ opens: 'app', refused: null });
   // As one that was registered when any scheme was taken.
   await api.database.pool.query('UPDATE oauth_clients SET redirect_uris = $2 WHERE id = $1', [
     ...[body.client_id, ['shell:startup']],
   ]);
-  const refused = await look({ ...params, redirect_uri: 'shell:startup', code_challenge_method: 'plain' }).expect(400);
+  const refused = await getAuthorization({
+    ...params,
+    redirect_uri: 'shell:startup',
+    code_challenge_method: 'plain',
+  }).expect(400);
   expect(refused.body.code).toBe('redirect_mismatch');
 });
 
@@ -303,7 +327,7 @@ test('a client in a page of any origin finds, registers and gets tokens, without
 });
 
 test('no code and no token is in the database as it is', async () => {
-  const { tokens, back } = await connected();
+  const { tokens, back } = await connectClient();
   const { rows } = await api.database.pool.query(
     "SELECT encode(hash, 'hex') AS hash FROM oauth_tokens UNION ALL SELECT encode(hash, 'hex') FROM oauth_codes",
   );

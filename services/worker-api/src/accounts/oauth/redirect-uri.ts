@@ -4,8 +4,9 @@ import { AppError } from '@gantry/http';
 const CHARS_MAX = 2_000;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 /**
- * Schemes that open the app of one client: a domain of its maker, written backwards (RFC 8252, 7.1), or one of those that known
- * clients have instead. Any other may start a part of the system with a text of its sender's choice, or run a script.
+ * Schemes that open the app of one client: a domain of its maker, written backwards (RFC 8252, 7.1), or one of those
+ * that known clients have instead. Any other may start a part of the system with a text of its sender's choice, or run
+ * a script.
  */
 const APP = /^(?:[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+|cursor|vscode|vscode-insiders|windsurf|zed|claude|raycast|goose):$/;
 
@@ -20,7 +21,7 @@ const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol 
 /** @throws AppError 400 */
 export function requireRedirectUri(text: string): void {
   const wrong = (why: string) =>
-    new AppError('invalid', 'invalid_redirect_uri', `redirect_uris: ${shown(text)} ${why}`);
+    new AppError('invalid', 'invalid_redirect_uri', `redirect_uris: ${quoteShort(text)} ${why}`);
   if (text.length > CHARS_MAX || !URL.canParse(text)) throw wrong('is not an absolute address');
   const url = new URL(text);
   if (text.includes('#')) throw wrong('has a fragment');
@@ -30,13 +31,13 @@ export function requireRedirectUri(text: string): void {
   if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) throw wrong('is http, which is for loopback addresses');
 }
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
+const quoteShort = (text: string): string => JSON.stringify(text.slice(0, 100));
 
 /**
  * The port of a loopback address is free: a program takes whichever it gets (RFC 8252, 7.3).
  * @param registered of the client
  */
-export function isRedirectOf(registered: string[], asked: string): boolean {
+export function isRegisteredRedirect(registered: string[], asked: string): boolean {
   return registered.includes(asked) || registered.some((one) => isSameLoopback(one, asked));
 }
 

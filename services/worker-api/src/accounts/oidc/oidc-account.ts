@@ -32,12 +32,12 @@ export class Refused extends Error {
 }
 
 /**
- * Identified by the provider's subject identifier; the first time by a verified address, which is never used again afterwards.
- * An unverified address is worth nothing on either side: any person may claim it at the provider, and an account
- * here may have been created with it by an inviter of its owner. Such an account is not linked: its creator would
- * still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the password
- * verifies the address after signing in (`proveByPerson`). Nor is an account linked that belongs to another person of the
- * same provider: a provider may give an address that became free to the next person.
+ * Identified by the provider's subject identifier; the first time by a verified address, which is never used again
+ * afterwards. An unverified address is worth nothing on either side: any person may claim it at the provider, and an
+ * account here may have been created with it by an inviter of its owner. Such an account is not linked: its creator
+ * would still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the
+ * password verifies the address after signing in (`proveByPerson`). Nor is an account linked that belongs to another
+ * person of the same provider: a provider may give an address that became free to the next person.
  * @throws Refused
  */
 export async function userOfPerson(
@@ -51,23 +51,24 @@ export async function userOfPerson(
     where: { issuer_subject: { issuer, subject } },
     include: { user: true },
   });
-  if (known) return enabled(known.user);
+  if (known) return assertEnabled(known.user);
   const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
   if (!email) throw new Refused('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const existing = await tx.user.findUnique({ where: { email } });
-    if (existing && !enabled(existing).emailVerifiedAt) throw new Refused('oidc_address_unproven');
+    if (existing && !assertEnabled(existing).emailVerifiedAt) throw new Refused('oidc_address_unproven');
     const isOfAnother = existing && (await tx.externalIdentity.findFirst({ where: { issuer, userId: existing.id } }));
     if (isOfAnother) throw new Refused('oidc_address_of_another');
-    const user = existing ?? (await signedUp(tx, email, person, signUp, actor));
+    const user = existing ?? (await createUser(tx, email, person, signUp, actor));
     await link(tx, { ...actor, id: user.id, label: email }, person, user);
     return user;
   });
 }
 
 /**
- * Verifies the address of a signed-in person through the provider that they visited: one person, at one browser, controls both the
- * account and the address. Every other session ends, as it may belong to an earlier holder of the account.
+ * Verifies the address of a signed-in person through the provider that they visited: one person, at one browser,
+ * controls both the account and the address. Every other session ends, as it may belong to an earlier holder of the
+ * account.
  * @returns the sessions that ended. @throws Refused
  */
 export async function proveByPerson(
@@ -80,7 +81,7 @@ export async function proveByPerson(
   const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
   if (!email) throw new Refused('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
-    const user = enabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));
+    const user = assertEnabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));
     if (user.email !== email) throw new Refused('oidc_other_address');
     const known = await tx.externalIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } });
     if (known && known.userId !== user.id) throw new Refused('oidc_linked_elsewhere');
@@ -107,13 +108,13 @@ async function link(
   });
 }
 
-function enabled(user: User): User {
+function assertEnabled(user: User): User {
   if (user.disabledAt) throw new Refused('oidc_disabled');
   return user;
 }
 
 /** The provider has verified the address, as a mailed invitation link would: open invitations are accepted. */
-async function signedUp(tx: Db, email: string, person: Person, signUp: OidcSettings['signUp'], actor: Actor) {
+async function createUser(tx: Db, email: string, person: Person, signUp: OidcSettings['signUp'], actor: Actor) {
   const invitations = await listOpenInvitationsTo(tx, email);
   if (!invitations.length && signUp === 'invited') throw new Refused('oidc_not_invited');
   const user = await insertUser(tx, {

@@ -1,16 +1,17 @@
 /**
  * Signing in elsewhere: authorization code with PKCE (RFC 9700), state and nonce.
  *
- * State is bound to the browser by a cookie, so that no person can finish a sign-in that another began, and its row is taken
- * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
+ * State is bound to the browser by a cookie, so that no person can finish a sign-in that another began, and its row is
+ * taken out when it is used: one departure, one arrival. All happens on the host where it began, where the session
+ * cookie must be.
  */
 
 import { createHash } from 'node:crypto';
-import { badCredential, isSameSecret } from '@gantry/auth';
-import { AppError, actorBy, notFound, type Operations } from '@gantry/http';
+import { badCredentialError, isSameSecret } from '@gantry/auth';
+import { AppError, buildLinkActor, notFound, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
 import type { AccountDeps } from '../account-deps';
-import { clientOf } from '../auth/session-cookie';
+import { getClient } from '../auth/session-cookie';
 import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
 import { proveByPerson, Refused, userOfPerson } from './oidc-account';
 
@@ -30,20 +31,20 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
     path: CALLBACK,
   };
   /** One of our own addresses, whatever the Host header says: no other place can be sent to. */
-  const originOf = (req: Request) =>
+  const getOrigin = (req: Request) =>
     publicUrls.map((url) => new URL(url)).find(({ host }) => host === req.get('host'))?.origin ??
     new URL(dashboardUrl).origin;
 
   return {
     startOidc: async ({ query, req, res }) => {
       if (!provider) throw notFound('identity provider', 'oidc', 'on this installation');
-      const origin = originOf(req);
-      const proving = query.prove ? await signedInAt(deps, req) : null;
+      const origin = getOrigin(req);
+      const proving = query.prove ? await createSignedInSession(deps, req) : null;
       const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
       const returnTo = query.return_to ?? '/';
       const proveUserId = proving?.userId ?? null;
       await prisma.oidcSignIn.create({
-        data: { stateHash: hashOf(state), nonce, codeVerifier, origin, returnTo, proveUserId },
+        data: { stateHash: hashState(state), nonce, codeVerifier, origin, returnTo, proveUserId },
       });
       res.cookie(STATE_COOKIE, state, { ...cookieOptions, maxAge: LIFETIME_MS });
       res.redirect(302, url.href);
@@ -54,7 +55,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
       try {
         res.redirect(302, await arrive(deps, provider, oidc, req, res));
       } catch (err) {
-        const code = refusalOf(err);
+        const code = toRefusalCode(err);
         log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
         // Only the dashboard has these pages, whichever host this began on.
         const page = err instanceof NotProven ? 'settings/account' : 'sign-in';
@@ -74,9 +75,9 @@ async function arrive(
 ): Promise<string> {
   const { prisma, sessions, sessionCookie, identities } = deps;
   const state = String(req.query.state ?? '');
-  if (!state || !isSameSecret(state, stateCookieOf(req))) throw new Error('the state is not the one of this browser');
+  if (!state || !isSameSecret(state, getStateCookie(req))) throw new Error('the state is not the one of this browser');
   const [departure] = await prisma.oidcSignIn
-    .delete({ where: { stateHash: hashOf(state) } })
+    .delete({ where: { stateHash: hashState(state) } })
     .then((row) => [row])
     .catch(() => []);
   if (!departure || Date.now() - departure.createdAt.getTime() > LIFETIME_MS) throw new Expired();
@@ -91,30 +92,30 @@ async function arrive(
     return `${origin}${returnTo}`;
   }
   const person = await arriving();
-  const user = await userOfPerson(prisma, person, signUp, actorBy(req, 'oidc'));
+  const user = await userOfPerson(prisma, person, signUp, buildLinkActor(req, 'oidc'));
   identities.evictUser(user.id);
-  sessionCookie.set(res, await sessions.open(prisma, user.id, clientOf(req)));
+  sessionCookie.set(res, await sessions.open(prisma, user.id, getClient(req)));
   return `${origin}${returnTo}`;
 }
 
 async function prove(deps: AccountDeps, person: Person, userId: string, req: Request): Promise<void> {
-  const signedIn = await signedInAt(deps, req);
+  const signedIn = await createSignedInSession(deps, req);
   // Another person may have signed in here meanwhile.
   if (signedIn.userId !== userId) throw new Expired();
-  const ended = await proveByPerson(deps, person, signedIn, actorBy(req, 'oidc'));
+  const ended = await proveByPerson(deps, person, signedIn, buildLinkActor(req, 'oidc'));
   for (const id of ended) deps.identities.evictToken(id);
   deps.identities.evictUser(userId);
 }
 
 /** The user and session of this browser. @throws AppError 401 */
-async function signedInAt(
+async function createSignedInSession(
   { sessionCookie, introspect }: AccountDeps,
   req: Request,
 ): Promise<{ userId: string; sessionId: string }> {
   const cookie = sessionCookie.read(req);
   const identity = cookie ? await introspect({ kind: 'session', cookie }) : null;
   if (!identity?.userId || !identity.tokenId)
-    throw badCredential('sign in first: this is for the account of a session');
+    throw badCredentialError('sign in first: this is for the account of a session');
   return { userId: identity.userId, sessionId: identity.tokenId };
 }
 
@@ -122,14 +123,14 @@ class Expired extends Error {}
 /** The cause says why. */
 class NotProven extends Error {}
 
-function refusalOf(err: unknown): string {
-  if (err instanceof NotProven) return refusalOf(err.cause);
+function toRefusalCode(err: unknown): string {
+  if (err instanceof NotProven) return toRefusalCode(err.cause);
   if (err instanceof Refused) return err.code;
   if (err instanceof Expired) return 'oidc_expired';
   return err instanceof AppError && err.kind === 'unavailable' ? 'oidc_unavailable' : 'oidc_failed';
 }
 
-const hashOf = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
+const hashState = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
 
-const stateCookieOf = (req: Request): string =>
+const getStateCookie = (req: Request): string =>
   new RegExp(`(?:^|;\\s*)${STATE_COOKIE}=([\\w-]{1,256})`).exec(req.headers.cookie ?? '')?.[1] ?? '';

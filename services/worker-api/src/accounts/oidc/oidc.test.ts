@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import request from 'supertest';
-import { callerOf } from '../../test/caller';
-import { cookieIn, DASHBOARD_URL, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { createCaller } from '../../test/caller';
+import { DASHBOARD_URL, getCookie, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
 import { normaliseEmail } from '../users/email';
 
 const CALLBACK = `${DASHBOARD_URL}/auth/oidc/callback`;
@@ -18,7 +18,7 @@ const people: Record<string, { email: string; email_verified: boolean; name?: st
 
 let api: TestWorkerApi;
 let server: Server;
-let owner: ReturnType<typeof callerOf>;
+let owner: ReturnType<typeof createCaller>;
 beforeAll(async () => {
   server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -57,7 +57,7 @@ beforeAll(async () => {
       signUp: 'invited',
     },
   });
-  owner = callerOf(api.url, api.owner.jwt);
+  owner = createCaller(api.url, api.owner.jwt);
 });
 afterAll(async () => {
   await api.stop();
@@ -65,13 +65,13 @@ afterAll(async () => {
   server.close();
 });
 
-const cookiesOf = (answer: { headers: Record<string, unknown> }): string[] =>
+const getCookies = (answer: { headers: Record<string, unknown> }): string[] =>
   ([] as string[]).concat((answer.headers['set-cookie'] as string[]) ?? []).map((set) => set.split(';')[0] ?? '');
 
 /** Starts the redirect to the provider. */
 async function depart(returnTo = '/automations') {
   const left = await request(api.url).get(`/auth/oidc/start?return_to=${returnTo}`).expect(302);
-  return { location: new URL(String(left.headers.location)), cookie: cookiesOf(left).join('; ') };
+  return { location: new URL(String(left.headers.location)), cookie: getCookies(left).join('; ') };
 }
 
 /** Signs in there. Returns the redirect back. */
@@ -107,7 +107,7 @@ async function prove(account: string, cookie: string, returning: string | null =
     .set('Cookie', session(cookie))
     .expect(302);
   const back = await signInThere(new URL(String(left.headers.location)), account);
-  return arrive(back, [...cookiesOf(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
+  return arrive(back, [...getCookies(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
 }
 
 /** The error code in the address of the sign-in page or another one; the whole address if nothing failed. */
@@ -119,7 +119,7 @@ function failure(answer: { headers: Record<string, unknown> }): string | null {
 }
 
 test('the sign-in page learns that there is a provider', async () => {
-  const { body } = await callerOf(api.url).get('/api/system/platform-config').expect(200);
+  const { body } = await createCaller(api.url).get('/api/system/platform-config').expect(200);
   expect(body).toMatchObject({
     sign_in_methods: ['password', 'oidc'],
     oidc_name: 'Test ID',
@@ -137,7 +137,7 @@ describe('an account whose address nobody has proven', () => {
   test('is not joined: whoever made it would go on knowing its password', async () => {
     const answer = await signIn('own');
     expect(failure(answer)).toBe('oidc_address_unproven');
-    expect(cookieIn(answer)).toBe('');
+    expect(getCookie(answer)).toBe('');
     expect((await owner.get('/auth/me')).body).toMatchObject({ id: api.owner.userId, email_verified: false });
   });
 
@@ -167,14 +167,14 @@ describe('an account whose address nobody has proven', () => {
 
   test('is proven by the provider that its signed-in person comes back from; every other session ends', async () => {
     const login = { email: api.owner.email, password: PASSWORD };
-    const elsewhere = await callerOf(api.url).post('/auth/login', login).expect(200);
+    const elsewhere = await createCaller(api.url).post('/auth/login', login).expect(200);
     const answer = await prove('own', api.owner.cookie);
     expect(answer.headers.location).toBe(`${DASHBOARD_URL}/settings/account`);
     expect((await owner.get('/auth/me').expect(200)).body).toMatchObject({
       id: api.owner.userId,
       email_verified: true,
     });
-    await callerOf(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
+    await createCaller(api.url, elsewhere.body.access_token).get('/auth/me').expect(401);
   });
 });
 
@@ -191,22 +191,24 @@ test('who has proven the address here is signed in to the account, where they wa
   expect(answer.headers.location).toBe(`${DASHBOARD_URL}/automations`);
   const me = await request(api.url)
     .get('/auth/me')
-    .set('Cookie', `svc_cloud_session=${cookieIn(answer)}`)
+    .set('Cookie', `svc_cloud_session=${getCookie(answer)}`)
     .expect(200);
   expect(me.body).toMatchObject({ id: api.owner.userId, credential: 'session' });
 });
 
 test('an invited person comes in without a password, and again later', async () => {
   await owner.post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'ada@example.com' }).expect(201);
-  const session = { Cookie: `svc_cloud_session=${cookieIn(await signIn('ada'))}` };
+  const session = { Cookie: `svc_cloud_session=${getCookie(await signIn('ada'))}` };
   const me = await request(api.url).get('/auth/me').set(session).expect(200);
   expect(me.body).toMatchObject({ email: 'ada@example.com', email_verified: true, name: 'Ada', role: 'member' });
-  await callerOf(api.url).post('/auth/login', { email: 'ada@example.com', password: 'anything at all' }).expect(401);
+  await createCaller(api.url)
+    .post('/auth/login', { email: 'ada@example.com', password: 'anything at all' })
+    .expect(401);
   // From now on the provider's subject identifier counts, not the address.
   people.ada = { email: 'renamed@example.com', email_verified: false };
   const again = await request(api.url)
     .get('/auth/me')
-    .set({ Cookie: `svc_cloud_session=${cookieIn(await signIn('ada'))}` })
+    .set({ Cookie: `svc_cloud_session=${getCookie(await signIn('ada'))}` })
     .expect(200);
   expect(again.body.id).toBe(me.body.id);
 });
@@ -217,13 +219,13 @@ test.each([
 ])('%s opens nothing', async (_who, account, code) => {
   const answer = await signIn(account);
   expect(failure(answer)).toBe(code);
-  expect(cookieIn(answer)).toBe('');
+  expect(getCookie(answer)).toBe('');
 });
 
 test('an address that the provider gave to another person opens nothing of the account that had it', async () => {
   people.next = people.own as (typeof people)[string];
   const answer = await signIn('next');
-  expect([failure(answer), cookieIn(answer)]).toEqual(['oidc_address_of_another', '']);
+  expect([failure(answer), getCookie(answer)]).toEqual(['oidc_address_of_another', '']);
 });
 
 test.each(['\uff4fscar@example.com', 'os\u212aar@example.com'])(

@@ -1,34 +1,34 @@
-import { callerOf } from '../../test/caller';
+import { createCaller } from '../../test/caller';
 import { PASSWORD, testWorkerApi } from '../../test/test-worker-api';
 import { createSigningKeys } from './signing-keys';
 
 const api = testWorkerApi();
 
-const kidOf = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
+const getKid = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
 
 /** Another replica, with a fresh cache of the keys. */
 const replica = () => createSigningKeys({ pool: api.database.pool, vault: api.deps.vault });
 
 test('while the key rotates no request fails: JWTs of before and after are both good', async () => {
   const { pool } = api.database;
-  const anybody = callerOf(api.url);
+  const anybody = createCaller(api.url);
   const signIn = async (): Promise<string> =>
     (await anybody.post('/auth/login', { email: api.owner.email, password: PASSWORD }).expect(200)).body.access_token;
   const before = await signIn();
-  const works = (jwt: string) => callerOf(api.url, jwt).get('/auth/me').expect(200);
+  const works = (jwt: string) => createCaller(api.url, jwt).get('/auth/me').expect(200);
 
   // A month later another replica creates the next key: published at once, but not yet used.
   await pool.query("UPDATE signing_keys SET created_at = created_at - interval '31 days'");
   await replica().rotate();
   await api.signingKeys.rotate();
   expect((await anybody.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(2);
-  expect(kidOf(await signIn())).toBe(kidOf(before));
+  expect(getKid(await signIn())).toBe(getKid(before));
 
   // A quarter of an hour later every service can know it, and it signs.
   await pool.query("UPDATE signing_keys SET created_at = created_at - interval '16 minutes'");
   await api.signingKeys.rotate();
   const after = await signIn();
-  expect(kidOf(after)).not.toBe(kidOf(before));
+  expect(getKid(after)).not.toBe(getKid(before));
   api.identities.clear();
   await works(before);
   await works(after);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { givenPool } from '@gantry/testing';
+import { setupPool } from '@gantry/testing';
 import { createVault, parseKeyRing } from '@gantry/vault';
 import { PUBLISHED_AHEAD_MINUTES, type SigningKey, signerAmong } from './signing-key';
 import { createSigningKeys } from './signing-keys';
 
-const pool = givenPool('worker-api');
+const pool = setupPool('worker-api');
 const keys = parseKeyRing(`v1:${randomBytes(32).toString('base64')}`);
 const replica = (now?: () => number) => createSigningKeys({ pool, vault: createVault({ keys, pool }), now });
 

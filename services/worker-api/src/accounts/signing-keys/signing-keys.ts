@@ -14,7 +14,9 @@ import {
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 const FRESH_MS = 60_000;
-/** An unknown key id may be one just created by another replica, but a client can invent ids: rereads are rate-limited. */
+/**
+ * An unknown key id may be one just created by another replica, but a client can invent ids: rereads are rate-limited.
+ */
 const UNKNOWN_REREAD_MS = 5_000;
 /** They belong to no workspace: the platform's own data key seals them. */
 const OWNER = '_platform';
@@ -25,13 +27,13 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
-  const associatedDataOf = (kid: string) => ({ table: 'signing_keys', name: kid, version: 1 });
+  const buildAssociatedData = (kid: string) => ({ table: 'signing_keys', name: kid, version: 1 });
 
-  async function read() {
+  async function loadKeys() {
     const rows = await listSigningKeys(pool);
     known = await Promise.all(
       rows.map(async ({ kid, private_key, created_at }) => {
-        const pem = await vault.open(OWNER, associatedDataOf(kid), private_key);
+        const pem = await vault.open(OWNER, buildAssociatedData(kid), private_key);
         return { kid, privateKey: createPrivateKey(pem), createdAt: created_at };
       }),
     );
@@ -39,7 +41,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
   }
 
   function readOnce(): Promise<void> {
-    reading ??= read().finally(() => {
+    reading ??= loadKeys().finally(() => {
       reading = undefined;
     });
     return reading;
@@ -57,11 +59,11 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const kid = randomBytes(12).toString('base64url');
       const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-      const sealed = await vault.seal(OWNER, associatedDataOf(kid), pem);
+      const sealed = await vault.seal(OWNER, buildAssociatedData(kid), pem);
       await insertSigningKeyIfDue(pool, { kid, publicJwk: publicJwk({ kid, privateKey }), privateKey: sealed });
     }
     await deleteSpentSigningKeys(pool);
-    await read();
+    await loadKeys();
   }
 
   return {

@@ -1,9 +1,9 @@
-import { given } from '@gantry/testing';
+import { setupResource } from '@gantry/testing';
 import request from 'supertest';
 import { testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
-const member = given(() => api.addMember('member'));
+const member = setupResource(() => api.addMember('member'));
 const as = (credential: string) => ({ Authorization: `Bearer ${credential}` });
 const get = (path: string, credential: string) => request(api.url).get(path).set(as(credential));
 const post = (path: string, credential: string, body: object = {}) =>
@@ -12,13 +12,13 @@ const post = (path: string, credential: string, body: object = {}) =>
 const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
 const newWorker = async (name: string): Promise<string> =>
   (await post('/api/workers', api.owner.jwt, { name, files }).expect(201)).body.id;
-const restricted = async (restrict: object, kind: 'personal' | 'workspace' = 'personal') =>
+const createRestrictedToken = async (restrict: object, kind: 'personal' | 'workspace' = 'personal') =>
   (await api.createToken(kind, api.owner.jwt, { restrict })).token;
 
 describe('a token that may only read', () => {
   test.each(['personal', 'workspace'] as const)('reads and changes nothing (%s)', async (kind) => {
     const worker = await newWorker(`Read ${kind}`);
-    const token = await restricted({ readonly: true }, kind);
+    const token = await createRestrictedToken({ readonly: true }, kind);
     await get(`/api/workers/${worker}`, token).expect(200);
     const { body } = await post(`/api/workers/${worker}/runs`, token).expect(403);
     expect(body).toMatchObject({ code: 'restricted', detail: expect.stringContaining('restrict.readonly') });
@@ -39,11 +39,13 @@ describe('a token that may only read', () => {
   test('is shown no link by which it could decide without its token', async () => {
     const { body } = await post('/api/workers', api.owner.jwt, { name: 'Asks', files, approvals: { required: true } });
     await post(`/api/workers/${body.id}/runs`, api.owner.jwt).expect(201);
-    const asked = async (credential: string) =>
+    const getRestriction = async (credential: string) =>
       (await get(`/api/approvals?worker_id=${body.id}`, credential).expect(200)).body[0];
-    expect((await asked(api.owner.jwt)).review_url).toEqual(expect.any(String));
-    expect(await asked(await restricted({ readonly: true }))).toMatchObject({ review_url: null });
-    expect(await asked(await restricted({ require_approval: true }))).toMatchObject({ review_url: null });
+    expect((await getRestriction(api.owner.jwt)).review_url).toEqual(expect.any(String));
+    expect(await getRestriction(await createRestrictedToken({ readonly: true }))).toMatchObject({ review_url: null });
+    expect(await getRestriction(await createRestrictedToken({ require_approval: true }))).toMatchObject({
+      review_url: null,
+    });
   });
 });
 
@@ -52,7 +54,7 @@ describe('a token for some workers', () => {
     const [mine, other] = [await newWorker('Mine'), await newWorker('Other')];
     const ran = (await post(`/api/workers/${mine}/runs`, api.owner.jwt).expect(201)).body.run_id;
     const foreign = (await post(`/api/workers/${other}/runs`, api.owner.jwt).expect(201)).body.run_id;
-    const token = await restricted({ workers: [mine] });
+    const token = await createRestrictedToken({ workers: [mine] });
 
     await post(`/api/workers/${mine}/runs`, token).expect(201);
     const refused = await post(`/api/workers/${other}/runs`, token).expect(403);
@@ -67,7 +69,7 @@ describe('a token for some workers', () => {
   });
 
   test('is for nothing else of the workspace', async () => {
-    const token = await restricted({ workers: [await newWorker('Only')] });
+    const token = await createRestrictedToken({ workers: [await newWorker('Only')] });
     for (const path of ['/api/secrets', '/api/contexts', '/api/audit-log', '/api/usage', '/api/events']) {
       expect((await get(path, token).expect(403)).body.code).toBe('restricted');
     }
@@ -88,7 +90,7 @@ describe('a restricted token makes narrower ones', () => {
 
   beforeAll(async () => {
     for (const name of ['first', 'second', 'third']) await newWorker(name);
-    maker = await restricted({ workers: ['first', 'second'], toolsets: ['workers', 'runs'], budget_usd: 5 });
+    maker = await createRestrictedToken({ workers: ['first', 'second'], toolsets: ['workers', 'runs'], budget_usd: 5 });
   });
 
   test('which have what it has where nothing is asked for', async () => {
@@ -117,7 +119,7 @@ describe('a restricted token makes narrower ones', () => {
   });
 
   test('nor one whose runs need no approval', async () => {
-    const token = await restricted({ require_approval: true });
+    const token = await createRestrictedToken({ require_approval: true });
     const restrict = { require_approval: false };
     expect((await post('/auth/tokens', token, { name: 'x', restrict }).expect(403)).body.detail).toContain('approval');
     expect((await post('/auth/tokens', token, { name: 'x' }).expect(201)).body.restrict.require_approval).toBe(true);
@@ -125,10 +127,10 @@ describe('a restricted token makes narrower ones', () => {
 });
 
 describe('workers that a token names', () => {
-  const askFor = (workers: string[], credential: string, path = '/auth/tokens') =>
+  const requestToken = (workers: string[], credential: string, path = '/auth/tokens') =>
     post(path, credential, { name: 'x', restrict: { workers } });
   const wrongPlaces = async (workers: string[], credential: string, path?: string) => {
-    const { body } = await askFor(workers, credential, path).expect(400);
+    const { body } = await requestToken(workers, credential, path).expect(400);
     return body.errors;
   };
   const missing = (index: number) => ({ path: `restrict.workers.${index}`, message: 'there is no such worker' });
@@ -143,17 +145,17 @@ describe('workers that a token names', () => {
     const deleted = await newWorker('Deleted');
     await request(api.url).delete(`/api/workers/${deleted}`).set(as(api.owner.jwt)).expect(204);
 
-    const asked = [mine, foreign, 'nowhere', hidden, deleted];
-    expect(await wrongPlaces(asked, member.jwt)).toEqual([missing(1), missing(2), missing(3), missing(4)]);
-    expect(await wrongPlaces(asked, api.owner.jwt)).toEqual([missing(1), missing(2), missing(4)]);
+    const getRestriction = [mine, foreign, 'nowhere', hidden, deleted];
+    expect(await wrongPlaces(getRestriction, member.jwt)).toEqual([missing(1), missing(2), missing(3), missing(4)]);
+    expect(await wrongPlaces(getRestriction, api.owner.jwt)).toEqual([missing(1), missing(2), missing(4)]);
     expect(await wrongPlaces([foreign], api.owner.jwt, '/api/workspace/tokens')).toEqual([missing(0)]);
-    await askFor([mine, hidden], api.owner.jwt).expect(201);
+    await requestToken([mine, hidden], api.owner.jwt).expect(201);
   });
 
   test('are fewer in tokens that it makes, and stay when one is deleted', async () => {
     const [kept, going] = [await newWorker('Kept'), await newWorker('Going')];
-    const token = await restricted({ workers: [kept, going] });
-    await askFor([kept, 'nowhere'], token).expect(403);
+    const token = await createRestrictedToken({ workers: [kept, going] });
+    await requestToken([kept, 'nowhere'], token).expect(403);
     await request(api.url).delete(`/api/workers/${going}`).set(as(api.owner.jwt)).expect(204);
     expect(await wrongPlaces([kept, going], token)).toEqual([missing(1)]);
     const { body } = await post('/auth/tokens', token, { name: 'x' }).expect(201);
@@ -164,7 +166,9 @@ describe('workers that a token names', () => {
 test('the earlier of both times ends it', async () => {
   const [soon, late] = [3_600_000, 7_200_000].map((ms) => new Date(Date.now() + ms).toISOString());
   const { body } = await post('/auth/tokens', api.owner.jwt, {
-    ...{ name: 'x', expires_at: late, restrict: { expires_at: soon } },
+    name: 'x',
+    expires_at: late,
+    restrict: { expires_at: soon },
   }).expect(201);
   expect(body.expires_at).toBe(soon);
   const past = { name: 'x', restrict: { expires_at: '2001-01-01T00:00:00.000Z' } };
@@ -184,7 +188,7 @@ describe('whoever does not know a restriction refuses the token', () => {
     api.introspect({ kind: 'token', token, ...(enforces && { enforces }) });
 
   test('a service of an earlier version, or one that enforces other rules', async () => {
-    const token = await restricted({ readonly: true });
+    const token = await createRestrictedToken({ readonly: true });
     expect(await introspect(token)).toBeNull();
     expect(await introspect(token, ['workers'])).toBeNull();
     expect(await introspect(token, ['readonly'])).toMatchObject({ restriction: { readonly: true } });

@@ -4,8 +4,8 @@ import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
-import { workersVisibleTo } from '../../ownership';
-import { deleteGrantsOf } from '../grants/grant-repository';
+import { buildWorkerVisibilityFilter } from '../../ownership';
+import { deleteGrantsOfUser } from '../grants/grant-repository';
 import { hasOwnBudget } from './token-restriction';
 
 /** The owner of tokens: a user (personal tokens) or a workspace. */
@@ -37,7 +37,7 @@ export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...t
 /** The ids among `ids` of workers that the caller sees in their workspace. */
 export async function listSeenWorkerIds(db: Db, caller: Principal, ids: string[]): Promise<string[]> {
   const { workspaceId } = caller;
-  const where = { workspaceId, deletedAt: null, AND: [{ id: { in: ids } }, workersVisibleTo(caller)] };
+  const where = { workspaceId, deletedAt: null, AND: [{ id: { in: ids } }, buildWorkerVisibilityFilter(caller)] };
   return (await db.worker.findMany({ where, select: { id: true } })).map(({ id }) => id);
 }
 
@@ -62,7 +62,10 @@ export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken
   }));
 }
 
-/** By the token that created them, directly or through others. UNION rather than UNION ALL guarantees termination for any rows. */
+/**
+ * By the token that created them, directly or through others. UNION rather than UNION ALL guarantees termination for
+ * any rows.
+ */
 async function countMade(db: Db, ids: string[]): Promise<Map<string, number>> {
   const rows = await db.$queryRaw<{ root: string; made: number }[]>`
     WITH RECURSIVE made AS (
@@ -106,10 +109,10 @@ export function markMadeRevoked(
 }
 
 /**
- * Revokes every personal token of the user, what they allowed OAuth clients, and the API keys that other services keep for them.
- * Returns the ids of tokens and grants.
+ * Revokes every personal token of the user, what they allowed OAuth clients, and the API keys that other services keep
+ * for them. Returns the ids of tokens and grants.
  */
-export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> {
+export async function revokeTokens(tx: Db, userId: string): Promise<string[]> {
   const now = new Date();
   const revoked = await tx.token.updateManyAndReturn({
     where: { userId, revokedAt: null },
@@ -118,7 +121,7 @@ export async function revokeTokensOf(tx: Db, userId: string): Promise<string[]> 
   });
   const { defaultWorkspaceId } = await tx.user.update({ where: { id: userId }, data: { keysValidFrom: now } });
   for (const { id } of revoked) await enqueue(tx, tokenRevoked, defaultWorkspaceId ?? '', { tokenId: id });
-  const grants = await deleteGrantsOf(tx, userId);
+  const grants = await deleteGrantsOfUser(tx, userId);
   for (const { id, workspaceId } of grants) await enqueue(tx, tokenRevoked, workspaceId, { tokenId: id });
   return [...revoked, ...grants].map(({ id }) => id);
 }

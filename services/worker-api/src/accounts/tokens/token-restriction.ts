@@ -1,22 +1,22 @@
 /** Restrictions of a token: as requests write them, as rows keep them, and how little a token's tokens may have. */
 import { type Restriction, restriction } from '@gantry/events';
-import { type CallOf, forbidden, type Principal } from '@gantry/http';
+import { forbidden, type OperationCall, type Principal } from '@gantry/http';
 import { z } from 'zod';
 import type { Token } from '../../generated/prisma/client';
 
-export type AskedRestriction = NonNullable<CallOf<'worker', 'createPersonalToken'>['body']['restrict']>;
+export type AskedRestriction = NonNullable<OperationCall<'worker', 'createPersonalToken'>['body']['restrict']>;
 
 /** Tokens that make tokens, each with a budget below the last: more than this is a mistake. */
 const BUDGETS_MAX = 10;
 
 /**
- * The form under which a restricted token is hashed. A replica of a version that knows no restrictions does not find it, and so refuses what
- * it could not enforce.
+ * The form under which a restricted token is hashed. A replica of a version that knows no restrictions does not find
+ * it, and so refuses what it could not enforce.
  */
-export const restrictedForm = (token: string): string => `restricted ${token}`;
+export const toRestrictedForm = (token: string): string => `restricted ${token}`;
 
 /** Null where it restricts nothing. @param tokenId of the token that gets it */
-export function restrictionOf(asked: AskedRestriction | undefined, tokenId: string): Restriction | null {
+export function toRestriction(asked: AskedRestriction | undefined, tokenId: string): Restriction | null {
   const { workers, automations, toolsets, readonly, require_approval, budget_usd: usd } = asked ?? {};
   const rules: Restriction = {
     ...(workers && { workers: [...new Set(workers)] }),
@@ -33,13 +33,13 @@ export function restrictionOf(asked: AskedRestriction | undefined, tokenId: stri
  * The restriction that was asked for, within that of the token that asks: each rule that is left out is inherited.
  * @throws AppError 403 naming the field that asks for more
  */
-export function narrowed(wanted: Restriction | null, maker: Restriction | null): Restriction | null {
+export function narrowRestriction(wanted: Restriction | null, maker: Restriction | null): Restriction | null {
   if (!maker) return wanted;
   const rules = wanted ?? {};
   const toolsets = within('toolsets', rules.toolsets, maker.toolsets);
   const budgets = withinBudgets(rules.budgets, maker.budgets);
   return {
-    ...narrowedThings(rules, maker),
+    ...narrowResources(rules, maker),
     ...(toolsets && { toolsets }),
     ...((rules.readonly ?? maker.readonly) && { readonly: true }),
     ...((rules.requireApproval ?? maker.requireApproval) && { requireApproval: true }),
@@ -48,7 +48,7 @@ export function narrowed(wanted: Restriction | null, maker: Restriction | null):
 }
 
 /** Both lists together: a token for named workers is for no automation that it does not name. */
-function narrowedThings(wanted: Restriction, maker: Restriction): Pick<Restriction, 'workers' | 'automations'> {
+function narrowResources(wanted: Restriction, maker: Restriction): Pick<Restriction, 'workers' | 'automations'> {
   const { workers, automations } = maker;
   const isLimited = workers !== undefined || automations !== undefined;
   const asksForSome = wanted.workers !== undefined || wanted.automations !== undefined;
@@ -94,15 +94,16 @@ const tooWide = (rule: string, why: string) =>
   forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that may do more than itself; ${why}`);
 
 /** Restriction in a token's row. @throws ZodError for a rule that this version does not know */
-export const restrictOf = (token: Pick<Token, 'restriction'>): Restriction | null =>
+export const parseRestriction = (token: Pick<Token, 'restriction'>): Restriction | null =>
   token.restriction === null ? null : restriction.parse(token.restriction);
 
 /** For lists, which show what this version knows of a token that a later one has made. */
 const known = z.object(restriction.shape).nullable();
-export const knownRulesOf = (token: Pick<Token, 'restriction'>): Restriction | null => known.parse(token.restriction);
+export const parseKnownRules = (token: Pick<Token, 'restriction'>): Restriction | null =>
+  known.parse(token.restriction);
 
 export const hasOwnBudget = (token: Pick<Token, 'id' | 'restriction'>): boolean =>
-  knownRulesOf(token)?.budgets?.some(({ tokenId }) => tokenId === token.id) ?? false;
+  parseKnownRules(token)?.budgets?.some(({ tokenId }) => tokenId === token.id) ?? false;
 
 /** Null for a token that only its role limits. */
 export function restrictToApi(rules: Restriction | null) {

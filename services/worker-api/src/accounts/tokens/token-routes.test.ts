@@ -1,9 +1,9 @@
-import { given, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import request from 'supertest';
 import { testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
-const member = given(() => api.addMember('member'));
+const member = setupResource(() => api.addMember('member'));
 
 const as = (credential: string) => ({ Authorization: `Bearer ${credential}` });
 const get = (path: string, credential: string) => request(api.url).get(path).set(as(credential));
@@ -19,9 +19,9 @@ test('a personal token is shown once, works in both headers, and is listed witho
   await get('/auth/me', body.token).expect(200);
   const me = await request(api.url).get('/auth/me').set('x-svc-token', body.token).expect(200);
   expect(me.body).toMatchObject({ id: member.userId, credential: 'personal_token', token_id: body.id, role: 'member' });
-  const listed = await get('/auth/tokens', member.jwt).expect(200);
-  expect(listed.body[0]).toMatchObject({ id: body.id, name: 'laptop', prefix: body.prefix });
-  expect(listed.text).not.toContain(body.token);
+  const findListed = await get('/auth/tokens', member.jwt).expect(200);
+  expect(findListed.body[0]).toMatchObject({ id: body.id, name: 'laptop', prefix: body.prefix });
+  expect(findListed.text).not.toContain(body.token);
 });
 
 test('a workspace token acts as an admin of its one workspace and as nobody', async () => {
@@ -40,7 +40,9 @@ test('a revoked token is refused at once, and gone from the list', async () => {
   await remove(`/auth/tokens/${id}`, token).expect(204);
   await get('/auth/me', token).expect(401);
   await remove(`/auth/tokens/${id}`, member.jwt).expect(404);
-  expect((await get('/auth/tokens', member.jwt)).body.map((listed: { id: string }) => listed.id)).not.toContain(id);
+  expect((await get('/auth/tokens', member.jwt)).body.map((findListed: { id: string }) => findListed.id)).not.toContain(
+    id,
+  );
 });
 
 test('a token ends at its time, to the second, although it was used just before', async () => {
@@ -126,24 +128,24 @@ describe('a token that a token made', () => {
     created_by_token_revoked: boolean;
     made_tokens: number;
   }
-  const made = async (path: string, credential: string): Promise<{ id: string; token: string }> =>
+  const createToken = async (path: string, credential: string): Promise<{ id: string; token: string }> =>
     (await post(path, credential, { name: 'made by a token' }).expect(201)).body;
-  const listed = async (path: string, id: string): Promise<Listed | undefined> =>
+  const findListed = async (path: string, id: string): Promise<Listed | undefined> =>
     (await get(path, api.owner.jwt).expect(200)).body.find((token: Listed) => token.id === id);
 
   async function family() {
     const root = await api.createToken('personal', api.owner.jwt);
-    const child = await made('/auth/tokens', root.token);
-    const grandchild = await made('/auth/tokens', child.token);
-    const ofWorkspace = await made('/api/workspace/tokens', grandchild.token);
+    const child = await createToken('/auth/tokens', root.token);
+    const grandchild = await createToken('/auth/tokens', child.token);
+    const ofWorkspace = await createToken('/api/workspace/tokens', grandchild.token);
     return { root, child, grandchild, ofWorkspace };
   }
 
   test('is shown with its maker, and the maker with how many it made', async () => {
     const { root, child, grandchild, ofWorkspace } = await family();
-    expect(await listed('/auth/tokens', root.id)).toMatchObject({ created_by_token_id: null, made_tokens: 3 });
-    expect(await listed('/auth/tokens', child.id)).toMatchObject({ created_by_token_id: root.id, made_tokens: 2 });
-    expect(await listed('/api/workspace/tokens', ofWorkspace.id)).toMatchObject({
+    expect(await findListed('/auth/tokens', root.id)).toMatchObject({ created_by_token_id: null, made_tokens: 3 });
+    expect(await findListed('/auth/tokens', child.id)).toMatchObject({ created_by_token_id: root.id, made_tokens: 2 });
+    expect(await findListed('/api/workspace/tokens', ofWorkspace.id)).toMatchObject({
       created_by_token_id: grandchild.id,
       created_by_token_revoked: false,
       made_tokens: 0,
@@ -155,13 +157,13 @@ describe('a token that a token made', () => {
     await remove(`/auth/tokens/${root.id}`, api.owner.jwt).expect(204);
     await get('/auth/me', child.token).expect(200);
     await get('/auth/me', ofWorkspace.token).expect(200);
-    expect(await listed('/auth/tokens', child.id)).toMatchObject({
+    expect(await findListed('/auth/tokens', child.id)).toMatchObject({
       created_by_token_id: root.id,
       created_by_token_revoked: true,
     });
     // Also after the creator's row has been swept.
     await api.database.pool.query('DELETE FROM tokens WHERE id = $1', [root.id]);
-    expect((await listed('/auth/tokens', child.id))?.created_by_token_revoked).toBe(true);
+    expect((await findListed('/auth/tokens', child.id))?.created_by_token_revoked).toBe(true);
   });
 
   test('is revoked with its maker when that is asked for, of whichever kind and however far down', async () => {
@@ -175,8 +177,8 @@ describe('a token that a token made', () => {
 
   test('of a workspace too', async () => {
     const root = await api.createToken('workspace', api.owner.jwt);
-    const child = await made('/api/workspace/tokens', root.token);
-    expect(await listed('/api/workspace/tokens', root.id)).toMatchObject({ made_tokens: 1 });
+    const child = await createToken('/api/workspace/tokens', root.token);
+    expect(await findListed('/api/workspace/tokens', root.id)).toMatchObject({ made_tokens: 1 });
     await remove(`/api/workspace/tokens/${root.id}?with_made=true`, api.owner.jwt).expect(204);
     await get('/auth/me', child.token).expect(401);
   });
@@ -205,8 +207,8 @@ describe('tokens of others', () => {
     await remove(`/api/workspace/tokens/${mine.id}`, api.owner.jwt).expect(404);
     await get('/auth/me', mine.token).expect(200);
     await get('/auth/me', theirs.token).expect(200);
-    const listed = await get('/api/workspace/tokens', api.owner.jwt).expect(200);
-    expect(listed.text).not.toContain(theirs.id);
+    const findListed = await get('/api/workspace/tokens', api.owner.jwt).expect(200);
+    expect(findListed.text).not.toContain(theirs.id);
   });
 
   test.each(['nope', 'tok_%00', '..%2f..%2fauth', 'tok_%F0%9F%A6%86', '%zz', "' OR 1=1 --"])(
@@ -222,7 +224,7 @@ test('last_used_at is written behind the request, once a minute', async () => {
   const { id, token } = await api.createToken('personal', member.jwt);
   const lastUsed = async () => {
     const { body } = await get('/auth/tokens', member.jwt);
-    return body.find((listed: { id: string }) => listed.id === id).last_used_at;
+    return body.find((findListed: { id: string }) => findListed.id === id).last_used_at;
   };
   expect(await lastUsed()).toBeNull();
   await get('/auth/me', token).expect(200);

@@ -1,12 +1,15 @@
-import { type CallOf, created, noContent, type Operations, okPage } from '@gantry/http';
+import { created, noContent, type OperationCall, type Operations, respondWithPage } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
 import { newTokenToApi, tokenToApi } from './token';
 import { getToken, listTokens, type TokenOwner } from './token-repository';
-import { createPersonalToken, createWorkspaceToken, revokeToken, userOf } from './token-service';
+import { createPersonalToken, createWorkspaceToken, revokeToken, toUserId } from './token-service';
 
 export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, identities } = deps;
-  async function revoke(call: CallOf<'worker', 'revokePersonalToken' | 'revokeWorkspaceToken'>, owner: TokenOwner) {
+  async function revoke(
+    call: OperationCall<'worker', 'revokePersonalToken' | 'revokeWorkspaceToken'>,
+    owner: TokenOwner,
+  ) {
     const token = { id: call.path.token_id, withMade: call.query.with_made };
     const ids = await revokeToken(prisma, owner, token, call);
     for (const id of ids) identities.evictToken(id);
@@ -14,25 +17,26 @@ export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
   }
 
   return {
-    listPersonalTokens: async (call) => okPage(call, await listTokens(prisma, userOf(call.caller)), tokenToApi),
+    listPersonalTokens: async (call) =>
+      respondWithPage(call, await listTokens(prisma, toUserId(call.caller)), tokenToApi),
     createPersonalToken: {
-      make: async (call) => {
+      create: async (call) => {
         const { created: row, token } = await createPersonalToken(deps, call, call.body);
         return created(newTokenToApi(row, token));
       },
-      see: ({ caller }, id) => getToken(prisma, userOf(caller), id),
+      assertVisible: ({ caller }, id) => getToken(prisma, toUserId(caller), id),
     },
-    revokePersonalToken: (call) => revoke(call, userOf(call.caller)),
+    revokePersonalToken: (call) => revoke(call, toUserId(call.caller)),
     listWorkspaceTokens: async (call) => {
       const { workspaceId } = call.caller;
-      return okPage(call, await listTokens(prisma, { workspaceId }), tokenToApi);
+      return respondWithPage(call, await listTokens(prisma, { workspaceId }), tokenToApi);
     },
     createWorkspaceToken: {
-      make: async (call) => {
+      create: async (call) => {
         const { created: row, token } = await createWorkspaceToken(deps, call, call.body);
         return created(newTokenToApi(row, token));
       },
-      see: ({ caller }, id) => getToken(prisma, { workspaceId: caller.workspaceId }, id),
+      assertVisible: ({ caller }, id) => getToken(prisma, { workspaceId: caller.workspaceId }, id),
     },
     revokeWorkspaceToken: (call) => revoke(call, { workspaceId: call.caller.workspaceId }),
   };

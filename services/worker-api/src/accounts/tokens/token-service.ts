@@ -1,15 +1,15 @@
-import { newOpaqueToken, shownPrefix, type TokenHasher } from '@gantry/auth';
+import { createOpaqueToken, getDisplayPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
 import {
   AppError,
-  type CallOf,
   conflict,
   forbidden,
+  hasRoleAtLeast,
   invalid,
   notFound,
+  type OperationCall,
   type Principal,
   type Requester,
-  roleAtLeast,
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
@@ -27,32 +27,32 @@ import {
   type NewToken,
   type TokenOwner,
 } from './token-repository';
-import { requireKept, restrictedForm, restrictionOf, restrictOf, restrictToApi } from './token-restriction';
+import { parseRestriction, requireKept, restrictToApi, toRestrictedForm, toRestriction } from './token-restriction';
 
-type TokenInput = CallOf<'worker', 'createPersonalToken'>['body'];
+type TokenInput = OperationCall<'worker', 'createPersonalToken'>['body'];
 
 const PER_OWNER_MAX = 200;
 
 /** The user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
-export function userOf(caller: Principal): { userId: string } {
+export function toUserId(caller: Principal): { userId: string } {
   if (caller.userId) return { userId: caller.userId };
   throw forbidden('needs_user', 'a workspace token has no personal tokens; sign in as a person');
 }
 
 export async function createPersonalToken(deps: AccountDeps, requester: Requester, input: TokenInput) {
-  const owner = userOf(requester.caller);
-  return createToken(deps, 'svc_', owner, requester, await newTokenOf(deps.prisma, requester.caller, input));
+  const owner = toUserId(requester.caller);
+  return createToken(deps, 'svc_', owner, requester, await prepareToken(deps.prisma, requester.caller, input));
 }
 
 export async function createWorkspaceToken(deps: AccountDeps, requester: Requester, input: TokenInput) {
   const { workspaceId } = requester.caller;
-  const token = await newTokenOf(deps.prisma, requester.caller, { role: 'admin', ...input });
+  const token = await prepareToken(deps.prisma, requester.caller, { role: 'admin', ...input });
   return createToken(deps, 'wst_', { workspaceId }, requester, token);
 }
 
 /**
- * Row and announcement commit together. Tokens that it created stay valid unless `withMade`: a program may replace its own
- * token with one that it creates with the old one.
+ * Row and announcement commit together. Tokens that it created stay valid unless `withMade`: a program may replace its
+ * own token with one that it creates with the old one.
  * @returns the ids of all revoked tokens
  * @throws AppError 404, also for another user's token
  */
@@ -84,13 +84,13 @@ interface AskedToken extends TokenLimits {
   name: string;
 }
 
-async function newTokenOf(db: Db, caller: Principal, input: TokenInput): Promise<AskedToken> {
+async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promise<AskedToken> {
   const { name, role, restrict } = input;
-  if (role && !roleAtLeast(caller.role, role)) throw tooHigh(caller.role);
+  if (role && !hasRoleAtLeast(caller.role, role)) throw tooHigh(caller.role);
   const id = newId('tok_');
   const maker = await makerLimits(db, caller);
   requireKept(restrict, maker.restriction);
-  const wanted = { role: role ?? null, expiresAt: endOf(input), restriction: restrictionOf(restrict, id) };
+  const wanted = { role: role ?? null, expiresAt: computeExpiry(input), restriction: toRestriction(restrict, id) };
   const limits = withinMaker(wanted, maker);
   await requireSeenWorkers(db, caller, restrict?.workers ?? []);
   return { id, name, ...limits };
@@ -110,7 +110,7 @@ async function requireSeenWorkers(db: Db, caller: Principal, named: string[]): P
 }
 
 /** The earlier one where both places name a time. @throws AppError 400 */
-function endOf({ expires_at, restrict }: TokenInput): Date | null {
+function computeExpiry({ expires_at, restrict }: TokenInput): Date | null {
   const ends = Object.entries({ expires_at, 'restrict.expires_at': restrict?.expires_at }).flatMap(([path, given]) => {
     if (!given) return [];
     const at = new Date(given);
@@ -121,16 +121,16 @@ function endOf({ expires_at, restrict }: TokenInput): Date | null {
 }
 
 /** The calling token; null if the caller is a person. */
-export const askingTokenOf = ({ kind, tokenId }: Principal): string | null =>
+export const getApprovalTokenId = ({ kind, tokenId }: Principal): string | null =>
   kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
 
 /** People are limited only by their membership, which is checked at every request. */
 async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
-  const tokenId = askingTokenOf(caller);
+  const tokenId = getApprovalTokenId(caller);
   if (tokenId === null) return { role: null, expiresAt: null, restriction: null };
   const maker = await findTokenById(db, tokenId);
   if (!maker) throw makerEnded();
-  return { role: maker.role, expiresAt: maker.expiresAt, restriction: restrictOf(maker) };
+  return { role: maker.role, expiresAt: maker.expiresAt, restriction: parseRestriction(maker) };
 }
 
 async function createToken(
@@ -140,12 +140,16 @@ async function createToken(
   { caller, actor, made }: Requester,
   { id, name, role, expiresAt, restriction }: AskedToken,
 ): Promise<{ created: Token; token: string }> {
-  const askingToken = askingTokenOf(caller);
+  const askingToken = getApprovalTokenId(caller);
   return transaction(prisma, async (tx) => {
     // Must not be missed by a concurrent revocation of the token and everything that it created.
     if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
     const inserted = await insertNewToken(tx, hasher, prefix, owner, {
-      ...{ id, name, role, expiresAt, restriction },
+      id,
+      name,
+      role,
+      expiresAt,
+      restriction,
       defaultWorkspaceId: prefix === 'svc_' ? caller.workspaceId : null,
       createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
       createdByTokenId: askingToken,
@@ -184,12 +188,13 @@ async function insertNewToken(
   if ((await tx.token.count({ where: { ...owner, revokedAt: null } })) >= PER_OWNER_MAX) {
     throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
   }
-  const token = newOpaqueToken(prefix);
-  const kept = hasher.hash(columns.restriction ? restrictedForm(token) : token);
+  const token = createOpaqueToken(prefix);
+  const kept = hasher.hash(columns.restriction ? toRestrictedForm(token) : token);
   const created = await insertToken(tx, owner, {
-    ...{ ...columns, ...kept },
+    ...columns,
+    ...kept,
     name: name.trim(),
-    prefix: shownPrefix(token),
+    prefix: getDisplayPrefix(token),
   });
   return { created, token };
 }

@@ -1,9 +1,9 @@
 /** Rules for tokens, and their API representation. */
 import type { Restriction, Role } from '@gantry/events';
-import { type AppError, apiFields, forbidden, roleAtLeast } from '@gantry/http';
+import { type AppError, forbidden, hasRoleAtLeast, toApiFields } from '@gantry/http';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
-import { knownRulesOf, narrowed, restrictToApi } from './token-restriction';
+import { narrowRestriction, parseKnownRules, restrictToApi } from './token-restriction';
 
 export interface TokenLimits {
   /** Null: no limit beyond the user's own role. */
@@ -19,7 +19,7 @@ export interface TokenLimits {
  * @throws AppError 403
  */
 export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimits {
-  if (maker.role && wanted.role && !roleAtLeast(maker.role, wanted.role)) throw tooHigh(maker.role);
+  if (maker.role && wanted.role && !hasRoleAtLeast(maker.role, wanted.role)) throw tooHigh(maker.role);
   if (maker.expiresAt && wanted.expiresAt && wanted.expiresAt > maker.expiresAt) {
     throw forbidden(
       'outlives_maker',
@@ -29,7 +29,7 @@ export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimit
   return {
     role: wanted.role ?? maker.role,
     expiresAt: wanted.expiresAt ?? maker.expiresAt,
-    restriction: narrowed(wanted.restriction, maker.restriction),
+    restriction: narrowRestriction(wanted.restriction, maker.restriction),
   };
 }
 
@@ -37,15 +37,15 @@ export const tooHigh = (role: Role): AppError =>
   forbidden('role_too_high', `role: a token can't have more rights than its creator; at most ${role}`);
 
 export const tokenToApi = (token: ListedToken) => ({
-  ...shown(token),
-  ...apiFields(token, 'lastUsedAt', 'createdByTokenId', 'madeTokens', 'spentUsd'),
+  ...toTokenSummary(token),
+  ...toApiFields(token, 'lastUsedAt', 'createdByTokenId', 'madeTokens', 'spentUsd'),
   created_by_token_revoked: token.makerRevoked,
 });
 
 /** The only time that the whole token is shown. */
-export const newTokenToApi = (created: Token, token: string) => ({ ...shown(created), token });
+export const newTokenToApi = (created: Token, token: string) => ({ ...toTokenSummary(created), token });
 
-const shown = (token: Token) => ({
-  ...apiFields(token, 'id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt'),
-  restrict: restrictToApi(knownRulesOf(token)),
+const toTokenSummary = (token: Token) => ({
+  ...toApiFields(token, 'id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt'),
+  restrict: restrictToApi(parseKnownRules(token)),
 });

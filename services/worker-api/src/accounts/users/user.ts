@@ -1,7 +1,7 @@
-import { apiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import type { User } from '../../generated/prisma/client';
 
 export const userToApi = (user: User) => ({
-  ...apiFields(user, 'id', 'email', 'name', 'createdAt'),
+  ...toApiFields(user, 'id', 'email', 'name', 'createdAt'),
   email_verified: user.emailVerifiedAt !== null,
 });

@@ -1,10 +1,10 @@
 /** A deleted workspace: nothing in it answers, runs, is sent or is decided, until it is restored and continues. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { given, noUsage, until } from '@gantry/testing';
+import { noUsage, setupResource, until } from '@gantry/testing';
 import request from 'supertest';
 import { startApprovalSweeper } from '../../approvals/approval-sweeper';
-import { callerOf } from '../../test/caller';
+import { createCaller } from '../../test/caller';
 import { testWorkerApi } from '../../test/test-worker-api';
 
 const files = [{ path: 'main.py', content: 'def run(context):\n    return 1\n' }];
@@ -16,7 +16,7 @@ const receiver = createServer((req, res) => {
   res.writeHead(204).end();
 }).listen(0);
 const api = testWorkerApi({ now: () => new Date(Date.now() + clock), outboundAllow: ['127.0.0.1/32'] });
-const executor = given(() => api.connectExecutor());
+const executor = setupResource(() => api.connectExecutor());
 afterAll(() => receiver.close());
 afterEach(() => {
   clock = 0;
@@ -26,19 +26,19 @@ interface Home {
   id: string;
   token: string;
   /** As one of its members. */
-  me: ReturnType<typeof callerOf>;
+  me: ReturnType<typeof createCaller>;
   close(): Promise<void>;
   restore(): Promise<void>;
   makeWorker(worker: object): Promise<{ id: string; webhook_url: string; webhook_secret: string }>;
   start(workerId: string): Promise<string>;
-  statusOf(runId: string): Promise<string>;
+  getStatus(runId: string): Promise<string>;
 }
 
-async function makeHome(): Promise<Home> {
-  const owner = callerOf(api.url, api.owner.jwt);
+async function createHome(): Promise<Home> {
+  const owner = createCaller(api.url, api.owner.jwt);
   const { id } = (await owner.post('/api/workspaces', { name: 'Short-lived' }).expect(201)).body;
   const made = await owner.post('/api/workspace/tokens', { name: 'ci' }).set('x-svc-workspace', id).expect(201);
-  const me = callerOf(api.url, made.body.token);
+  const me = createCaller(api.url, made.body.token);
   return {
     id,
     token: made.body.token,
@@ -48,16 +48,16 @@ async function makeHome(): Promise<Home> {
     makeWorker: async (worker) =>
       (await me.post('/api/workers', { name: 'Worker', files, ...worker }).expect(201)).body,
     start: async (workerId) => (await me.post(`/api/workers/${workerId}/runs`).expect(201)).body.run_id,
-    statusOf: async (runId) =>
+    getStatus: async (runId) =>
       (await api.database.pool.query('SELECT status FROM runs WHERE id = $1', [runId])).rows[0].status,
   };
 }
 
-const runsIn = async ({ id }: Home) =>
+const countRuns = async ({ id }: Home) =>
   (await api.database.pool.query('SELECT 1 FROM runs WHERE workspace_id = $1', [id])).rowCount;
 
 test('its webhooks, schedules and events start nothing', async () => {
-  const home = await makeHome();
+  const home = await createHome();
   const hooked = await home.makeWorker({ trigger: 'webhook' });
   const source = await home.makeWorker({});
   await home.makeWorker({ trigger: { type: 'cron', cron: '* * * * * *' } });
@@ -68,17 +68,17 @@ test('its webhooks, schedules and events start nothing', async () => {
   await home.me.post(`/api/runs/${first.body.run_id}/cancel`).expect(200);
   const waiting = executor.claim();
   const running = await home.start(source.id);
-  const job = await until(async () => ((await home.statusOf(running)) === 'running' ? waiting : null));
-  const before = await runsIn(home);
+  const job = await until(async () => ((await home.getStatus(running)) === 'running' ? waiting : null));
+  const before = await countRuns(home);
   await home.close();
   await send().expect(401);
   clock = 5_000;
   await api.cronTicker.tick();
   await until(async () => job && (await executor.renew(job)).cancelled.includes(running));
   await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
-  await until(async () => (await home.statusOf(running)) === 'cancelled');
+  await until(async () => (await home.getStatus(running)) === 'cancelled');
   await until(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
-  expect(await runsIn(home)).toBe(before);
+  expect(await countRuns(home)).toBe(before);
   await home.restore();
   await send().expect(200);
   expect(await api.cronTicker.tick()).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ test('its webhooks, schedules and events start nothing', async () => {
 });
 
 test('what is queued waits, what sleeps sleeps on, and both go on where they were', async () => {
-  const home = await makeHome();
+  const home = await createHome();
   const { id: worker } = await home.makeWorker({});
   const asleep = await home.start(worker);
   const job = await until(() => executor.claim());
@@ -95,7 +95,7 @@ test('what is queued waits, what sleeps sleeps on, and both go on where they wer
   const queued = await home.start(worker);
   await home.close();
   expect(await executor.claim()).toBeNull();
-  expect([await home.statusOf(asleep), await home.statusOf(queued)]).toEqual(['suspended', 'queued']);
+  expect([await home.getStatus(asleep), await home.getStatus(queued)]).toEqual(['suspended', 'queued']);
   await home.restore();
   const claims = [];
   for (let n = 0; n < 2; n++) claims.push((await until(() => executor.claim())).runId);
@@ -103,12 +103,12 @@ test('what is queued waits, what sleeps sleeps on, and both go on where they wer
 });
 
 test('a review link shows and decides nothing, and nothing expires meanwhile', async () => {
-  const home = await makeHome();
+  const home = await createHome();
   const { id: worker } = await home.makeWorker({ approvals: { required: true, expires_in_seconds: 60 } });
   const runId = await home.start(worker);
   const [approval] = (await home.me.get('/api/approvals').expect(200)).body;
   const link = new URL(approval.review_url).pathname.replace('/review/', '/api/reviews/');
-  const visitor = callerOf(api.url);
+  const visitor = createCaller(api.url);
   const statuses = async () => [
     (await visitor.get(link)).status,
     (await visitor.post(`${link}/approve`, { name: 'Grace' })).status,
@@ -120,12 +120,12 @@ test('a review link shows and decides nothing, and nothing expires meanwhile', a
   clock = 0;
   await home.restore();
   expect(await statuses()).toEqual([200, 200]);
-  expect(await home.statusOf(runId)).toBe('queued');
+  expect(await home.getStatus(runId)).toBe('queued');
   await home.close();
 });
 
 test('no alert is raised for what ends because of the deletion, and those of others are', async () => {
-  const [home, other] = [await makeHome(), await makeHome()];
+  const [home, other] = [await createHome(), await createHome()];
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   const workers = await Promise.all(
     [home, other].map(async ({ me, id, makeWorker }) => {
@@ -137,7 +137,7 @@ test('no alert is raised for what ends because of the deletion, and those of oth
   const job = await until(() => executor.claim());
   await home.close();
   await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
-  await until(async () => (await home.statusOf(running)) === 'cancelled');
+  await until(async () => (await home.getStatus(running)) === 'cancelled');
   await other.me.post(`/api/runs/${await other.start(workers[1] as string)}/cancel`).expect(200);
   await until(async () => {
     await api.deps.deliveryLoop.tick();
@@ -150,7 +150,7 @@ test('no alert is raised for what ends because of the deletion, and those of oth
 });
 
 test('readers of a run are cut off on every replica', async () => {
-  const home = await makeHome();
+  const home = await createHome();
   const { id: worker } = await home.makeWorker({});
   const runId = await home.start(worker);
   const other = await api.replica();

@@ -1,14 +1,14 @@
-import { connectBus, subjectOfAll, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../../test/caller';
+import { connectBus, eventSubjectPattern, workspaceDeleted, workspacePurged, workspaceRestored } from '@gantry/events';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../../test/caller';
 import { helloWorker } from '../../test/create-worker';
 import { type Person, testWorkerApi } from '../../test/test-worker-api';
-import { deleteAllOf, purgeDeletedWorkspaces } from './delete-workspace';
+import { deleteWorkspaceRows, purgeDeletedWorkspaces } from './delete-workspace';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
-async function makeWorkspace(): Promise<{ path: string; id: string; member: Person; token: string }> {
+async function createWorkspaceWithMember(): Promise<{ path: string; id: string; member: Person; token: string }> {
   const { body } = await owner.post('/api/workspaces', { name: 'Short-lived' }).expect(201);
   const member = await api.addMember('member');
   await api.database.prisma.membership.create({
@@ -20,11 +20,11 @@ async function makeWorkspace(): Promise<{ path: string; id: string; member: Pers
 }
 
 test('a deleted workspace is closed at once, for members and tokens, and comes back as it was', async () => {
-  const { id, path, member, token } = await makeWorkspace();
+  const { id, path, member, token } = await createWorkspaceWithMember();
   const enter = async () => [
     (await owner.get(path)).status,
-    (await callerOf(api.url, member.jwt).get('/auth/me').set('x-svc-workspace', id)).status,
-    (await callerOf(api.url, token).get('/auth/me')).status,
+    (await createCaller(api.url, member.jwt).get('/auth/me').set('x-svc-workspace', id)).status,
+    (await createCaller(api.url, token).get('/auth/me')).status,
   ];
   expect(await enter()).toEqual([200, 200, 200]);
   const { body } = await owner.remove(path).expect(200);
@@ -35,15 +35,15 @@ test('a deleted workspace is closed at once, for members and tokens, and comes b
   const deleted = await owner.get('/api/workspaces?deleted=true').expect(200);
   expect(deleted.body).toEqual([expect.objectContaining({ id, purge_at: body.purge_at })]);
 
-  await callerOf(api.url, member.jwt).post(`${path}/restore`).expect(404);
-  await callerOf(api.url, api.foreign.owner.jwt).post(`${path}/restore`).expect(404);
+  await createCaller(api.url, member.jwt).post(`${path}/restore`).expect(404);
+  await createCaller(api.url, api.foreign.owner.jwt).post(`${path}/restore`).expect(404);
   await owner.post(`${path}/restore`).expect(200);
   await until(async () => (await enter()).join() === '200,200,200');
   await owner.post(`${path}/restore`).expect(404);
 });
 
 test('after seven days it can not be restored; everything of it goes, and everybody hears of it', async () => {
-  const { id, path, token } = await makeWorkspace();
+  const { id, path, token } = await createWorkspaceWithMember();
   const { pool } = api.database;
   await api.deps.vault.seal(id, { table: 'secrets', name: 'A', version: 1 }, 'sealed');
   await owner.post('/api/workers', helloWorker).set('x-svc-workspace', id).expect(201);
@@ -55,12 +55,12 @@ test('after seven days it can not be restored; everything of it goes, and everyb
      VALUES ('run_done', $1, $2, 'run', 'api', 'completed', '{}', '{"files": []}', $3)`,
     [id, versions[0].worker_uid, output],
   );
-  const kept = () => Promise.all([versions[0].code_key, output].map((key) => api.deps.objects.head(key)));
-  expect(await kept()).toEqual([expect.anything(), expect.anything()]);
+  const headObjects = () => Promise.all([versions[0].code_key, output].map((key) => api.deps.objects.head(key)));
+  expect(await headObjects()).toEqual([expect.anything(), expect.anything()]);
   const heard: string[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   for (const event of [workspaceDeleted, workspaceRestored, workspacePurged]) {
-    spectator.nc.subscribe(subjectOfAll(event), { callback: () => heard.push(event.type) });
+    spectator.nc.subscribe(eventSubjectPattern(event), { callback: () => heard.push(event.type) });
   }
   await spectator.nc.flush();
   await owner.remove(path).expect(200);
@@ -75,9 +75,9 @@ test('after seven days it can not be restored; everything of it goes, and everyb
     return counts.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
   };
   await until(async () => (await rows()) === 0);
-  expect(await kept()).toEqual([null, null]);
+  expect(await headObjects()).toEqual([null, null]);
   await until(() => heard.includes(workspacePurged.type) && heard.includes(workspaceDeleted.type));
-  await callerOf(api.url, token).get('/auth/me').expect(401);
+  await createCaller(api.url, token).get('/auth/me').expect(401);
   await spectator.nc.close();
 });
 
@@ -101,7 +101,7 @@ test('no table that names a workspace is forgotten', async () => {
       return { rows: [] };
     },
   } as unknown as typeof client;
-  await deleteAllOf(recording, api.deps.objects, 'ws_any');
+  await deleteWorkspaceRows(recording, api.deps.objects, 'ws_any');
   client.release();
   const { rows: cascading } = await pool.query(
     `WITH RECURSIVE going AS (

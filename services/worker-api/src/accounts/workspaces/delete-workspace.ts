@@ -3,8 +3,9 @@
  *
  * Closed means that no credential may enter it, that none of its content is shown, and that nothing in it runs:
  * memberships and tokens stay, and are not counted; runs stay queued or asleep; those held by an executor are
- * cancelled. Restoring resets one column and undoes the closure. Purging deletes the row, with all that belongs to it, and
- * announces it; every service, this one included, then deletes its remaining data. See docs/adr/0024-closed-workspaces.md.
+ * cancelled. Restoring resets one column and undoes the closure. Purging deletes the row, with all that belongs to it,
+ * and announces it; every service, this one included, then deletes its remaining data. See
+ * docs/adr/0024-closed-workspaces.md.
  */
 
 import {
@@ -26,7 +27,7 @@ import type { Db } from '../../database';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import { lockWorkspace } from '../members/member-repository';
-import { purgeTimeOf, UNDO_DAYS } from './workspace';
+import { getPurgeTime, UNDO_DAYS } from './workspace';
 import { getWorkspace } from './workspace-repository';
 
 export const oldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
@@ -78,7 +79,7 @@ async function close(
   { workspaceId, deletedAt, restored }: { workspaceId: string; deletedAt: Date; restored: boolean },
   name?: string,
 ): Promise<Closure> {
-  const purgeAt = purgeTimeOf(deletedAt).getTime();
+  const purgeAt = getPurgeTime(deletedAt).getTime();
   const closure = { workspaceId, purgeAt, restored };
   await writeClosure(tx, closure);
   await enqueue(tx, restored ? workspaceRestored : workspaceDeleted, workspaceId, { workspaceId, purgeAt });
@@ -91,7 +92,9 @@ async function close(
   return closure;
 }
 
-/** Purges every workspace whose restore period is over. Safe on several replicas at once: one of them deletes the row. */
+/**
+ * Purges every workspace whose restore period is over. Safe on several replicas at once: one of them deletes the row.
+ */
 export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
@@ -103,7 +106,7 @@ export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
 /** Tables of this service that name a workspace without a foreign key to its row. A test finds missing entries. */
 const TABLES = ['data_keys', 'known_skills', 'idempotency_keys', 'audit_log', 'workspace_closures'];
 
-export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
+export async function deleteWorkspaceRows(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
   await tx.query("SET LOCAL gantry.audit_sweep = 'on'");
   await objects.deleteFolder(workspaceId);
   await deleteRunsOfWorkspace(tx, workspaceId);
@@ -118,7 +121,7 @@ export const purgeWorkspace = ({
 }: Pick<AccountDeps, 'objects' | 'vault'>): ReactionTo<typeof workspacePurged> => ({
   name: 'purge',
   handle: async (tx, { data: { workspaceId } }) => {
-    await deleteAllOf(tx, objects, workspaceId);
+    await deleteWorkspaceRows(tx, objects, workspaceId);
     vault.evict(workspaceId);
   },
 });

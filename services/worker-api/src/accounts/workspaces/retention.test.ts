@@ -1,11 +1,11 @@
-import { connectBus, retentionChanged, subjectOfAll } from '@gantry/events';
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../../test/caller';
+import { connectBus, eventSubjectPattern, retentionChanged } from '@gantry/events';
+import { setupResource, until } from '@gantry/testing';
+import { createCaller } from '../../test/caller';
 import { createWorker } from '../../test/create-worker';
 import { testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
-const owner = given(() => callerOf(api.url, api.owner.jwt));
+const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const path = () => `/api/workspaces/${api.workspaceId}`;
 const sql = (text: string, values: unknown[]) => api.database.pool.query(text, values);
 
@@ -13,15 +13,15 @@ const maximums = { run_days: 365, log_days: 90, runs_kept: 1_000 };
 const defaults = { run_days: 90, log_days: 30, runs_kept: 20, maximums };
 
 test('an admin sets how long runs are kept, each value by itself, and takes it back', async () => {
-  const admin = callerOf(api.url, (await api.addMember('admin')).jwt);
-  const retentionOf = async () => (await admin.get(path()).expect(200)).body.retention;
-  expect(await retentionOf()).toEqual(defaults);
+  const admin = createCaller(api.url, (await api.addMember('admin')).jwt);
+  const getRetention = async () => (await admin.get(path()).expect(200)).body.retention;
+  expect(await getRetention()).toEqual(defaults);
   const changed = await admin.patch(path(), { retention: { run_days: 7, runs_kept: 0 } }).expect(200);
   expect(changed.body.retention).toEqual({ ...defaults, run_days: 7, runs_kept: 0 });
   await admin.patch(path(), { name: 'Short-lived', retention: { run_days: null, log_days: 3 } }).expect(200);
-  expect(await retentionOf()).toEqual({ ...defaults, log_days: 3, runs_kept: 0 });
+  expect(await getRetention()).toEqual({ ...defaults, log_days: 3, runs_kept: 0 });
   await admin.patch(path(), { retention: { log_days: null, runs_kept: null } }).expect(200);
-  expect(await retentionOf()).toEqual(defaults);
+  expect(await getRetention()).toEqual(defaults);
   const { body } = await admin.get('/api/audit-log?action=workspace.retention_changed').expect(200);
   expect(body.map((entry: { details: unknown }) => entry.details)).toEqual([
     { log_days: null, runs_kept: null },
@@ -43,14 +43,16 @@ test("more than the operator's bounds is refused, every value by name, and nothi
   await owner.patch(path(), { retention: {} }).expect(400);
   await owner.patch(path(), {}).expect(400);
   expect((await owner.get(path()).expect(200)).body).toEqual(before);
-  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  const member = createCaller(api.url, (await api.addMember('member')).jwt);
   await member.patch(path(), { retention: { run_days: 1 } }).expect(403);
 });
 
 test('a run older than that goes at the next sweep with its log, its approvals and its objects; others hear of it', async () => {
   const heard: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
-  spectator.nc.subscribe(subjectOfAll(retentionChanged), { callback: (_err, message) => heard.push(message.json()) });
+  spectator.nc.subscribe(eventSubjectPattern(retentionChanged), {
+    callback: (_err, message) => heard.push(message.json()),
+  });
   await spectator.nc.flush();
   const worker = await createWorker(api, { approvals: { required: true } });
   const runs: string[] = [];

@@ -1,15 +1,15 @@
 /** Retention of a workspace's runs: set here, carried out by the services that have runs. */
 import { enqueue, retentionChanged } from '@gantry/events';
-import { type Actor, apiFields, invalid } from '@gantry/http';
+import { type Actor, invalid, toApiFields } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import {
   type ChangedRetention,
   listChangedRetention,
+  loadRetention,
   type Retention,
   type RetentionBounds,
   type RetentionSettings,
-  readRetention,
-  retentionOf,
+  resolveRetention,
   writeRetention,
 } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
@@ -22,11 +22,11 @@ export interface RetentionChange {
   runs_kept?: number | null;
 }
 
-const toApi = (retention: Retention) => apiFields(retention, 'runDays', 'logDays', 'runsKept');
+const toApi = (retention: Retention) => toApiFields(retention, 'runDays', 'logDays', 'runsKept');
 
 export async function getRetention(sql: Sql, workspaceId: string, bounds: RetentionBounds) {
-  const settings = await readRetention(sql, workspaceId);
-  return { ...toApi(retentionOf(settings, bounds)), maximums: toApi(bounds.maximums) };
+  const settings = await loadRetention(sql, workspaceId);
+  return { ...toApi(resolveRetention(settings, bounds)), maximums: toApi(bounds.maximums) };
 }
 
 /** The caller's transaction holds the workspace's row. @throws AppError 400 */
@@ -42,7 +42,7 @@ export async function changeRetention(
       : [],
   );
   if (problems.length) throw invalid(problems);
-  const { runDays, logDays, runsKept } = await readRetention(tx, workspaceId);
+  const { runDays, logDays, runsKept } = await loadRetention(tx, workspaceId);
   const settings: RetentionSettings = {
     runDays: change.run_days === undefined ? runDays : change.run_days,
     logDays: change.log_days === undefined ? logDays : change.log_days,

@@ -1,6 +1,6 @@
-import { type Call, created, type Operations, ok, okPage, type Principal, pageOf } from '@gantry/http';
+import { type Call, created, type Operations, ok, type Principal, paginate, respondWithPage } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { unlimitedUserOf, userOf } from '../identity/person';
+import { getUnlimitedUserId, getUserId } from '../identity/person';
 import { getMember } from '../members/member-repository';
 import { deleteWorkspace, oldestRestorable, restoreWorkspace } from './delete-workspace';
 import { workspacesToApi, workspaceToApi } from './workspace';
@@ -21,7 +21,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
 
   /** With the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
-    const userId = await unlimitedUserOf(prisma, caller);
+    const userId = await getUnlimitedUserId(prisma, caller);
     const { role } = await getMember(prisma, workspaceId, userId);
     return { workspace: await getWorkspace(prisma, workspaceId), role };
   }
@@ -30,20 +30,20 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
     listWorkspaces: async (call) => {
       const { caller, query } = call;
       if (query.deleted) {
-        const deleted = await listDeletedWorkspaces(prisma, userOf(caller), oldestRestorable());
-        return okPage(call, deleted, (workspace) => workspaceToApi(workspace, 'owner', false));
+        const deleted = await listDeletedWorkspaces(prisma, getUserId(caller), oldestRestorable());
+        return respondWithPage(call, deleted, (workspace) => workspaceToApi(workspace, 'owner', false));
       }
-      const { rows, headers } = pageOf(call, await listWorkspaces(prisma, Object.keys(caller.memberships)));
+      const { rows, headers } = paginate(call, await listWorkspaces(prisma, Object.keys(caller.memberships)));
       return ok(workspacesToApi(rows, caller), headers);
     },
     createWorkspace: {
-      make: async (call) => {
-        const userId = await unlimitedUserOf(prisma, call.caller);
+      create: async (call) => {
+        const userId = await getUnlimitedUserId(prisma, call.caller);
         const workspace = await createWorkspace(prisma, userId, call, call.body.name);
         identities.evictUser(userId);
         return created(workspaceToApi(workspace, 'owner', false));
       },
-      see: getJoined,
+      assertVisible: getJoined,
       answer: async (call, workspaceId) => {
         const { workspace, role } = await getJoined(call, workspaceId);
         return created(workspaceToApi(workspace, role, false));
@@ -62,7 +62,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
     },
     restoreWorkspace: async ({ caller, actor, path }) => {
       const workspaceId = path.workspace_id;
-      const userId = await unlimitedUserOf(prisma, caller);
+      const userId = await getUnlimitedUserId(prisma, caller);
       const { workspace, closure } = await restoreWorkspace(prisma, workspaceId, userId, actor);
       closures.note(closure);
       identities.clear();

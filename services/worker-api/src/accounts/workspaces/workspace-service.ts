@@ -1,5 +1,5 @@
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
-import { type CallOf, conflict, notFound, type Principal, type Requester } from '@gantry/http';
+import { conflict, notFound, type OperationCall, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { RetentionBounds } from '@gantry/run-engine';
 import type { Pool } from 'pg';
@@ -39,7 +39,7 @@ export async function createWorkspace(
   });
 }
 
-export type WorkspaceChange = CallOf<'worker', 'updateWorkspace'>['body'];
+export type WorkspaceChange = OperationCall<'worker', 'updateWorkspace'>['body'];
 
 /** @throws AppError 404; 400 for a retention above the operator's bounds */
 export async function updateWorkspace(
@@ -63,7 +63,10 @@ export async function updateWorkspace(
       const details = { from: before.modelBudgetUsd, to: models.monthly_budget_usd };
       await tx.query('UPDATE workspaces SET model_budget_usd = $2 WHERE id = $1', [workspaceId, details.to]);
       await recordChange(tx, actor, {
-        ...{ workspaceId, action: 'workspace.model_budget_changed', id: workspaceId, details },
+        workspaceId,
+        action: 'workspace.model_budget_changed',
+        id: workspaceId,
+        details,
       });
     }
     if (allowExposed !== undefined && allowExposed !== before.allowsExposed) {

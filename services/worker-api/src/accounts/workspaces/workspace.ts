@@ -1,9 +1,9 @@
 import type { Role } from '@gantry/events';
-import { type Principal, permissionTable } from '@gantry/http';
+import { createPermissionTable, type Principal } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { Workspace } from '../../generated/prisma/client';
 
-const permissionsFor = permissionTable(openapiFiles.worker, {
+const permissionsFor = createPermissionTable(openapiFiles.worker, {
   update: 'updateWorkspace',
   delete: 'deleteWorkspace',
   transfer: 'transferWorkspace',
@@ -16,7 +16,7 @@ const permissionsFor = permissionTable(openapiFiles.worker, {
 /** A deleted workspace can be restored for this long. */
 export const UNDO_DAYS = 7;
 
-export const purgeTimeOf = (deletedAt: Date): Date => new Date(deletedAt.getTime() + UNDO_DAYS * 86_400_000);
+export const getPurgeTime = (deletedAt: Date): Date => new Date(deletedAt.getTime() + UNDO_DAYS * 86_400_000);
 
 export function workspaceToApi(workspace: Workspace, role: Role, active: boolean) {
   const { id, name, createdAt, deletedAt, allowExposedCredentials } = workspace;
@@ -26,7 +26,7 @@ export function workspaceToApi(workspace: Workspace, role: Role, active: boolean
     role,
     active,
     created_at: createdAt.toISOString(),
-    ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: purgeTimeOf(deletedAt).toISOString() }),
+    ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: getPurgeTime(deletedAt).toISOString() }),
     allow_exposed_credentials: allowExposedCredentials,
     permissions: permissionsFor(role),
   };

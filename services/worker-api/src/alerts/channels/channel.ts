@@ -34,4 +34,4 @@ export interface AlertChannel {
   send(deps: ChannelDeps, outgoing: Outgoing): Promise<Result>;
 }
 
-export const failed = (error: string): Result => ({ status: null, error, response: null });
+export const toFailure = (error: string): Result => ({ status: null, error, response: null });

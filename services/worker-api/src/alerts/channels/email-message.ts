@@ -33,7 +33,7 @@ export function alertEmail(
     (request && refusal(request)) ??
     (evaluation && shortfall(evaluation));
   const firstLine = reason?.trim().split('\n')[0]?.slice(0, SUBJECT_REASON_CHARS);
-  const facts = factsOf(data, timestamp).flatMap(([name, value]) =>
+  const facts = listDetails(data, timestamp).flatMap(([name, value]) =>
     value ? [`${`${name}:`.padEnd(12)}${value}`] : [],
   );
   return {
@@ -55,7 +55,7 @@ export function alertEmail(
   };
 }
 
-function factsOf(data: AlertData, timestamp: string): [name: string, value: string | null | undefined][] {
+function listDetails(data: AlertData, timestamp: string): [name: string, value: string | null | undefined][] {
   const { approval, schedule, connection, evaluation } = data;
   return [
     ['Worker', data.worker_id && (data.worker_name ? `${data.worker_name} (${data.worker_id})` : data.worker_id)],

@@ -1,6 +1,6 @@
 import { MailFailed } from '../../mail/mailer';
 import type { AlertPayload } from '../alert-payload';
-import { type AlertChannel, type ChannelDeps, failed, type Outgoing, type Result } from './channel';
+import { type AlertChannel, type ChannelDeps, type Outgoing, type Result, toFailure } from './channel';
 import { alertEmail } from './email-message';
 
 /** For all steps of SMTP together; a server may answer each of them slowly. */
@@ -15,7 +15,7 @@ export const email: AlertChannel = {
 
 async function send({ mailer, dashboardUrl }: ChannelDeps, outgoing: Outgoing): Promise<Result> {
   const { emailTo, description, body } = outgoing;
-  if (emailTo === null) return failed('the alert has no email_to any more');
+  if (emailTo === null) return toFailure('the alert has no email_to any more');
   const message = alertEmail({ emailTo, description, dashboardUrl }, JSON.parse(body) as AlertPayload);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -26,7 +26,7 @@ async function send({ mailer, dashboardUrl }: ChannelDeps, outgoing: Outgoing): 
     await Promise.race([mailer.deliver(message), deadline]);
     return { status: null, error: null, response: null };
   } catch (err) {
-    if (err instanceof MailFailed) return failed(err.message);
+    if (err instanceof MailFailed) return toFailure(err.message);
     throw err;
   } finally {
     clearTimeout(timer);

@@ -11,4 +11,4 @@ const names = Object.keys(channels) as Channel[];
 export const ATTEMPT_MS_MAX = Math.max(...names.map((name) => channels[name].attemptMsMax));
 
 /** The channels used by an alert. */
-export const channelsOf = (alert: Addresses): Channel[] => names.filter((name) => channels[name].isUsedBy(alert));
+export const listChannels = (alert: Addresses): Channel[] => names.filter((name) => channels[name].isUsedBy(alert));

@@ -1,7 +1,7 @@
 import { OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
 import { buildSignatureHeaders } from '../../triggers/webhook-signature';
 import { openSigningSecrets } from '../signing-secrets';
-import { type AlertChannel, type ChannelDeps, failed, type Outgoing, type Result } from './channel';
+import { type AlertChannel, type ChannelDeps, type Outgoing, type Result, toFailure } from './channel';
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 4_096;
@@ -19,7 +19,7 @@ export const webhook: AlertChannel = {
 
 async function send({ vault, outboundAllow, now }: ChannelDeps, outgoing: Outgoing): Promise<Result> {
   const { id, body, url, alertId, workspaceId, signingKey } = outgoing;
-  if (url === null) return failed('the alert has no url any more');
+  if (url === null) return toFailure('the alert has no url any more');
   const at = now();
   const holder = { id: alertId, workspaceId, signingKey: signingKey && new Uint8Array(signingKey) };
   const secrets = await openSigningSecrets(vault, holder, at);
@@ -36,14 +36,14 @@ async function send({ vault, outboundAllow, now }: ChannelDeps, outgoing: Outgoi
       responseBytesMax: RESPONSE_BYTES_MAX,
       allow: outboundAllow,
     });
-    return { status: response.status, error: errorOf(response), response: beginningOf(response) };
+    return { status: response.status, error: findError(response), response: getBodyStart(response) };
   } catch (err) {
-    if (err instanceof OutboundFailed) return failed(err.message);
+    if (err instanceof OutboundFailed) return toFailure(err.message);
     throw err;
   }
 }
 
-function errorOf({ status }: OutboundResponse): string | null {
+function findError({ status }: OutboundResponse): string | null {
   if (status >= 200 && status < 300) return null;
   if (status === GONE) return 'answered 410 Gone: the receiver no longer exists';
   if (status >= 300 && status < 400)
@@ -51,5 +51,5 @@ function errorOf({ status }: OutboundResponse): string | null {
   return `answered ${status}`;
 }
 
-const beginningOf = ({ body }: OutboundResponse): string | null =>
+const getBodyStart = ({ body }: OutboundResponse): string | null =>
   body.length ? body.toString('utf8').slice(0, RESPONSE_CHARS_MAX) : null;

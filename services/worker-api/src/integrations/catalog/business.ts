@@ -1,5 +1,5 @@
 /** Customers, sales and payments. */
-import { BEARER, needed, object, type Provider, rfc7009, text, texts, tool, whole } from './provider';
+import { BEARER, object, type Provider, requiredField, rfc7009, text, texts, tool, whole } from './provider';
 
 export const hubspot: Provider = {
   slug: 'hubspot',
@@ -30,7 +30,9 @@ export const hubspot: Provider = {
     label: [['portalId']],
   },
   revoke: {
-    ...{ method: 'DELETE', url: 'https://api.hubapi.com/oauth/v1/refresh-tokens/{token}', token: 'refresh' },
+    method: 'DELETE',
+    url: 'https://api.hubapi.com/oauth/v1/refresh-tokens/{token}',
+    token: 'refresh',
     auth: 'none',
   },
   tools: [
@@ -38,11 +40,13 @@ export const hubspot: Provider = {
       'search_objects',
       'Finds contacts, companies or deals',
       {
-        ...{ method: 'POST', url: 'https://api.hubapi.com/crm/v3/objects/{object_type}/search', reads: true },
+        method: 'POST',
+        url: 'https://api.hubapi.com/crm/v3/objects/{object_type}/search',
+        reads: true,
         json: ['query', 'filterGroups', 'properties', 'limit', 'after'],
       },
       {
-        object_type: needed(text('contacts, companies or deals')),
+        object_type: requiredField(text('contacts, companies or deals')),
         query: text('Words'),
         filterGroups: { type: 'array', items: { type: 'object' }, description: "As HubSpot's API has them" },
         properties: texts('Names of properties to answer with'),
@@ -54,7 +58,7 @@ export const hubspot: Provider = {
       'create_contact',
       'Creates a contact; needs the scope crm.objects.contacts.write',
       { method: 'POST', url: 'https://api.hubapi.com/crm/v3/objects/contacts', json: ['properties'] },
-      { properties: needed(object('Such as {"email", "firstname", "lastname"}')) },
+      { properties: requiredField(object('Such as {"email", "firstname", "lastname"}')) },
     ),
   ],
 };
@@ -86,18 +90,21 @@ export const salesforce: Provider = {
       'query',
       'Reads records by SOQL',
       { method: 'GET', url: 'https://{instance}/services/data/v62.0/query', query: ['q'] },
-      { q: needed(text('Such as: SELECT Id, Name FROM Account LIMIT 10')) },
+      { q: requiredField(text('Such as: SELECT Id, Name FROM Account LIMIT 10')) },
     ),
     tool(
       'create_record',
       'Creates a record',
       {
-        ...{ method: 'POST', url: 'https://{instance}/services/data/v62.0/composite/sobjects' },
+        method: 'POST',
+        url: 'https://{instance}/services/data/v62.0/composite/sobjects',
         json: ['records', 'allOrNone'],
       },
       {
-        records: needed({
-          ...{ type: 'array', items: { type: 'object' }, maxItems: 200 },
+        records: requiredField({
+          type: 'array',
+          items: { type: 'object' },
+          maxItems: 200,
           description: '[{"attributes": {"type": "Contact"}, "LastName": ...}]',
         }),
         allOrNone: { type: 'boolean', description: 'None is created where one is refused' },
@@ -147,7 +154,7 @@ export const stripe: Provider = {
       'Finds customers',
       { method: 'GET', url: 'https://api.stripe.com/v1/customers/search', query: ['query', 'limit', 'page'] },
       {
-        query: needed(text("Such as: email:'ada@example.com'")),
+        query: requiredField(text("Such as: email:'ada@example.com'")),
         limit: whole('Items, at most', 100),
         page: text('next_page of the page before'),
       },
@@ -156,7 +163,8 @@ export const stripe: Provider = {
       'list_invoices',
       'Lists invoices, the latest first',
       {
-        ...{ method: 'GET', url: 'https://api.stripe.com/v1/invoices' },
+        method: 'GET',
+        url: 'https://api.stripe.com/v1/invoices',
         query: ['customer', 'status', 'limit', 'starting_after'],
       },
       {
@@ -206,11 +214,12 @@ export const shopify: Provider = {
       'graphql',
       'Asks the Admin API by GraphQL',
       {
-        ...{ method: 'POST', url: 'https://{shop}.myshopify.com/admin/api/2026-01/graphql.json' },
+        method: 'POST',
+        url: 'https://{shop}.myshopify.com/admin/api/2026-01/graphql.json',
         json: ['query', 'variables'],
       },
       {
-        query: needed(text('Such as: { products(first: 10) { nodes { id title } } }')),
+        query: requiredField(text('Such as: { products(first: 10) { nodes { id title } } }')),
         variables: object('Of the query'),
       },
     ),

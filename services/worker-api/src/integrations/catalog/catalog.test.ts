@@ -10,12 +10,12 @@ const gaps = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)
 const matches = (host: string, pattern: string): boolean =>
   pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 /** Gaps of a host stay as they are, as both sides have them. */
-const hostOf = (url: string): string => /^https:\/\/([^/?]+)/.exec(url)?.[1] ?? '';
-const parametersOf = ({ parameters = [], learn = {} }: Provider) => [
+const getHost = (url: string): string => /^https:\/\/([^/?]+)/.exec(url)?.[1] ?? '';
+const listParameters = ({ parameters = [], learn = {} }: Provider) => [
   ...parameters.map(({ name }) => name),
   ...Object.keys(learn),
 ];
-const requestsOf = ({ account, tools }: Provider): RequestTemplate[] => [
+const listRequests = ({ account, tools }: Provider): RequestTemplate[] => [
   ...(account.request ? [account.request] : []),
   ...tools.map(({ request }) => request),
 ];
@@ -39,7 +39,7 @@ describe.each(each)('%s', (_slug, provider) => {
       if (url === undefined) continue;
       expect(url).toMatch(/^https:\/\//);
       expect(URL.canParse(url.replaceAll(/[{}]/g, ''))).toBe(true);
-      for (const gap of gaps(url)) expect([...parametersOf(provider), 'client_id', 'token']).toContain(gap);
+      for (const gap of gaps(url)) expect([...listParameters(provider), 'client_id', 'token']).toContain(gap);
     }
     expect(provider.protocol === 'oidc').toBe(issuer !== undefined);
     expect(provider.logo).toMatch(/^[A-Z]{1,3}$/);
@@ -47,8 +47,8 @@ describe.each(each)('%s', (_slug, provider) => {
   });
 
   test('sends tokens to its own hosts alone', () => {
-    for (const { url } of requestsOf(provider)) {
-      const host = hostOf(url);
+    for (const { url } of listRequests(provider)) {
+      const host = getHost(url);
       if (provider.learn?.[gaps(host)[0] ?? '']) continue;
       expect(provider.hosts.some((pattern) => matches(host, pattern))).toBe(true);
     }
@@ -75,7 +75,7 @@ describe.each(each)('%s', (_slug, provider) => {
       const declared = Object.keys(inputSchema.properties as object);
       const ofUrl = gaps(request.url);
       const taken = [...ofUrl, ...(request.query ?? []), ...(request.json ?? [])];
-      for (const gap of taken) expect([...declared, ...parametersOf(provider)]).toContain(gap);
+      for (const gap of taken) expect([...declared, ...listParameters(provider)]).toContain(gap);
       for (const field of declared) expect(taken).toContain(field);
       const required = (inputSchema.required ?? []) as string[];
       for (const gap of ofUrl.filter((one) => declared.includes(one))) expect(required).toContain(gap);

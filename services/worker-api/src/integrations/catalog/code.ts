@@ -1,8 +1,11 @@
 /** Services for code, its errors and its incidents. */
-import { BEARER, flag, needed, oneOf, type Provider, rfc7009, text, texts, tool, whole } from './provider';
+import { BEARER, enumField, flag, type Provider, requiredField, rfc7009, text, texts, tool, whole } from './provider';
 
-const repository = { owner: needed(text('User or organization')), repo: needed(text('Name of the repository')) };
-const project = { id: needed(text('Id of the project, or its path with slashes')) };
+const repository = {
+  owner: requiredField(text('User or organization')),
+  repo: requiredField(text('Name of the repository')),
+};
+const project = { id: requiredField(text('Id of the project, or its path with slashes')) };
 
 export const github: Provider = {
   slug: 'github',
@@ -31,8 +34,11 @@ export const github: Provider = {
   keysAreSentAlike: true,
   account: { request: { method: 'GET', url: 'https://api.github.com/user' }, label: [['login']] },
   revoke: {
-    ...{ method: 'DELETE', url: 'https://api.github.com/applications/{client_id}/token', token: 'access' },
-    ...{ auth: 'basic', json: { access_token: '{token}' } },
+    method: 'DELETE',
+    url: 'https://api.github.com/applications/{client_id}/token',
+    token: 'access',
+    auth: 'basic',
+    json: { access_token: '{token}' },
   },
   tools: [
     tool(
@@ -40,8 +46,8 @@ export const github: Provider = {
       'Lists the repositories that the account can see, the latest change first',
       { method: 'GET', url: 'https://api.github.com/user/repos', query: ['visibility', 'sort', 'per_page', 'page'] },
       {
-        visibility: oneOf('Only those', 'all', 'public', 'private'),
-        sort: oneOf('Order', 'created', 'updated', 'pushed', 'full_name'),
+        visibility: enumField('Only those', 'all', 'public', 'private'),
+        sort: enumField('Order', 'created', 'updated', 'pushed', 'full_name'),
         per_page: whole('Items on a page', 100),
         page: whole('Which page', 1_000),
       },
@@ -50,12 +56,13 @@ export const github: Provider = {
       'list_issues',
       'Lists issues of a repository; pull requests are among them',
       {
-        ...{ method: 'GET', url: 'https://api.github.com/repos/{owner}/{repo}/issues' },
+        method: 'GET',
+        url: 'https://api.github.com/repos/{owner}/{repo}/issues',
         query: ['state', 'labels', 'since', 'per_page', 'page'],
       },
       {
         ...repository,
-        state: oneOf('Only those in this state', 'open', 'closed', 'all'),
+        state: enumField('Only those in this state', 'open', 'closed', 'all'),
         labels: text('Names of labels, separated by commas'),
         since: text('Only those that changed at this time or later, ISO 8601'),
         per_page: whole('Items on a page', 100),
@@ -66,12 +73,13 @@ export const github: Provider = {
       'create_issue',
       'Creates an issue in a repository',
       {
-        ...{ method: 'POST', url: 'https://api.github.com/repos/{owner}/{repo}/issues' },
+        method: 'POST',
+        url: 'https://api.github.com/repos/{owner}/{repo}/issues',
         json: ['title', 'body', 'labels', 'assignees'],
       },
       {
         ...repository,
-        title: needed(text('In one line')),
+        title: requiredField(text('In one line')),
         body: text('Markdown'),
         labels: texts('Names of labels'),
         assignees: texts('Logins'),
@@ -81,21 +89,27 @@ export const github: Provider = {
       'comment_on_issue',
       'Adds a comment to an issue or a pull request',
       {
-        ...{ method: 'POST', url: 'https://api.github.com/repos/{owner}/{repo}/issues/{number}/comments' },
+        method: 'POST',
+        url: 'https://api.github.com/repos/{owner}/{repo}/issues/{number}/comments',
         json: ['body'],
       },
-      { ...repository, number: needed(whole('Number of the issue', 10_000_000)), body: needed(text('Markdown')) },
+      {
+        ...repository,
+        number: requiredField(whole('Number of the issue', 10_000_000)),
+        body: requiredField(text('Markdown')),
+      },
     ),
     tool(
       'list_pull_requests',
       'Lists pull requests of a repository',
       {
-        ...{ method: 'GET', url: 'https://api.github.com/repos/{owner}/{repo}/pulls' },
+        method: 'GET',
+        url: 'https://api.github.com/repos/{owner}/{repo}/pulls',
         query: ['state', 'base', 'per_page'],
       },
       {
         ...repository,
-        state: oneOf('Only those in this state', 'open', 'closed', 'all'),
+        state: enumField('Only those in this state', 'open', 'closed', 'all'),
         base: text('Only those into this branch'),
         per_page: whole('Items on a page', 100),
       },
@@ -104,7 +118,7 @@ export const github: Provider = {
       'search_code',
       'Searches code by the terms and qualifiers of GitHub',
       { method: 'GET', url: 'https://api.github.com/search/code', query: ['q', 'per_page'] },
-      { q: needed(text('Such as: addClass repo:jquery/jquery')), per_page: whole('Items on a page', 100) },
+      { q: requiredField(text('Such as: addClass repo:jquery/jquery')), per_page: whole('Items on a page', 100) },
     ),
   ],
 };
@@ -138,7 +152,8 @@ export const gitlab: Provider = {
       'list_projects',
       'Lists the projects that the account is a member of',
       {
-        ...{ method: 'GET', url: 'https://gitlab.com/api/v4/projects?membership=true' },
+        method: 'GET',
+        url: 'https://gitlab.com/api/v4/projects?membership=true',
         query: ['search', 'per_page', 'page'],
       },
       {
@@ -151,12 +166,13 @@ export const gitlab: Provider = {
       'list_issues',
       'Lists issues of a project',
       {
-        ...{ method: 'GET', url: 'https://gitlab.com/api/v4/projects/{id}/issues' },
+        method: 'GET',
+        url: 'https://gitlab.com/api/v4/projects/{id}/issues',
         query: ['state', 'labels', 'per_page'],
       },
       {
         ...project,
-        state: oneOf('Only those in this state', 'opened', 'closed', 'all'),
+        state: enumField('Only those in this state', 'opened', 'closed', 'all'),
         labels: text('Names of labels, separated by commas'),
         per_page: whole('Items on a page', 100),
       },
@@ -165,12 +181,13 @@ export const gitlab: Provider = {
       'create_issue',
       'Creates an issue in a project; needs the scope api',
       {
-        ...{ method: 'POST', url: 'https://gitlab.com/api/v4/projects/{id}/issues' },
+        method: 'POST',
+        url: 'https://gitlab.com/api/v4/projects/{id}/issues',
         json: ['title', 'description', 'labels', 'confidential'],
       },
       {
         ...project,
-        title: needed(text('In one line')),
+        title: requiredField(text('In one line')),
         description: text('Markdown'),
         labels: text('Names of labels, separated by commas'),
         confidential: flag('Only for members'),
@@ -180,12 +197,13 @@ export const gitlab: Provider = {
       'list_merge_requests',
       'Lists merge requests of a project',
       {
-        ...{ method: 'GET', url: 'https://gitlab.com/api/v4/projects/{id}/merge_requests' },
+        method: 'GET',
+        url: 'https://gitlab.com/api/v4/projects/{id}/merge_requests',
         query: ['state', 'per_page'],
       },
       {
         ...project,
-        state: oneOf('Only those in this state', 'opened', 'closed', 'merged', 'all'),
+        state: enumField('Only those in this state', 'opened', 'closed', 'merged', 'all'),
         per_page: whole('Items on a page', 100),
       },
     ),
@@ -226,17 +244,18 @@ export const sentry: Provider = {
       'list_projects',
       'Lists the projects of an organization',
       { method: 'GET', url: 'https://sentry.io/api/0/organizations/{organization}/projects/' },
-      { organization: needed(text('Slug of the organization')) },
+      { organization: requiredField(text('Slug of the organization')) },
     ),
     tool(
       'list_issues',
       'Lists issues of an organization that a query finds',
       {
-        ...{ method: 'GET', url: 'https://sentry.io/api/0/organizations/{organization}/issues/' },
+        method: 'GET',
+        url: 'https://sentry.io/api/0/organizations/{organization}/issues/',
         query: ['query', 'statsPeriod', 'limit'],
       },
       {
-        organization: needed(text('Slug of the organization')),
+        organization: requiredField(text('Slug of the organization')),
         query: text('Such as: is:unresolved level:error'),
         statsPeriod: text('Such as 24h or 14d'),
         limit: whole('Items, at most', 100),
@@ -246,13 +265,14 @@ export const sentry: Provider = {
       'update_issue',
       'Resolves, ignores or assigns an issue; needs the scope event:write',
       {
-        ...{ method: 'PUT', url: 'https://sentry.io/api/0/organizations/{organization}/issues/{issue_id}/' },
+        method: 'PUT',
+        url: 'https://sentry.io/api/0/organizations/{organization}/issues/{issue_id}/',
         json: ['status', 'assignedTo'],
       },
       {
-        organization: needed(text('Slug of the organization')),
-        issue_id: needed(text('Id of the issue')),
-        status: oneOf('New state', 'resolved', 'unresolved', 'ignored'),
+        organization: requiredField(text('Slug of the organization')),
+        issue_id: requiredField(text('Id of the issue')),
+        status: enumField('New state', 'resolved', 'unresolved', 'ignored'),
         assignedTo: text('User name, or team:<id>'),
       },
     ),
@@ -295,7 +315,8 @@ export const pagerduty: Provider = {
       'list_incidents',
       'Lists incidents',
       {
-        ...{ method: 'GET', url: 'https://api.pagerduty.com/incidents' },
+        method: 'GET',
+        url: 'https://api.pagerduty.com/incidents',
         query: ['since', 'until', 'sort_by', 'limit', 'offset'],
       },
       {
@@ -307,7 +328,8 @@ export const pagerduty: Provider = {
       },
     ),
     tool('list_on_calls', 'Lists who is on call', {
-      ...{ method: 'GET', url: 'https://api.pagerduty.com/oncalls' },
+      method: 'GET',
+      url: 'https://api.pagerduty.com/oncalls',
     }),
     tool('list_services', 'Lists services', { method: 'GET', url: 'https://api.pagerduty.com/services' }),
   ],

@@ -1,5 +1,5 @@
 /** Documents, tables, files and designs. */
-import { BEARER, needed, object, type Provider, text, tool, whole } from './provider';
+import { BEARER, object, type Provider, requiredField, text, tool, whole } from './provider';
 
 export const notion: Provider = {
   slug: 'notion',
@@ -25,7 +25,10 @@ export const notion: Provider = {
     label: [['bot', 'workspace_name'], ['name']],
   },
   revoke: {
-    ...{ method: 'POST', url: 'https://api.notion.com/v1/oauth/revoke', token: 'access', auth: 'basic' },
+    method: 'POST',
+    url: 'https://api.notion.com/v1/oauth/revoke',
+    token: 'access',
+    auth: 'basic',
     json: { token: '{token}' },
   },
   tools: [
@@ -48,11 +51,13 @@ export const notion: Provider = {
       'query_database',
       'Reads rows of a database',
       {
-        ...{ method: 'POST', url: 'https://api.notion.com/v1/databases/{database_id}/query', reads: true },
+        method: 'POST',
+        url: 'https://api.notion.com/v1/databases/{database_id}/query',
+        reads: true,
         json: ['filter', 'sorts', 'page_size', 'start_cursor'],
       },
       {
-        database_id: needed(text('Id of the database')),
+        database_id: requiredField(text('Id of the database')),
         filter: object("As Notion's API has it"),
         sorts: { type: 'array', items: { type: 'object' }, description: "As Notion's API has it" },
         page_size: whole('Items on a page', 100),
@@ -64,8 +69,8 @@ export const notion: Provider = {
       'Creates a page, or a row of a database',
       { method: 'POST', url: 'https://api.notion.com/v1/pages', json: ['parent', 'properties', 'children'] },
       {
-        parent: needed(object('{"database_id"} or {"page_id"}')),
-        properties: needed(object('Title, and the columns of the database')),
+        parent: requiredField(object('{"database_id"} or {"page_id"}')),
+        properties: requiredField(object('Title, and the columns of the database')),
         children: { type: 'array', items: { type: 'object' }, description: 'Blocks' },
       },
     ),
@@ -104,12 +109,13 @@ export const airtable: Provider = {
       'list_records',
       'Reads records of a table',
       {
-        ...{ method: 'GET', url: 'https://api.airtable.com/v0/{base_id}/{table}' },
+        method: 'GET',
+        url: 'https://api.airtable.com/v0/{base_id}/{table}',
         query: ['filterByFormula', 'view', 'pageSize', 'offset'],
       },
       {
-        base_id: needed(text('Id of the base')),
-        table: needed(text('Id or name of the table')),
+        base_id: requiredField(text('Id of the base')),
+        table: requiredField(text('Id or name of the table')),
         filterByFormula: text('Only records for which it is true'),
         view: text('As this view has them'),
         pageSize: whole('Items on a page', 100),
@@ -121,9 +127,14 @@ export const airtable: Provider = {
       'Creates up to ten records; needs the scope data.records:write',
       { method: 'POST', url: 'https://api.airtable.com/v0/{base_id}/{table}', json: ['records', 'typecast'] },
       {
-        base_id: needed(text('Id of the base')),
-        table: needed(text('Id or name of the table')),
-        records: needed({ type: 'array', items: { type: 'object' }, maxItems: 10, description: '[{"fields": {...}}]' }),
+        base_id: requiredField(text('Id of the base')),
+        table: requiredField(text('Id or name of the table')),
+        records: requiredField({
+          type: 'array',
+          items: { type: 'object' },
+          maxItems: 10,
+          description: '[{"fields": {...}}]',
+        }),
         typecast: { type: 'boolean', description: 'Turns texts into what the columns hold' },
       },
     ),
@@ -168,7 +179,7 @@ export const dropbox: Provider = {
         reads: true,
       },
       {
-        path: needed(text('Such as /reports; empty for the top')),
+        path: requiredField(text('Such as /reports; empty for the top')),
         recursive: { type: 'boolean', description: 'With everything below' },
         limit: whole('Items, at most', 2_000),
       },
@@ -177,7 +188,7 @@ export const dropbox: Provider = {
       'search',
       'Finds files by name or content',
       { method: 'POST', url: 'https://api.dropboxapi.com/2/files/search_v2', json: ['query', 'options'], reads: true },
-      { query: needed(text('Words')), options: object('{"path", "max_results", ...}') },
+      { query: requiredField(text('Words')), options: object('{"path", "max_results", ...}') },
     ),
   ],
 };
@@ -212,7 +223,7 @@ export const figma: Provider = {
       'Reads the nodes of a file',
       { method: 'GET', url: 'https://api.figma.com/v1/files/{file_key}', query: ['depth', 'ids'] },
       {
-        file_key: needed(text('From the address of the file')),
+        file_key: requiredField(text('From the address of the file')),
         depth: whole('How far down', 20),
         ids: text('Ids of nodes, separated by commas'),
       },
@@ -221,15 +232,15 @@ export const figma: Provider = {
       'list_comments',
       'Lists comments of a file',
       { method: 'GET', url: 'https://api.figma.com/v1/files/{file_key}/comments' },
-      { file_key: needed(text('From the address of the file')) },
+      { file_key: requiredField(text('From the address of the file')) },
     ),
     tool(
       'post_comment',
       'Adds a comment to a file; needs the scope file_comments:write',
       { method: 'POST', url: 'https://api.figma.com/v1/files/{file_key}/comments', json: ['message', 'comment_id'] },
       {
-        file_key: needed(text('From the address of the file')),
-        message: needed(text('What it says')),
+        file_key: requiredField(text('From the address of the file')),
+        message: requiredField(text('What it says')),
         comment_id: text('Comment that it answers'),
       },
     ),

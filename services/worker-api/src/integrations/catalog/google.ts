@@ -1,5 +1,5 @@
 /** Google's services: one OAuth client, and an entry for each. */
-import { BEARER, needed, object, type Provider, rfc7009, type Scope, text, tool, whole } from './provider';
+import { BEARER, object, type Provider, requiredField, rfc7009, type Scope, text, tool, whole } from './provider';
 
 const GOOGLE = {
   category: 'Office',
@@ -22,7 +22,8 @@ const GOOGLE = {
 } as const satisfies Partial<Provider>;
 
 const scope = (name: string, description: string, isDefault?: true): Scope => ({
-  ...{ name: `https://www.googleapis.com/auth/${name}`, description },
+  name: `https://www.googleapis.com/auth/${name}`,
+  description,
   ...(isDefault && { default: true }),
 });
 
@@ -47,7 +48,8 @@ export const gmail: Provider = {
       'search_messages',
       'Lists ids of messages that a search finds, the latest first',
       {
-        ...{ method: 'GET', url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages' },
+        method: 'GET',
+        url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages',
         query: ['q', 'maxResults', 'pageToken'],
       },
       {
@@ -60,7 +62,7 @@ export const gmail: Provider = {
       'get_message',
       'Reads one message',
       { method: 'GET', url: 'https://gmail.googleapis.com/gmail/v1/users/me/messages/{id}', query: ['format'] },
-      { id: needed(text('Id of the message')), format: text('full, metadata or minimal') },
+      { id: requiredField(text('Id of the message')), format: text('full, metadata or minimal') },
     ),
     tool(
       'send_message',
@@ -71,7 +73,7 @@ export const gmail: Provider = {
         json: ['raw', 'threadId'],
       },
       {
-        raw: needed(text('The whole message as RFC 5322 has it, in base64url')),
+        raw: requiredField(text('The whole message as RFC 5322 has it, in base64url')),
         threadId: text('Thread that it answers in'),
       },
     ),
@@ -96,7 +98,8 @@ export const googleDrive: Provider = {
       'search_files',
       'Lists files that a query finds',
       {
-        ...{ method: 'GET', url: 'https://www.googleapis.com/drive/v3/files' },
+        method: 'GET',
+        url: 'https://www.googleapis.com/drive/v3/files',
         query: ['q', 'pageSize', 'pageToken', 'fields', 'orderBy'],
       },
       {
@@ -111,13 +114,16 @@ export const googleDrive: Provider = {
       'get_file',
       'Reads the properties of a file',
       { method: 'GET', url: 'https://www.googleapis.com/drive/v3/files/{fileId}', query: ['fields'] },
-      { fileId: needed(text('Id of the file')), fields: text('Such as: id,name,mimeType,size') },
+      { fileId: requiredField(text('Id of the file')), fields: text('Such as: id,name,mimeType,size') },
     ),
     tool(
       'export_file',
       'Reads a document of Google in another format, up to 10 MB',
       { method: 'GET', url: 'https://www.googleapis.com/drive/v3/files/{fileId}/export', query: ['mimeType'] },
-      { fileId: needed(text('Id of the file')), mimeType: needed(text('Such as text/csv or application/pdf')) },
+      {
+        fileId: requiredField(text('Id of the file')),
+        mimeType: requiredField(text('Such as text/csv or application/pdf')),
+      },
     ),
   ],
 };
@@ -139,11 +145,12 @@ export const googleCalendar: Provider = {
       'list_events',
       'Lists events of a calendar',
       {
-        ...{ method: 'GET', url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events' },
+        method: 'GET',
+        url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events',
         query: ['timeMin', 'timeMax', 'q', 'maxResults', 'pageToken'],
       },
       {
-        calendarId: needed(text('Id of the calendar, or primary')),
+        calendarId: requiredField(text('Id of the calendar, or primary')),
         timeMin: text('Only those that end after this, RFC 3339'),
         timeMax: text('Only those that begin before this, RFC 3339'),
         q: text('Words in them'),
@@ -155,16 +162,17 @@ export const googleCalendar: Provider = {
       'create_event',
       'Creates an event; needs the scope calendar.events',
       {
-        ...{ method: 'POST', url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events' },
+        method: 'POST',
+        url: 'https://www.googleapis.com/calendar/v3/calendars/{calendarId}/events',
         json: ['summary', 'description', 'location', 'start', 'end'],
       },
       {
-        calendarId: needed(text('Id of the calendar, or primary')),
-        summary: needed(text('Title')),
+        calendarId: requiredField(text('Id of the calendar, or primary')),
+        summary: requiredField(text('Title')),
         description: text('More of it'),
         location: text('Where it is'),
-        start: needed(object('{"dateTime": RFC 3339, "timeZone"?} or {"date": "2026-01-05"}')),
-        end: needed(object('As start')),
+        start: requiredField(object('{"dateTime": RFC 3339, "timeZone"?} or {"date": "2026-01-05"}')),
+        end: requiredField(object('As start')),
       },
     ),
   ],
@@ -186,12 +194,13 @@ export const googleSheets: Provider = {
       'read_range',
       'Reads the cells of a range',
       {
-        ...{ method: 'GET', url: 'https://sheets.googleapis.com/v4/spreadsheets/{spreadsheetId}/values/{range}' },
+        method: 'GET',
+        url: 'https://sheets.googleapis.com/v4/spreadsheets/{spreadsheetId}/values/{range}',
         query: ['majorDimension', 'valueRenderOption'],
       },
       {
-        spreadsheetId: needed(text('Id of the spreadsheet, from its address')),
-        range: needed(text('Such as: Sheet1!A1:D20')),
+        spreadsheetId: requiredField(text('Id of the spreadsheet, from its address')),
+        range: requiredField(text('Such as: Sheet1!A1:D20')),
         majorDimension: text('ROWS or COLUMNS'),
         valueRenderOption: text('FORMATTED_VALUE, UNFORMATTED_VALUE or FORMULA'),
       },
@@ -205,9 +214,9 @@ export const googleSheets: Provider = {
         json: ['values'],
       },
       {
-        spreadsheetId: needed(text('Id of the spreadsheet, from its address')),
-        range: needed(text('Such as: Sheet1!A:D')),
-        values: needed({ type: 'array', items: { type: 'array' }, description: 'Rows of cells' }),
+        spreadsheetId: requiredField(text('Id of the spreadsheet, from its address')),
+        range: requiredField(text('Such as: Sheet1!A:D')),
+        values: requiredField({ type: 'array', items: { type: 'array' }, description: 'Rows of cells' }),
       },
     ),
   ],

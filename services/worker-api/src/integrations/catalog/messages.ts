@@ -1,5 +1,5 @@
 /** Services for messages and meetings. */
-import { BEARER, needed, object, oneOf, type Provider, rfc7009, text, tool, whole } from './provider';
+import { BEARER, enumField, object, type Provider, requiredField, rfc7009, text, tool, whole } from './provider';
 
 export const slack: Provider = {
   slug: 'slack',
@@ -37,8 +37,8 @@ export const slack: Provider = {
         json: ['channel', 'text', 'thread_ts', 'blocks'],
       },
       {
-        channel: needed(text('Id or name of the channel')),
-        text: needed(text('What it says')),
+        channel: requiredField(text('Id or name of the channel')),
+        text: requiredField(text('What it says')),
         thread_ts: text('ts of the message that it answers'),
         blocks: { type: 'array', items: { type: 'object' }, description: 'Block Kit' },
       },
@@ -61,11 +61,12 @@ export const slack: Provider = {
       'read_channel',
       'Reads messages of a channel, the latest first; needs the scope channels:history',
       {
-        ...{ method: 'GET', url: 'https://slack.com/api/conversations.history' },
+        method: 'GET',
+        url: 'https://slack.com/api/conversations.history',
         query: ['channel', 'limit', 'cursor', 'oldest'],
       },
       {
-        channel: needed(text('Id of the channel')),
+        channel: requiredField(text('Id of the channel')),
         limit: whole('Items, at most', 999),
         cursor: text('next_cursor of the page before'),
         oldest: text('Only after this timestamp'),
@@ -99,7 +100,8 @@ export const discord: Provider = {
   tools: [
     tool('get_user', 'Reads the profile', { method: 'GET', url: 'https://discord.com/api/v10/users/@me' }),
     tool('list_servers', 'Lists the servers that the account is in', {
-      ...{ method: 'GET', url: 'https://discord.com/api/v10/users/@me/guilds' },
+      method: 'GET',
+      url: 'https://discord.com/api/v10/users/@me/guilds',
     }),
   ],
 };
@@ -131,11 +133,12 @@ export const zoom: Provider = {
       'list_meetings',
       'Lists meetings',
       {
-        ...{ method: 'GET', url: 'https://api.zoom.us/v2/users/me/meetings' },
+        method: 'GET',
+        url: 'https://api.zoom.us/v2/users/me/meetings',
         query: ['type', 'page_size', 'next_page_token'],
       },
       {
-        type: oneOf('Which ones', 'scheduled', 'live', 'upcoming', 'previous_meetings'),
+        type: enumField('Which ones', 'scheduled', 'live', 'upcoming', 'previous_meetings'),
         page_size: whole('Items on a page', 300),
         next_page_token: text('Of the page before'),
       },
@@ -144,11 +147,12 @@ export const zoom: Provider = {
       'create_meeting',
       'Creates a meeting',
       {
-        ...{ method: 'POST', url: 'https://api.zoom.us/v2/users/me/meetings' },
+        method: 'POST',
+        url: 'https://api.zoom.us/v2/users/me/meetings',
         json: ['topic', 'type', 'start_time', 'duration', 'timezone', 'agenda'],
       },
       {
-        topic: needed(text('Title')),
+        topic: requiredField(text('Title')),
         type: whole('1 now, 2 at a time, 8 again and again', 8),
         start_time: text('ISO 8601'),
         duration: whole('Minutes', 1_440),
@@ -202,18 +206,19 @@ export const microsoft: Provider = {
       'send_mail',
       'Sends a message; needs the scope Mail.Send',
       { method: 'POST', url: 'https://graph.microsoft.com/v1.0/me/sendMail', json: ['message'] },
-      { message: needed(object('{"subject", "body": {"contentType", "content"}, "toRecipients": [...]}')) },
+      { message: requiredField(object('{"subject", "body": {"contentType", "content"}, "toRecipients": [...]}')) },
     ),
     tool(
       'list_events',
       'Lists what is in the calendar between two times',
       {
-        ...{ method: 'GET', url: 'https://graph.microsoft.com/v1.0/me/calendarView' },
+        method: 'GET',
+        url: 'https://graph.microsoft.com/v1.0/me/calendarView',
         query: ['startDateTime', 'endDateTime', '$top'],
       },
       {
-        startDateTime: needed(text('ISO 8601')),
-        endDateTime: needed(text('ISO 8601')),
+        startDateTime: requiredField(text('ISO 8601')),
+        endDateTime: requiredField(text('ISO 8601')),
         $top: whole('Items, at most', 1_000),
       },
     ),

@@ -1,5 +1,5 @@
 /** Services for tasks and plans. */
-import { BEARER, needed, object, type Provider, rfc7009, text, texts, tool, whole } from './provider';
+import { BEARER, object, type Provider, requiredField, rfc7009, text, texts, tool, whole } from './provider';
 
 const LINEAR = 'https://api.linear.app/graphql';
 
@@ -37,7 +37,11 @@ export const linear: Provider = {
       'list_issues',
       'Lists issues, the latest change first',
       {
-        ...{ method: 'POST', url: LINEAR, json: ['first', 'after', 'filter'], jsonUnder: 'variables', reads: true },
+        method: 'POST',
+        url: LINEAR,
+        json: ['first', 'after', 'filter'],
+        jsonUnder: 'variables',
+        reads: true,
         fixed: {
           query: `query ($first: Int, $after: String, $filter: IssueFilter) {
             issues(first: $first, after: $after, filter: $filter, orderBy: updatedAt) {
@@ -55,21 +59,27 @@ export const linear: Provider = {
       'create_issue',
       'Creates an issue; needs the scope write or issues:create',
       {
-        ...{ method: 'POST', url: LINEAR, json: ['input'], jsonUnder: 'variables' },
+        method: 'POST',
+        url: LINEAR,
+        json: ['input'],
+        jsonUnder: 'variables',
         fixed: {
           query: `mutation ($input: IssueCreateInput!) {
             issueCreate(input: $input) { success issue { id identifier url } } }`,
         },
       },
-      { input: needed(object('{"teamId", "title", "description"?, "assigneeId"?, "priority"?}')) },
+      { input: requiredField(object('{"teamId", "title", "description"?, "assigneeId"?, "priority"?}')) },
     ),
     tool('list_teams', 'Lists teams with their ids', {
-      ...{ method: 'POST', url: LINEAR, reads: true, fixed: { query: '{ teams { nodes { id key name } } }' } },
+      method: 'POST',
+      url: LINEAR,
+      reads: true,
+      fixed: { query: '{ teams { nodes { id key name } } }' },
     }),
   ],
 };
 
-const site = { cloud_id: needed(text('Id of the site, from list_sites')) };
+const site = { cloud_id: requiredField(text('Id of the site, from list_sites')) };
 const JIRA = 'https://api.atlassian.com/ex/jira/{cloud_id}/rest/api/3';
 
 export const jira: Provider = {
@@ -97,7 +107,8 @@ export const jira: Provider = {
   revoke: null,
   tools: [
     tool('list_sites', 'Lists the sites that were consented to, with their ids', {
-      ...{ method: 'GET', url: 'https://api.atlassian.com/oauth/token/accessible-resources' },
+      method: 'GET',
+      url: 'https://api.atlassian.com/oauth/token/accessible-resources',
     }),
     tool(
       'search_issues',
@@ -110,7 +121,7 @@ export const jira: Provider = {
       },
       {
         ...site,
-        jql: needed(text('Such as: project = ENG AND status != Done')),
+        jql: requiredField(text('Such as: project = ENG AND status != Done')),
         fields: texts('Such as summary, status, assignee'),
         maxResults: whole('Items, at most', 100),
         nextPageToken: text('Of the page before'),
@@ -120,7 +131,10 @@ export const jira: Provider = {
       'create_issue',
       'Creates an issue; needs the scope write:jira-work',
       { method: 'POST', url: `${JIRA}/issue`, json: ['fields'] },
-      { ...site, fields: needed(object('{"project": {"key"}, "issuetype": {"name"}, "summary", "description"?}')) },
+      {
+        ...site,
+        fields: requiredField(object('{"project": {"key"}, "issuetype": {"name"}, "summary", "description"?}')),
+      },
     ),
     tool(
       'comment_on_issue',
@@ -128,8 +142,8 @@ export const jira: Provider = {
       { method: 'POST', url: `${JIRA}/issue/{issue}/comment`, json: ['body'] },
       {
         ...site,
-        issue: needed(text('Key of the issue, such as ENG-7')),
-        body: needed(object('Atlassian Document Format')),
+        issue: requiredField(text('Key of the issue, such as ENG-7')),
+        body: requiredField(object('Atlassian Document Format')),
       },
     ),
   ],
@@ -172,7 +186,7 @@ export const asana: Provider = {
       'Lists projects of a workspace',
       { method: 'GET', url: 'https://app.asana.com/api/1.0/projects', query: ['workspace', 'limit', 'offset'] },
       {
-        workspace: needed(text('Id of the workspace')),
+        workspace: requiredField(text('Id of the workspace')),
         limit: whole('Items on a page', 100),
         offset: text('offset of the page before'),
       },
@@ -186,7 +200,7 @@ export const asana: Provider = {
         query: ['project', 'opt_fields', 'limit', 'offset'],
       },
       {
-        project: needed(text('Id of the project')),
+        project: requiredField(text('Id of the project')),
         opt_fields: text('Such as name,due_on,assignee.name'),
         limit: whole('Items on a page', 100),
         offset: text('offset of the page before'),
@@ -196,13 +210,15 @@ export const asana: Provider = {
       'create_task',
       'Creates a task; needs the scope tasks:write',
       {
-        ...{ method: 'POST', url: 'https://app.asana.com/api/1.0/tasks', jsonUnder: 'data' },
+        method: 'POST',
+        url: 'https://app.asana.com/api/1.0/tasks',
+        jsonUnder: 'data',
         json: ['name', 'notes', 'projects', 'assignee', 'due_on'],
       },
       {
-        name: needed(text('Title')),
+        name: requiredField(text('Title')),
         notes: text('More of it'),
-        projects: needed(texts('Ids of projects')),
+        projects: requiredField(texts('Ids of projects')),
         assignee: text('Id or e-mail address'),
         due_on: text('Such as 2026-01-05'),
       },

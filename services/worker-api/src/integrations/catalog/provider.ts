@@ -16,8 +16,8 @@ export interface ProviderParameter {
 }
 
 /**
- * An HTTP request. In `url`, `{name}` is an input of the tool, percent-encoded, or a parameter of the connection; the inputs in
- * `query` and `json` go there under their own names, if they are given.
+ * An HTTP request. In `url`, `{name}` is an input of the tool, percent-encoded, or a parameter of the connection; the
+ * inputs in `query` and `json` go there under their own names, if they are given.
  */
 export interface RequestTemplate {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -56,7 +56,9 @@ export interface Provider {
   issuer?: string;
   /** It promises to name itself in every answer, so one that does not is refused (RFC 9207). */
   sendsIssuer?: boolean;
-  /** Of a service that the catalogue does not have: SHA-256 of its addresses. What one of them gave goes to no other. */
+  /**
+   * Of a service that the catalogue does not have: SHA-256 of its addresses. What one of them gave goes to no other.
+   */
   addressDigest?: string;
   authorizeUrl: string;
   tokenUrl: string;
@@ -106,7 +108,11 @@ export const BEARER = { header: 'Authorization', prefix: 'Bearer ' } as const;
 
 /** As RFC 7009 has it. */
 export const rfc7009 = (url: string, auth: 'basic' | 'none', token: Revocation['token'] = 'refresh'): Revocation => ({
-  ...{ method: 'POST' as const, url, token, auth, form: { token: '{token}' } },
+  method: 'POST' as const,
+  url,
+  token,
+  auth,
+  form: { token: '{token}' },
   ...(auth === 'none' && { withClientSecret: true as const, form: { token: '{token}', client_id: '{client_id}' } }),
 });
 
@@ -114,15 +120,20 @@ type Field = Record<string, unknown> & { required?: true };
 
 export const text = (description: string): Field => ({ type: 'string', description });
 export const whole = (description: string, maximum: number): Field => ({
-  ...{ type: 'integer', minimum: 1, maximum, description },
+  type: 'integer',
+  minimum: 1,
+  maximum,
+  description,
 });
 export const flag = (description: string): Field => ({ type: 'boolean', description });
 export const texts = (description: string): Field => ({ type: 'array', items: { type: 'string' }, description });
 export const object = (description: string): Field => ({ type: 'object', description });
-export const oneOf = (description: string, ...values: string[]): Field => ({
-  ...{ type: 'string', enum: values, description },
+export const enumField = (description: string, ...values: string[]): Field => ({
+  type: 'string',
+  enum: values,
+  description,
 });
-export const needed = (field: Field): Field => ({ ...field, required: true });
+export const requiredField = (field: Field): Field => ({ ...field, required: true });
 
 export function tool(
   name: string,
@@ -135,7 +146,9 @@ export function tool(
     Object.entries(fields).map(([field, { required: _, ...schema }]) => [field, schema]),
   );
   return {
-    ...{ name, description, request },
+    name,
+    description,
+    request,
     inputSchema: { type: 'object', properties, ...(required.length && { required }), additionalProperties: false },
   };
 }

@@ -1,0 +1,69 @@
+/** What `gantry dev` and `gantry test` share: the means of this machine, and what is said of them. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { CommandError } from '../errors';
+import { formatEvent } from '../event-format';
+import type { Session } from '../session';
+import { dim, text, yellow } from '../text';
+import { installDependencies } from './dependencies';
+import type { ExecutionHooks } from './execution';
+import { writeHarness } from './harness';
+import { findPython, findSandboxProblem } from './interpreter';
+import type { LocalProgram } from './local-program';
+import type { RunEnvironment } from './local-run';
+
+export interface LocalOptions {
+  /** False: `--no-sandbox`. */
+  sandbox: boolean;
+  artifacts?: string;
+}
+
+type LocalRuntime = Pick<RunEnvironment, 'python' | 'hasSandbox' | 'harnessDir' | 'loadPackages' | 'artifactsDir'>;
+
+/** Finds what is there, says where code runs, and calls `use` with it. @throws CommandError */
+export async function withLocalRuntime<Result>(
+  { output }: Session,
+  dir: string,
+  { sandbox, artifacts = path.join(dir, '.gantry/artifacts') }: LocalOptions,
+  use: (means: LocalRuntime) => Promise<Result>,
+): Promise<Result> {
+  if (process.platform === 'win32') {
+    throw new CommandError('code of workers runs on Linux and macOS', undefined, 'On Windows, use WSL');
+  }
+  const python = await findPython();
+  const problem = sandbox ? await findSandboxProblem(python) : 'as --no-sandbox says';
+  output.note(
+    problem === null
+      ? dim(`Python ${python.version} in a sandbox of bubblewrap`)
+      : yellow(`Python ${python.version} WITHOUT a sandbox, ${problem}: the code can read and change all that you can`),
+  );
+  const harnessDir = writeHarness();
+  try {
+    return await use({
+      python,
+      hasSandbox: problem === null,
+      harnessDir,
+      artifactsDir: path.resolve(artifacts),
+      loadPackages: ({ dependencies }) =>
+        installDependencies(python, dependencies, () => output.note(dim(`installing ${dependencies.join(', ')}`))),
+    });
+  } finally {
+    fs.rmSync(harnessDir, { recursive: true, force: true });
+  }
+}
+
+export function noteDifferences({ output }: Session, program: LocalProgram, hasSandbox: boolean): void {
+  const differences = [
+    ...program.differences,
+    ...(!hasSandbox && !program.hasNetwork ? ['network: none is not enforced without a sandbox'] : []),
+  ];
+  for (const difference of differences) output.note(yellow(difference));
+}
+
+/** Shows the events of a run on stderr. */
+export const showEvents =
+  ({ output }: Session): ExecutionHooks['onEvent'] =>
+  (type, data) => {
+    const line = type === 'cost' ? dim(text`cost $${String(data.usd)}`) : formatEvent({ id: '', type, data });
+    if (line) output.note(line);
+  };

@@ -1,0 +1,44 @@
+import type { WorkerSchemas } from '@gantry/sdk';
+
+export type Alert = WorkerSchemas['Alert'];
+export type Delivery = WorkerSchemas['AlertDelivery'];
+export type AlertType = Alert['on'][number];
+
+/** The events of alerts, most frequently chosen first. */
+export const ALERT_TYPES: Record<AlertType, string> = {
+  'run.failed': 'A run failed',
+  'run.timed_out': 'A run timed out',
+  'approval.requested': 'A run is waiting for approval',
+  'schedule.missed': 'A schedule was missed',
+  'connection.failed': 'A connection stopped working',
+  'network.refused': 'A run was refused access to a host',
+  'evaluation.failed': 'A version did not pass its evaluation',
+  'run.completed': 'A run succeeded',
+  'run.cancelled': 'A run was cancelled',
+  'run.rejected': 'A run was rejected',
+};
+
+/** Maximum number of events of one alert. */
+export const ALERT_TYPES_MAX = 10;
+
+/** Automations have neither approvals nor schedule events. */
+export const isAutomationAlertType = (type: AlertType): boolean => type.startsWith('run.');
+
+/** @returns for a list of events: "A run failed, a run timed out" */
+export function alertTypesLabel(types: readonly AlertType[]): string {
+  const text = types.map((type) => ALERT_TYPES[type].toLowerCase()).join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Members who are not admins see only the host of a webhook URL. */
+export function urlHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+/** Lists the destinations of the alert: the host of its webhook, the address of its e-mail. */
+export const alertChannelLabels = ({ url, email_to }: Alert): string[] => [
+  ...(url ? [`Webhook to ${urlHost(url)}`] : []),
+  ...(email_to ? [`E-mail to ${email_to}`] : []),
+];
+
+export const alertTitle = (alert: Alert): string => alert.description || alertChannelLabels(alert).join(', ');

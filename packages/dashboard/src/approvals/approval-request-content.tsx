@@ -1,0 +1,67 @@
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { OutputJson } from '../outputs/output-json';
+import { OutputTable } from '../outputs/output-table';
+import { toTable } from '../outputs/table-data';
+import { DetailList } from '../ui/detail-list';
+
+const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
+
+const FACTS_MAX = 40;
+
+/** Shows the message and the data to review before deciding. */
+export function ApprovalRequestContent({ message, data }: { message: string | null; data: unknown }) {
+  const hasData = data !== null && data !== undefined && !(isObject(data) && Object.keys(data).length === 0);
+  if (!message && !hasData)
+    return (
+      <Text fw={400} c="dimmed">
+        No further details.
+      </Text>
+    );
+  return (
+    <Stack gap="lg">
+      {message && (
+        <section aria-label="Message">
+          <h3 className="visually-hidden">Message</h3>
+          <Suspense fallback={<Skeleton height={60} />}>
+            <OutputMarkdown text={message} />
+          </Suspense>
+        </section>
+      )}
+      {hasData && (
+        <section aria-label="Data">
+          <Box component="h3" mb="xs" c="dimmed">
+            Data
+          </Box>
+          <Data value={data} />
+        </section>
+      )}
+    </Stack>
+  );
+}
+
+function Data({ value }: { value: unknown }): ReactNode {
+  if (typeof value === 'string') return <Text className="pre-wrap wrap-anywhere">{value}</Text>;
+  const table = Array.isArray(value) && value.length > 0 ? toTable(value) : null;
+  if (table) return <OutputTable name="data" label="Data" table={table} />;
+  if (isObject(value) && isFlat(value)) {
+    return <DetailList facts={Object.entries(value).map(([name, each]) => [name, renderFact(each)])} />;
+  }
+  return <OutputJson value={value} />;
+}
+
+const renderFact = (value: unknown): ReactNode =>
+  value === null || value === '' ? (
+    <Text span fw={400} c="dimmed">
+      empty
+    </Text>
+  ) : (
+    String(value)
+  );
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isFlat = (value: Record<string, unknown>): boolean =>
+  Object.keys(value).length <= FACTS_MAX &&
+  Object.values(value).every((each) => each === null || typeof each !== 'object');

@@ -1,0 +1,60 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { ExactValue } from '../conversation/exact-value';
+import { toolTitle } from '../conversation/tool-title';
+import type { ApprovalCall } from '../shell/api';
+import { CheckIcon, CrossIcon } from '../ui/icons';
+import { StatusChip, type Tone } from '../ui/status-chip';
+
+type CallStatus = NonNullable<ApprovalCall['decision']>['status'];
+
+export const CALL_STATUSES: Record<CallStatus, { tone: Tone; word: string }> = {
+  approved: { tone: 'success', word: 'Approved' },
+  corrected: { tone: 'success', word: 'Corrected' },
+  refused: { tone: 'idle', word: 'Refused' },
+};
+
+/** Lists tool calls with the decision about each. */
+export function ToolCallList({ calls }: { calls: ApprovalCall[] }) {
+  const items = calls.map(({ id, tool, arguments: callArguments, decision }) => {
+    const status = decision && CALL_STATUSES[decision.status];
+    return (
+      <Stack
+        component="section"
+        key={id}
+        gap="sm"
+        pb="md"
+        style={{ borderBottom: '1px solid var(--line)' }}
+        aria-label={toolTitle(tool)}
+      >
+        <Group gap="8px 12px" justify="space-between">
+          <h3>{toolTitle(tool)}</h3>
+          {status && (
+            <StatusChip tone={status.tone} icon={decision.status === 'refused' ? <CrossIcon /> : <CheckIcon />}>
+              {status.word}
+            </StatusChip>
+          )}
+        </Group>
+        <ExactValue value={callArguments} />
+        {decision?.arguments && <CorrectedArgumentsView value={decision.arguments} />}
+        {decision?.reason && <p>Reason: {decision.reason}</p>}
+      </Stack>
+    );
+  });
+  return (
+    <Stack gap="md" m="16px 0">
+      {items}
+    </Stack>
+  );
+}
+
+/** Shows arguments that an approver gave in place of the agent's. */
+export function CorrectedArgumentsView({ value }: { value: unknown }) {
+  return (
+    <div>
+      <Text mb={4} fz="xs" c="dimmed">
+        Corrected to
+      </Text>
+      <ExactValue value={value} />
+    </div>
+  );
+}

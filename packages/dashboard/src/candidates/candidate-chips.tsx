@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import type { Candidate, CandidateSummary, CaseOutcome } from '../shell/api';
+import { CheckIcon, ClockIcon, CrossIcon, StopIcon, ToolIcon, WaitIcon, WarningIcon } from '../ui/icons';
+import { StatusChip, type Tone } from '../ui/status-chip';
+import styles from './candidate-words.module.css';
+import { countSettled } from './verdict';
+
+interface Look {
+  tone: Tone;
+  word: string;
+  icon: ReactNode;
+}
+
+const OUTCOMES: Record<CaseOutcome, Look> = {
+  fixed: { tone: 'success', word: 'Fixed', icon: <ToolIcon /> },
+  same: { tone: 'success', word: 'Same', icon: <CheckIcon /> },
+  different: { tone: 'timeout', word: 'Different', icon: <WarningIcon /> },
+  broken: { tone: 'error', word: 'Broken', icon: <CrossIcon /> },
+  still_failing: { tone: 'error', word: 'Still fails', icon: <CrossIcon /> },
+  inconclusive: { tone: 'idle', word: 'Inconclusive', icon: <StopIcon /> },
+};
+
+const REHEARSING: Look = { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> };
+
+/** Shows the outcome of one recorded run. */
+export function OutcomeChip({ outcome }: { outcome: CaseOutcome | null }) {
+  return <Chip {...(outcome === null ? REHEARSING : OUTCOMES[outcome])} />;
+}
+
+const STATUSES: Record<Candidate['status'], Look> = {
+  rehearsing: REHEARSING,
+  ready: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
+  promoted: { tone: 'success', word: 'Promoted', icon: <CheckIcon /> },
+  dropped: { tone: 'idle', word: 'Dropped', icon: <StopIcon /> },
+  failed: { tone: 'error', word: 'Not rehearsed', icon: <CrossIcon /> },
+};
+
+export const CandidateStatusChip = ({ status }: { status: Candidate['status'] }) => <Chip {...STATUSES[status]} />;
+
+const Chip = ({ tone, word, icon }: Look) => (
+  <StatusChip tone={tone} icon={icon}>
+    {word}
+  </StatusChip>
+);
+
+const OUTCOME_ORDER = ['fixed', 'same', 'different', 'still_failing', 'broken', 'inconclusive'] as const;
+
+/** Shows a chip with the number of cases for each outcome; nothing for a candidate without cases. */
+export function SummaryChips({ summary }: { summary: CandidateSummary }) {
+  const open = summary.total - countSettled(summary);
+  if (summary.total === 0) return null;
+  return (
+    <span className={styles.chips}>
+      {OUTCOME_ORDER.filter((outcome) => summary[outcome] > 0).map((outcome) => {
+        const { tone, word, icon } = OUTCOMES[outcome];
+        return (
+          <StatusChip key={outcome} tone={tone} icon={icon}>
+            {summary[outcome]} {word.toLowerCase()}
+          </StatusChip>
+        );
+      })}
+      {open > 0 && (
+        <StatusChip tone="running" icon={<WaitIcon />}>
+          {open} rehearsing
+        </StatusChip>
+      )}
+    </span>
+  );
+}

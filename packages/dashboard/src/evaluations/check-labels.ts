@@ -1,0 +1,47 @@
+import type { Check, CheckResult } from '../shell/api';
+
+/** Labels of the kinds of checks in forms. */
+export const CHECK_KIND_LABELS: Record<Check['kind'], string> = {
+  equal: 'Is equal to',
+  contains: 'Contains',
+  schema: 'Matches a schema',
+  judge: 'A model judges it',
+  fails: 'The run fails',
+};
+
+const CHECK_RESULT_LABELS: Record<CheckResult['kind'], string> = {
+  equal: 'Equal',
+  contains: 'Contains',
+  schema: 'Schema',
+  judge: 'Judged',
+  fails: 'Fails',
+  max_duration: 'Time',
+  max_cost: 'Cost',
+};
+
+export const checkResultLabel = ({ kind }: CheckResult): string => CHECK_RESULT_LABELS[kind];
+
+const pathLabel = (path: string | undefined): string => path || 'The output';
+
+/** Describes a check in one line. */
+export function describeCheck(check: Check): string {
+  switch (check.kind) {
+    case 'equal':
+      return `${pathLabel(check.path)} is ${shorten(check.value)}${check.tolerance ? ` ± ${check.tolerance}` : ''}`;
+    case 'contains':
+      return `${pathLabel(check.path)} contains ${shorten(check.value)}`;
+    case 'schema':
+      return `${pathLabel(check.path)} matches a schema`;
+    case 'judge':
+      return `A model finds: ${shorten(check.instructions)}`;
+    case 'fails':
+      return check.error_contains ? `Fails with ${shorten(check.error_contains)}` : 'Fails';
+  }
+}
+
+const CHARS_MAX = 60;
+
+function shorten(value: unknown): string {
+  const text = typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
+  return text.length > CHARS_MAX ? `${text.slice(0, CHARS_MAX)}…` : text;
+}

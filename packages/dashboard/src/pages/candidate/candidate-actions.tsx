@@ -1,0 +1,150 @@
+import { ApiError, unwrap } from '@gantry/sdk';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { refreshAfterDecision } from '../../candidates/candidate-queries';
+import { countSettled } from '../../candidates/verdict';
+import { type CandidateDetail, type Worker, workerApi } from '../../shell/api';
+import { workerPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure, Notice } from '../../ui/notice';
+import styles from './candidate-page.module.css';
+import { forgetPromotedDraft } from './promoted-draft';
+
+interface CandidateActionsProps {
+  worker: Worker;
+  candidate: CandidateDetail;
+}
+
+/** Promotes or drops a candidate, and approves its code where an agent wrote it. */
+export function CandidateActions({ worker, candidate }: CandidateActionsProps) {
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const navigate = useNavigate();
+  const params = { path: { worker_id: worker.id, candidate_id: candidate.id } };
+  const refresh = () => refreshAfterDecision(queryClient, workspaceId);
+  const promote = useMutation({
+    mutationFn: async (force: boolean) =>
+      unwrap(
+        (await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/promote', {
+          params,
+          body: { force },
+        }),
+      ),
+    onSuccess: async () => {
+      forgetPromotedDraft(queryClient, workspaceId, candidate);
+      toast(`It is the current version of ${worker.name}`);
+      await refresh();
+      navigate(workerPath(worker.id, 'workerVersions'));
+    },
+    onError: refresh,
+  });
+  const drop = useMutation({
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/drop', { params })),
+    onSuccess: () => toast('The candidate is dropped'),
+    onSettled: refresh,
+  });
+  const approve = useMutation({
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params })),
+    onSuccess: () => toast('Its rehearsals begin'),
+    onSettled: refresh,
+  });
+  const { permissions, summary, version_approval: approval } = candidate;
+  const broken = summary.broken;
+  return (
+    <>
+      {permissions.approve && approval?.status === 'waiting' && (
+        <ConfirmButton
+          label="Approve the code of the candidate"
+          question="I have read it"
+          busy={approve.isPending}
+          onConfirm={() => approve.mutate()}
+        >
+          Approve the code
+        </ConfirmButton>
+      )}
+      {permissions.drop && (
+        <ConfirmButton
+          label="Drop the candidate"
+          question="Drop it"
+          busy={drop.isPending}
+          onConfirm={() => drop.mutate()}
+        >
+          Drop
+        </ConfirmButton>
+      )}
+      {permissions.promote &&
+        (broken > 0 ? (
+          <ConfirmButton
+            label="Promote the candidate"
+            question={broken === 1 ? 'It breaks a run. Promote it' : `It breaks ${broken} runs. Promote it`}
+            busy={promote.isPending}
+            onConfirm={() => promote.mutate(false)}
+          >
+            Promote
+          </ConfirmButton>
+        ) : (
+          <Button loading={promote.isPending} onClick={() => promote.mutate(false)}>
+            Promote
+          </Button>
+        ))}
+      <div className={styles.refusal}>
+        <PromotionError
+          error={promote.error}
+          candidate={candidate}
+          force={
+            <Button variant="default" loading={promote.isPending} onClick={() => promote.mutate(true)}>
+              Promote without proof
+            </Button>
+          }
+        />
+        <Failure title="It was not dropped" error={drop.error} />
+        <Failure title="The version was not approved" error={approve.error} />
+      </div>
+    </>
+  );
+}
+
+function PromotionError({
+  error,
+  candidate,
+  force,
+}: {
+  error: Error | null;
+  candidate: CandidateDetail;
+  force: ReactNode;
+}) {
+  const code = error instanceof ApiError && error.status === 409 ? error.code : undefined;
+  switch (code) {
+    case 'worker_changed':
+      return (
+        <Notice tone="error" title="Not promoted: the worker has changed">
+          Another version has been saved since this was created. Make the change on that one and rehearse it.
+        </Notice>
+      );
+    case 'rehearsing': {
+      const open = candidate.summary.total - countSettled(candidate.summary);
+      return (
+        <Notice tone="error" title="Not promoted: it is still rehearsing" action={force}>
+          {open === 1 ? '1 rehearsal has' : `${open} rehearsals have`} not ended yet. Wait for the evidence, or do
+          without.
+        </Notice>
+      );
+    }
+    case 'nothing_rehearsed':
+      return (
+        <Notice tone="error" title="Not promoted: nothing was rehearsed" action={force}>
+          Nothing shows what it changes.
+        </Notice>
+      );
+    case 'already_decided':
+      return <Notice tone="error">Another member has already decided.</Notice>;
+    default:
+      return <Failure title="Not promoted" error={error} />;
+  }
+}

@@ -1,0 +1,93 @@
+import { Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { serviceName } from '../../connections/connection-labels';
+import type { Connection, Integration } from '../../connections/connection-queries';
+import { Lines } from '../../connections/lines';
+import { catalogServicePath, workerPath } from '../../shell/paths';
+import { DetailList } from '../../ui/detail-list';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import { useMemberNames } from '../../workers/use-member-names';
+
+interface ConnectionDetailsProps {
+  connection: Connection;
+  /** Undefined until it is known. */
+  catalog: Integration[] | undefined;
+}
+
+export function ConnectionDetails({ connection, catalog }: ConnectionDetailsProps) {
+  const names = useMemberNames();
+  const {
+    app,
+    account_label: account,
+    url,
+    issuer,
+    auth_secret: secret,
+    parameters,
+    hosts,
+    places,
+    visibility,
+    used_by,
+  } = connection;
+  const owner = (connection.owner_id !== null && names?.get(connection.owner_id)) || 'a token';
+  const isInCatalogue = catalog?.some(({ slug }) => slug === app);
+  const facts: ([name: string, value: ReactNode] | false)[] = [
+    [
+      'Service',
+      isInCatalogue ? (
+        <Link key="service" to={catalogServicePath(app)}>
+          {serviceName(app, catalog)}
+        </Link>
+      ) : (
+        serviceName(app, catalog)
+      ),
+    ],
+    [
+      'Declared as',
+      <code key="declared" className="small-code">
+        {app}
+      </code>,
+    ],
+    account !== null && ['Account', account],
+    url !== null && [
+      'Address',
+      <span key="address" className="small-code">
+        {url}
+      </span>,
+    ],
+    issuer !== null && ['Signed in at', <Lines key="issuer" lines={[issuer]} />],
+    secret !== null && ['Token', `The secret ${secret}`],
+    ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
+    ['Goes to', hosts.length === 0 ? 'No host' : <Lines key="hosts" lines={hosts} />],
+    connection.kind !== 'mcp' && ['In requests as', <Lines key="places" lines={places} />],
+    ['For', visibility === 'workspace' ? 'All workers of the workspace' : `Private workers of ${owner}`],
+    ['Owner', owner],
+    ['Used by', <WorkerLinks key="used" workers={used_by} />],
+    ['Last used', <OptionalTimestamp key="last-used" at={connection.last_used_at} />],
+    ['Last checked', <OptionalTimestamp key="checked" at={connection.last_checked_at} />],
+    connection.expires_at !== null && ['Token renewed', <OptionalTimestamp key="expires" at={connection.expires_at} />],
+    ['Made', <OptionalTimestamp key="made" at={connection.created_at} />],
+  ];
+  return (
+    <Panel title="About it">
+      <DetailList facts={facts.filter((fact) => fact !== false)} />
+    </Panel>
+  );
+}
+
+const OptionalTimestamp = ({ at }: { at: string | null }) =>
+  at === null ? 'Never' : <Timestamp at={Date.parse(at)} />;
+
+function WorkerLinks({ workers }: { workers: Connection['used_by'] }) {
+  if (workers.length === 0) return 'No worker';
+  return (
+    <Stack component="ul" gap={4} aria-label="Workers that declare it">
+      {workers.map(({ id, name }) => (
+        <li key={id}>
+          <Link to={workerPath(id)}>{name}</Link>
+        </li>
+      ))}
+    </Stack>
+  );
+}

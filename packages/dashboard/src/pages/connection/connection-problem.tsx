@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core';
+import { type Connection, needsConsent } from '../../connections/connection-queries';
+import { Notice } from '../../ui/notice';
+
+interface ConnectionProblemProps {
+  connection: Connection;
+  isBusy: boolean;
+  onConsent: () => void;
+  onEdit: () => void;
+}
+
+/** Explains why a connection does not work, with the button that fixes it for members with the permission. */
+export function ConnectionProblem({ connection, isBusy, onConsent, onEdit }: ConnectionProblemProps) {
+  const { kind, status, problem, permissions } = connection;
+  const usesConsent = needsConsent(connection);
+  if (status === 'active') return null;
+  if (status === 'pending') {
+    return (
+      <Notice
+        tone="info"
+        title="Consent is missing"
+        action={permissions.edit && <ConsentButton isBusy={isBusy} onConsent={onConsent} label="Consent" />}
+      >
+        Workers that declare it cannot run until its owner has said yes at the provider.
+      </Notice>
+    );
+  }
+  const isKey = kind === 'api_key';
+  const button = usesConsent ? (
+    <ConsentButton isBusy={isBusy} onConsent={onConsent} label="Renew consent" />
+  ) : (
+    <Button onClick={onEdit}>{isKey ? 'Replace the key' : 'Change its address or token'}</Button>
+  );
+  return (
+    <Notice
+      tone="error"
+      title={usesConsent ? 'Consent is required again' : 'It does not work'}
+      action={permissions.edit && button}
+    >
+      {problem ?? 'The last check failed.'}
+      {!permissions.edit && '\nIts owner or an admin can fix it.'}
+    </Notice>
+  );
+}
+
+const ConsentButton = ({ isBusy, onConsent, label }: { isBusy: boolean; onConsent: () => void; label: string }) => (
+  <Button loading={isBusy} onClick={onConsent}>
+    {label}
+  </Button>
+);

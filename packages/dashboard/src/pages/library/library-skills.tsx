@@ -1,0 +1,126 @@
+import { unwrap } from '@gantry/sdk';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Library, skillsApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+import { SkillRow } from '../../skills/skill-row';
+import { Empty } from '../../ui/empty';
+import { CrossIcon, DownIcon, UpIcon } from '../../ui/icons';
+import links from '../../ui/link-row.module.css';
+import { Failure } from '../../ui/notice';
+
+/** Lists the skills in the order of the library; its owner can move and remove them. */
+export function LibrarySkills({ library, canEdit }: { library: Library; canEdit: boolean }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const { slug, skills } = library;
+  const key = skillKeys.library(workspaceId, slug);
+  const order = useMutation({
+    mutationFn: async (skill_slugs: string[]) =>
+      unwrap(
+        (await skillsApi()).PUT('/api/v1/libraries/{slug}/skills', {
+          params: { path: { slug } },
+          body: { skill_slugs },
+        }),
+      ),
+    // Updates optimistically, and rolls back on an error.
+    onMutate: (newOrder) => {
+      const position = (one: string) => newOrder.indexOf(one);
+      queryClient.setQueryData<Library>(
+        key,
+        (currentLibrary) =>
+          currentLibrary && {
+            ...currentLibrary,
+            skills: [...currentLibrary.skills].sort((a, b) => position(a.slug) - position(b.slug)),
+          },
+      );
+      return library;
+    },
+    onError: (_error, _wanted, before) => queryClient.setQueryData(key, before),
+  });
+  const remove = useMutation({
+    mutationFn: async (skill_slug: string) =>
+      unwrap(
+        (await skillsApi()).DELETE('/api/v1/libraries/{slug}/skills/{skill_slug}', {
+          params: { path: { slug, skill_slug } },
+        }),
+      ),
+    onSuccess: async (_data, removedSlug) => {
+      await queryClient.invalidateQueries({ queryKey: key });
+      const title = skills.find((skill) => skill.slug === removedSlug)?.title ?? removedSlug;
+      const before = skills.map((skill) => skill.slug);
+      toast(`${title} is out of ${library.title}`, { undo: () => restoreSkill(removedSlug, before) });
+    },
+  });
+
+  async function restoreSkill(removedSlug: string, before: string[]) {
+    const slugParams = { params: { path: { slug } } };
+    await unwrap(
+      (await skillsApi()).POST('/api/v1/libraries/{slug}/skills', { ...slugParams, body: { skill_slug: removedSlug } }),
+    );
+    order.mutate(before);
+  }
+
+  function move(index: number, offset: -1 | 1) {
+    const slugs = skills.map((skill) => skill.slug);
+    const [moved = ''] = slugs.splice(index, 1);
+    slugs.splice(index + offset, 0, moved);
+    order.mutate(slugs);
+  }
+
+  if (skills.length === 0) {
+    return (
+      <Empty title="No skills yet" level={2}>
+        <p>
+          {canEdit
+            ? 'Search for a skill above to add it, or use Add on the page of a skill.'
+            : 'Its owner has added no skills that you can read.'}
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Failure title="Nothing was changed" error={order.error ?? remove.error} />
+      <ol className={links.card}>
+        {skills.map((skill, index) => (
+          <SkillRow key={skill.slug} skill={skill}>
+            {canEdit && (
+              <>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Move ${skill.title} up`}
+                  disabled={index === 0 || order.isPending}
+                  onClick={() => move(index, -1)}
+                >
+                  <UpIcon />
+                </Button>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Move ${skill.title} down`}
+                  disabled={index === skills.length - 1 || order.isPending}
+                  onClick={() => move(index, 1)}
+                >
+                  <DownIcon />
+                </Button>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Remove ${skill.title}`}
+                  loading={remove.isPending && remove.variables === skill.slug}
+                  onClick={() => remove.mutate(skill.slug)}
+                >
+                  <CrossIcon />
+                </Button>
+              </>
+            )}
+          </SkillRow>
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { Box } from '@mantine/core';
+import { Link } from 'react-router';
+import { type Connection, useConnections } from '../../connections/connection-queries';
+import { ModelMissing } from '../../models/model-missing';
+import { connectionPath, newConnectionPath } from '../../shell/paths';
+import { formatDollars } from '../../ui/format';
+import { Notice } from '../../ui/notice';
+import { toolLabel } from '../../workers/agent-tools';
+import type { WorkerTemplate } from '../../workers/templates/template';
+import styles from './new-worker.module.css';
+
+/** Lists an agent's tools and limits, and the connections and models that are missing. */
+export function AgentRequirements({ template }: { template: WorkerTemplate }) {
+  const { tools = [], connections = [], max_turns: turns, budget_usd: budget } = template;
+  const { data } = useConnections();
+  const connectionList = data?.pages.flat();
+  const missing = connectionList
+    ? connections.filter((app) => !connectionList.some((one) => one.app === app && isWorkspaceWide(one)))
+    : [];
+  return (
+    <>
+      <div>
+        <h3>It may use</h3>
+        <Box component="ul" mt={4} fz="sm" c="dimmed">
+          {tools.map((tool) => (
+            <li key={String(tool)}>{toolLabel(String(tool))}</li>
+          ))}
+        </Box>
+        <p className={`${styles.about} ${styles.bounds}`}>
+          Nothing else{typeof turns === 'number' && `, in at most ${turns} turns`}
+          {typeof budget === 'number' && ` and for at most ${formatDollars(budget)} a run`}.
+        </p>
+      </div>
+      <ModelMissing />
+      {missing.map((app) => (
+        <MissingConnectionNotice key={app} app={app} own={connectionList?.find((one) => one.app === app)} />
+      ))}
+    </>
+  );
+}
+
+/** Returns whether a new worker, which is visible to the whole workspace, can use the connection. */
+const isWorkspaceWide = ({ visibility }: Connection): boolean => visibility === 'workspace';
+
+/** @param privateConnection a private connection of the member to this service, if any */
+const MissingConnectionNotice = ({ app, own: privateConnection }: { app: string; own: Connection | undefined }) => (
+  <Notice
+    tone="info"
+    title={privateConnection ? `Your connection ${app} is private` : `${app} is not connected yet`}
+    action={
+      <Link to={privateConnection ? connectionPath(privateConnection.id) : newConnectionPath(app)}>
+        {privateConnection ? 'Share it' : 'Connect it'}
+      </Link>
+    }
+  >
+    You can create the worker first. Its runs fail until{' '}
+    {privateConnection ? 'you share it, or make the worker private' : 'the connection is there'}.
+  </Notice>
+);

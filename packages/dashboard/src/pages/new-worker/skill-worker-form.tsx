@@ -1,0 +1,81 @@
+import { Button, Stack } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { ModelMissing } from '../../models/model-missing';
+import type { SkillItem } from '../../shell/api';
+import { paths, skillPath } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
+import { useSkillSearch } from '../../skills/use-skill-search';
+import { FormStack } from '../../ui/form';
+import { FailedToLoad, Failure } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import { SearchSelect } from '../../ui/search-select';
+import { useSkillWorker } from '../../workers/use-skill-worker';
+import styles from './new-worker.module.css';
+
+const TITLE = 'From a skill';
+const SEARCH_DEBOUNCE_MS = 200;
+
+/** Creates an agent from a selected skill. */
+export function SkillWorkerForm() {
+  useTitle(TITLE, [{ to: paths.newWorker, label: 'New worker' }]);
+  const [q, setQ] = useState('');
+  const [skill, setSkill] = useState<SkillItem | null>(null);
+  const [debouncedQuery] = useDebouncedValue(q, SEARCH_DEBOUNCE_MS);
+  const results = useSkillSearch(debouncedQuery);
+  const createWorker = useSkillWorker();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (skill) createWorker.mutate({ slug: skill.slug, contentHash: skill.content_hash });
+  }
+  return (
+    <>
+      <PageHead
+        title={TITLE}
+        about="An agent works on the text of a skill as it is now. A change of the skill changes no worker by itself."
+      />
+      <Stack gap="lg" maw="34rem">
+        <Panel title="Choose a skill">
+          <FormStack onSubmit={submit}>
+            <SearchSelect
+              label="Skill"
+              description="One of yours, or words of any that you can read"
+              placeholder="Release notes"
+              value={skill && toSkillOption(skill)}
+              options={(results.data ?? []).map(toSkillOption)}
+              isSearching={results.isFetching}
+              onSearch={setQ}
+              onChange={(option) => setSkill(results.data?.find(({ slug }) => slug === option?.id) ?? null)}
+            />
+            {results.error && !results.data && (
+              <FailedToLoad what="The skills" error={results.error} retry={results.refetch} />
+            )}
+            {skill ? (
+              <p className={styles.about}>
+                {skill.description} <Link to={skillPath(skill.slug)}>Read it</Link>
+              </p>
+            ) : (
+              results.data?.length === 0 &&
+              debouncedQuery === '' && (
+                <p className={styles.about}>
+                  You have no skills yet. <Link to={paths.newSkill}>Write one</Link>, or search for one that is shared
+                  with you.
+                </p>
+              )
+            )}
+            <p className={styles.about}>You choose its tools, its model and its budget next.</p>
+            <ModelMissing />
+            <Failure title="The worker was not created" error={createWorker.error} />
+            <Button type="submit" size="md" loading={createWorker.isPending} disabled={skill === null}>
+              Create worker
+            </Button>
+          </FormStack>
+        </Panel>
+      </Stack>
+    </>
+  );
+}
+
+const toSkillOption = ({ slug, title, version }: SkillItem) => ({ id: slug, label: title, hint: `version ${version}` });

@@ -1,0 +1,96 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { CONNECT_INSTRUCTIONS, ConnectAgent, useBaseUrl } from '../../accounts/connect-agent';
+import { paths } from '../../shell/paths';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { Panel } from '../../ui/panel';
+import styles from './overview-page.module.css';
+import { StartChatPanel } from './start-chat-panel';
+
+interface GettingStartedProps {
+  workspaceId: string;
+  canCreate: boolean;
+}
+
+/** Offers four ways to the first run in an empty workspace. */
+export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) {
+  const baseUrl = useBaseUrl();
+  if (!canCreate) {
+    return (
+      <Text maw="68ch" c="dimmed">
+        Nothing runs here yet. Once a member creates the first worker, its runs are shown here.
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="lg">
+      <Text maw="68ch" c="dimmed">
+        Nothing runs here yet. A worker is a Python function, or an agent with a task, that runs by itself: when the
+        clock says so, when something calls it, or when you press a button. Each run has its own sandbox, a log and a
+        history.
+      </Text>
+      <div className={styles.ways}>
+        <Stack gap="lg">
+          <Panel title="Begin with a template">
+            <Stack className={styles.way} gap="md" align="flex-start">
+              <p>
+                Templates are small and complete: a report every morning, a webhook that answers, a step that waits for
+                a person.
+              </p>
+              <ol className={styles.steps}>
+                <li>Choose a template</li>
+                <li>Change its name and its code, or leave them</li>
+                <li>Run it, and give it a schedule</li>
+              </ol>
+              <Button component={Link} to={paths.newWorker}>
+                Choose a template
+              </Button>
+            </Stack>
+          </Panel>
+          <StartChatPanel />
+          <Panel title="Begin with your own agent">
+            <Stack className={styles.way} gap="md" align="flex-start">
+              <p>{CONNECT_INSTRUCTIONS}</p>
+              <ConnectAgent />
+            </Stack>
+          </Panel>
+        </Stack>
+        <Panel title="Begin with your code">
+          <Stack className={styles.way} gap="md" align="flex-start">
+            <p>
+              <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.
+              This page shows the worker as soon as it is there.
+            </p>
+            {baseUrl && (
+              <>
+                <CodeToCopy label="Make a worker" code={buildCreateCommand(baseUrl, workspaceId)} />
+                <CodeToCopy label="Run it" code={buildRunCommand(baseUrl, workspaceId)} />
+              </>
+            )}
+          </Stack>
+        </Panel>
+      </div>
+    </Stack>
+  );
+}
+
+const buildHeaderLines = (workspaceId: string) => `  -H "Authorization: Bearer $GANTRY_TOKEN" \\
+  -H "x-svc-workspace: ${workspaceId}" \\
+  -H "Content-Type: application/json" \\`;
+
+const buildCreateCommand = (baseUrl: string, workspaceId: string) => `export GANTRY_TOKEN=
+
+curl ${baseUrl}/api/workers \\
+${buildHeaderLines(workspaceId)}
+  -d '{
+  "name": "Word count",
+  "inputs": ["text"],
+  "files": [{
+    "path": "main.py",
+    "content": "def run(text):\\n  return {\\"words\\": len(text.split())}"
+  }]
+}'`;
+
+const buildRunCommand = (baseUrl: string, workspaceId: string) => `curl ${baseUrl}/api/workers/word-count/runs \\
+${buildHeaderLines(workspaceId)}
+  -d '{"inputs": {"text": "to be or not to be"}}'`;

@@ -1,0 +1,42 @@
+import { Box, Skeleton, Stack } from '@mantine/core';
+import { Link } from 'react-router';
+import { approvalPath, paths } from '../../shell/paths';
+import { formatNumber } from '../../ui/format';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './overview-page.module.css';
+import { useWaitingApprovals } from './overview-queries';
+
+/** Lists the newest pending approvals. */
+export function PendingApprovals({ pending }: { pending: number }) {
+  const { data: approvals, error, refetch } = useWaitingApprovals();
+  const hiddenCount = pending - (approvals?.length ?? 0);
+  return (
+    <Panel
+      title="Waiting for a decision"
+      aside={hiddenCount > 0 && <Link to={paths.approvals}>{formatNumber(hiddenCount)} more</Link>}
+    >
+      {error && !approvals ? (
+        <FailedToLoad what="The approvals" error={error} retry={refetch} />
+      ) : !approvals ? (
+        <Skeleton height={44} />
+      ) : approvals.length === 0 ? (
+        <p className={styles.none}>No pending approvals. A run asks here when its code needs a decision.</p>
+      ) : (
+        <Stack component="ul" gap={0}>
+          {approvals.map(({ id, title, worker_name, expires_at }) => (
+            <li key={id} className={styles.row}>
+              <Link to={approvalPath(id)} className={styles.name}>
+                {title}
+              </Link>
+              <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
+                {worker_name}, closes <Timestamp at={Date.parse(expires_at)} />
+              </Box>
+            </li>
+          ))}
+        </Stack>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, Textarea } from '@mantine/core';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import type { ChatState } from '../../conversation/chat-state';
+import { useModels } from '../../models/use-models';
+import { paths } from '../../shell/paths';
+import { FormStack } from '../../ui/form';
+import { ArrowUpIcon } from '../../ui/icons';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import styles from './overview-page.module.css';
+
+const EXAMPLE_MESSAGE = 'Make a worker that counts the words of a text, and run it daily at nine.';
+const MESSAGE_CHARS_MAX = 4_000;
+
+/** Starts a conversation with its first message. */
+export function StartChatPanel() {
+  const navigate = useNavigate();
+  const { data: models } = useModels();
+  const [text, setText] = useState('');
+  const hasNoModel = models?.length === 0;
+
+  function send() {
+    const state: ChatState = { draft: text.trim() || EXAMPLE_MESSAGE, isSent: true };
+    void navigate(paths.chat, { state });
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    // Enter also ends a word that is being composed, as in Japanese.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (!hasNoModel) send();
+  }
+  return (
+    <Panel title="Begin with a sentence">
+      <FormStack
+        className={styles.way}
+        gap="md"
+        align="flex-start"
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <p>
+          Say what should happen and when. The agent writes the worker, asks you before its code runs, and reads its
+          log.
+        </p>
+        <Textarea
+          w="100%"
+          aria-label="What should happen"
+          placeholder={EXAMPLE_MESSAGE}
+          rows={3}
+          maxLength={MESSAGE_CHARS_MAX}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <Button type="submit" variant="default" leftSection={<ArrowUpIcon />} disabled={hasNoModel}>
+          {text.trim() === '' ? 'Send this example' : 'Send to the agent'}
+        </Button>
+        {hasNoModel && (
+          <p className={content.about}>
+            No language model is configured, so the agent cannot work yet.{' '}
+            <Link to={paths.models}>How to configure one</Link>
+          </p>
+        )}
+      </FormStack>
+    </Panel>
+  );
+}

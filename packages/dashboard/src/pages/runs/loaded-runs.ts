@@ -1,0 +1,50 @@
+/**
+ * The loaded runs of one surface: its first page, which is refetched on changes, and older ones that were loaded by
+ * scrolling.
+ */
+import type { Cursor, RunsPage } from './load-runs';
+import type { RunRow } from './run-row';
+
+export interface LoadedRuns {
+  rows: RunRow[];
+  /** Null once the oldest is loaded. */
+  next: Cursor | null;
+}
+
+/** Merges the refetched first page. Older runs stay, unless there are more new ones than fit a page. */
+export function mergeFirstPage(known: LoadedRuns | null, page: RunsPage): LoadedRuns {
+  if (known === null || page.next === null) return page;
+  const freshKeys = new Set(page.rows.map(({ key }) => key));
+  const overlaps = known.rows.some(({ key }) => freshKeys.has(key));
+  const last = page.rows.at(-1);
+  if (!overlaps || !last) return page;
+  // A run that is newer than the page's last one but not on it was deleted, or no longer matches the filter.
+  const older = known.rows.filter(
+    (row) => !freshKeys.has(row.key) && row.createdAt <= last.createdAt && row.key !== last.key,
+  );
+  return { rows: [...page.rows, ...older], next: known.next };
+}
+
+export function appendOlderPage(known: LoadedRuns, page: RunsPage): LoadedRuns {
+  const loadedKeys = new Set(known.rows.map(({ key }) => key));
+  return { rows: [...known.rows, ...page.rows.filter(({ key }) => !loadedKeys.has(key))], next: page.next };
+}
+
+/** Returns the time down to which all runs of the surface are loaded. */
+const loadedDownTo = ({ rows, next }: LoadedRuns): number =>
+  next === null ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
+
+/**
+ * Merges both surfaces' runs by time. Runs older than the loaded part of either surface wait for its next page.
+ *
+ * @returns `nextToLoad`: the surface whose next page is needed; null once all is loaded
+ */
+export function mergeSurfaces(all: LoadedRuns[]): { rows: RunRow[]; nextToLoad: LoadedRuns | null } {
+  const floor = Math.max(Number.NEGATIVE_INFINITY, ...all.map(loadedDownTo));
+  const rows = all
+    .flatMap((known) => known.rows)
+    .filter(({ createdAt }) => createdAt >= floor)
+    .sort((one, other) => other.createdAt - one.createdAt || (one.key < other.key ? 1 : -1));
+  const nextToLoad = all.find((known) => known.next !== null && loadedDownTo(known) === floor) ?? null;
+  return { rows, nextToLoad };
+}

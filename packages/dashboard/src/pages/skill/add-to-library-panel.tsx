@@ -1,0 +1,73 @@
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { type Skill, skillsApi } from '../../shell/api';
+import { libraryPath, paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { skillKeys } from '../../skills/skill-keys';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './skill-page.module.css';
+
+/** Adds the skill to one of the member's own libraries. */
+export function AddToLibraryPanel({ skill }: { skill: Skill }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const [selectedSlug, setSelectedSlug] = useState('');
+  const { data: libraries } = useQuery({
+    queryKey: skillKeys.libraries(workspaceId, 'own'),
+    queryFn: async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', { params: { query: { limit: 200 } } })),
+  });
+  const slug = selectedSlug || libraries?.[0]?.slug || '';
+  const add = useMutation({
+    mutationFn: async () =>
+      unwrap(
+        (await skillsApi()).POST('/api/v1/libraries/{slug}/skills', {
+          params: { path: { slug } },
+          body: { skill_slug: skill.slug },
+        }),
+      ),
+    onSuccess: (library) => {
+      queryClient.setQueryData(skillKeys.library(workspaceId, library.slug), library);
+      void queryClient.invalidateQueries({ queryKey: skillKeys.libraries(workspaceId, 'own') });
+      toast(`${skill.title} is in ${library.title}`);
+    },
+  });
+  if (!libraries) return null;
+  return (
+    <Panel
+      title="Libraries"
+      aside={
+        slug && (
+          <Link className={styles.open} to={libraryPath(slug)}>
+            Open the library
+          </Link>
+        )
+      }
+    >
+      {libraries.length === 0 ? (
+        <Text fz="xs" c="dimmed">
+          A library is a shelf of skills that others can subscribe to. <Link to={paths.libraries}>Create one</Link>.
+        </Text>
+      ) : (
+        <Stack gap="md">
+          <Group className={styles.form} gap="xs" align="flex-end">
+            <NativeSelect
+              label="Add to"
+              data={libraries.map(({ slug: value, title: label }) => ({ value, label }))}
+              value={slug}
+              onChange={(event) => setSelectedSlug(event.currentTarget.value)}
+            />
+            <Button size="md" variant="default" loading={add.isPending} onClick={() => add.mutate()}>
+              Add
+            </Button>
+          </Group>
+          <Failure title="Nothing was added" error={add.error} />
+        </Stack>
+      )}
+    </Panel>
+  );
+}

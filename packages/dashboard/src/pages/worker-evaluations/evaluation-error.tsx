@@ -1,0 +1,23 @@
+import { ApiError } from '@gantry/sdk';
+import { HowToSetModel } from '../../models/no-model';
+import { Failure, Notice } from '../../ui/notice';
+
+/** Explains why an evaluation was not started, and the next step. */
+export function EvaluationError({ error }: { error: Error | null }) {
+  const code = error instanceof ApiError ? error.code : undefined;
+  switch (code) {
+    case 'no_model':
+      return (
+        <Notice tone="error" title="Not evaluated: no language model is set">
+          One of the checks is judged by a model.
+          <HowToSetModel />
+        </Notice>
+      );
+    case 'evaluation_under_way':
+      return <Notice tone="error">This version is being evaluated already.</Notice>;
+    case 'no_examples':
+      return <Notice tone="error">No example is switched on, so there is nothing to evaluate.</Notice>;
+    default:
+      return <Failure title="Not evaluated" error={error} />;
+  }
+}

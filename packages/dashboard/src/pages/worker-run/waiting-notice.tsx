@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { PendingApproval } from '../../approvals/pending-approval';
+import { questionId } from '../../runs/conversation/agent-call-item';
+import type { WorkerRun } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { Notice } from '../../ui/notice';
+import { Timestamp } from '../../ui/timestamp';
+
+/** Explains why a run without a process is waiting, and what can be done about it. */
+export function WaitingNotice({ run, isAgent }: { run: WorkerRun; isAgent: boolean }) {
+  const approval = run.approvals.find(({ status }) => status === 'pending');
+  if (run.status === 'pending_approval' && approval) {
+    // An agent's question is shown in the conversation, below its tool call.
+    if (isAgent && belongsToStep(run, approval.id))
+      return <QuestionNotice title={approval.title} approvalId={approval.id} />;
+    return <PendingApproval run={run} approvalId={approval.id} />;
+  }
+  const reason = waitingReason(run);
+  return reason && <Notice tone="info">{reason}</Notice>;
+}
+
+function waitingReason({ waiting_for: waiting, queue_position: place }: WorkerRun): ReactNode {
+  if (waiting?.run_id) {
+    return (
+      <>
+        It waits for <Link to={workerRunPath(waiting.run_id)}>the run that it has called</Link>.
+      </>
+    );
+  }
+  if (waiting?.until) {
+    return (
+      <>
+        {waiting.kind === 'retry' ? 'It is retried' : 'It sleeps, and resumes'}{' '}
+        <Timestamp at={Date.parse(waiting.until)} />.
+      </>
+    );
+  }
+  return place !== null && `Number ${place} in the queue.`;
+}
+
+const belongsToStep = ({ steps }: WorkerRun, approvalId: string): boolean =>
+  steps.some(({ approval_id: id }) => id === approvalId);
+
+function QuestionNotice({ title, approvalId }: { title: string; approvalId: string }) {
+  function scrollToQuestion() {
+    const question = document.getElementById(questionId(approvalId));
+    question?.scrollIntoView({ block: 'center' });
+    question?.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true });
+  }
+  return (
+    <Notice
+      tone="info"
+      title="The agent waits for a person"
+      action={
+        <Button variant="default" onClick={scrollToQuestion}>
+          Go to the question
+        </Button>
+      }
+    >
+      {title}
+    </Notice>
+  );
+}

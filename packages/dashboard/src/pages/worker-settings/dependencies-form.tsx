@@ -1,0 +1,115 @@
+import { unwrap } from '@gantry/sdk';
+import { Checkbox, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { type Worker, workerApi } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { getText } from '../../ui/form-text';
+import { SettingsForm } from './settings-form';
+import styles from './settings-form.module.css';
+
+const NAMES_MAX = 200;
+
+/** Selects the connections, secrets and contexts that the code gets. */
+export function DependenciesForm({ worker }: { worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const secrets = useQuery({
+    queryKey: ['secrets', workspaceId, 'names'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/secrets', { params: { query: { limit: NAMES_MAX } } })),
+    select: (items) => items.map(({ name }) => name),
+  });
+  const contexts = useQuery({
+    queryKey: ['contexts', workspaceId, 'names'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/contexts', { params: { query: { limit: NAMES_MAX } } })),
+    select: (items) => items.map(({ name }) => name),
+  });
+  const connections = useQuery({
+    queryKey: ['connections', workspaceId, 'names'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/connections')),
+    select: (items) => items.map(({ app }) => app),
+  });
+  return (
+    <SettingsForm
+      worker={worker}
+      title="Connections, secrets and contexts"
+      about={`Its ${worker.runner === 'agent' ? 'tools' : 'code'} may use only those that are chosen here.`}
+      parseForm={(formData) => {
+        const [connections, secrets] = [parseNames(formData, 'connections'), parseNames(formData, 'secrets')];
+        const isDeclared = (name: string) => secrets.includes(name) || connections.includes(name);
+        const remaining = { expose: worker.expose.filter(isDeclared), in_body: worker.in_body.filter(isDeclared) };
+        return { connections, secrets, contexts: parseNames(formData, 'contexts'), ...remaining };
+      }}
+    >
+      <NameChoices
+        name="connections"
+        legend="Connections"
+        declared={worker.connections}
+        available={connections.data}
+        missing={worker.connection_problems ?? []}
+        missingLabel="does not work"
+      />
+      <NameChoices
+        name="secrets"
+        legend="Secrets"
+        declared={worker.secrets}
+        available={secrets.data}
+        missing={worker.missing_secrets}
+      />
+      <NameChoices
+        name="contexts"
+        legend="Contexts"
+        declared={worker.contexts}
+        available={contexts.data}
+        missing={[]}
+      />
+      <p className={`${styles.wide} ${styles.about}`}>
+        They are created under <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link>{' '}
+        and <Link to={paths.contexts}>Contexts</Link>.
+      </p>
+    </SettingsForm>
+  );
+}
+
+const moreFieldName = (name: string): string => `more-${name}`;
+
+function parseNames(formData: FormData, name: string): string[] {
+  const typedNames = getText(formData, moreFieldName(name)).split(/[\s,]+/);
+  return [...new Set([...formData.getAll(name).map(String), ...typedNames])].filter((one) => one !== '');
+}
+
+interface NameChoicesProps {
+  name: string;
+  legend: string;
+  declared: string[];
+  /** Undefined while they load. */
+  available: string[] | undefined;
+  missing: string[];
+  missingLabel?: string;
+}
+
+function NameChoices({
+  name,
+  legend,
+  declared,
+  available = [],
+  missing,
+  missingLabel = 'not set yet',
+}: NameChoicesProps) {
+  const options = [...new Set([...declared, ...available])].sort();
+  return (
+    <fieldset className={styles.choices}>
+      <legend>{legend}</legend>
+      {options.map((one) => (
+        <Checkbox
+          key={one}
+          name={name}
+          value={one}
+          label={missing.includes(one) ? `${one}, ${missingLabel}` : one}
+          defaultChecked={declared.includes(one)}
+        />
+      ))}
+      <TextInput name={moreFieldName(name)} aria-label={`More ${name}`} placeholder="Another name" autoComplete="off" />
+    </fieldset>
+  );
+}

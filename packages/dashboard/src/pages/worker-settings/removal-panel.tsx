@@ -1,0 +1,120 @@
+import { unwrap } from '@gantry/sdk';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { type Worker, workerApi } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { FormDialog } from '../../ui/form-dialog';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { refreshWorkers } from '../../workers/use-worker';
+import styles from './settings-form.module.css';
+
+const workerParams = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
+
+/** Archives a worker, which keeps its history, or deletes it. */
+export function RemovalPanel({ worker }: { worker: Worker }) {
+  const [isDialogOpen, setDialogOpen] = useState(false);
+  const { permissions } = worker;
+  if (!permissions.archive && !permissions.delete) return null;
+  return (
+    <Panel title="Archive or delete">
+      {permissions.archive && <ArchiveSection worker={worker} />}
+      {permissions.delete && (
+        <div className={styles.act}>
+          <div>
+            <h3>Delete</h3>
+            <p className={styles.about}>
+              Its runs end at once, and its history, logs and files are gone for good. Its id is free again.
+            </p>
+          </div>
+          <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>
+            Delete this worker
+          </Button>
+        </div>
+      )}
+      {isDialogOpen && <DeleteDialog worker={worker} onClose={() => setDialogOpen(false)} />}
+    </Panel>
+  );
+}
+
+type Move = 'archive' | 'restore';
+
+function ArchiveSection({ worker }: { worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: async (move: Move) =>
+      unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, workerParams(worker))),
+    onSuccess: async (_changed, move) => {
+      await refreshWorkers(queryClient, workspaceId);
+      toast(move === 'archive' ? `${worker.name} is archived` : `${worker.name} is active again`, {
+        undo: () => change.mutate(move === 'archive' ? 'restore' : 'archive'),
+      });
+    },
+  });
+  const isArchived = worker.status === 'archived';
+  return (
+    <>
+      <div className={styles.act}>
+        <div>
+          <h3>{isArchived ? 'Restore' : 'Archive'}</h3>
+          <p className={styles.about}>
+            {isArchived
+              ? 'It becomes active: its schedule, webhook and events start it again.'
+              : 'Nothing starts it any more, and it leaves the list. Its history stays, and it can be restored.'}
+          </p>
+        </div>
+        <Button
+          variant="default"
+          loading={change.isPending}
+          onClick={() => change.mutate(isArchived ? 'restore' : 'archive')}
+        >
+          {isArchived ? 'Restore this worker' : 'Archive this worker'}
+        </Button>
+      </div>
+      <Failure title="Nothing was changed" error={change.error} />
+    </>
+  );
+}
+
+function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void }) {
+  const [confirmation, setConfirmation] = useState('');
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: async () => unwrap((await workerApi()).DELETE('/api/workers/{worker_id}', workerParams(worker))),
+    onSuccess: () => {
+      // Leaves first, because its pages would refetch the deleted worker.
+      navigate(paths.workers);
+      toast(`${worker.name} is deleted`);
+      void refreshWorkers(queryClient, workspaceId);
+    },
+  });
+  return (
+    <FormDialog
+      title={`Delete ${worker.name}?`}
+      submit="Delete it for good"
+      cancel="Keep it"
+      isDangerous
+      isDisabled={confirmation.trim() !== worker.id}
+      change={remove}
+      failure="It was not deleted"
+      onSubmit={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <p>All of its runs, logs and files go with it. Archive it to keep them.</p>
+      <TextInput
+        label={`Type ${worker.id} to confirm`}
+        value={confirmation}
+        onChange={(event) => setConfirmation(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </FormDialog>
+  );
+}

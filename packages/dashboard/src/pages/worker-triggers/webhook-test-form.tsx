@@ -1,0 +1,105 @@
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, PasswordInput, Textarea } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { visitorApi, type Worker, workerApi } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { FormStack } from '../../ui/form';
+import { Failure, Notice } from '../../ui/notice';
+import { workerKeys } from '../../workers/use-worker';
+import type { WebhookSecrets } from '../../workers/webhook-secrets';
+import { buildSignatureHeaders, canSign } from './sign-request';
+import styles from './triggers.module.css';
+
+interface WebhookTestFormProps {
+  worker: Worker;
+  signed: boolean;
+  secrets: WebhookSecrets;
+}
+
+/** Sends a request to the webhook as another program would, without the member's session. */
+export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProps) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const [token, setToken] = useState(secrets.token ?? '');
+  const [signingKey, setSigningKey] = useState(secrets.signingKey ?? '');
+  const [editedBody, setEditedBody] = useState<string | null>(null);
+  const { data: sample, isPending } = useQuery({
+    queryKey: workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/workers/{worker_id}/sample-input', {
+          params: { path: { worker_id: worker.id } },
+        }),
+      ),
+  });
+  const body = editedBody ?? JSON.stringify(sample?.inputs ?? {}, null, 2);
+  const send = useMutation({
+    mutationFn: async () => {
+      const headers = signed ? await buildSignatureHeaders(signingKey, body) : {};
+      return unwrap(
+        (await visitorApi()).POST('/api/webhooks/{worker_id}', {
+          params: { path: { worker_id: worker.id }, query: { token: token.trim() } },
+          body: body as never,
+          // Sent unchanged, because this text is signed.
+          bodySerializer: (text: unknown) => String(text),
+          headers: { 'Content-Type': 'application/json', ...headers },
+        }),
+      );
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['runs', workspaceId] }),
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    send.mutate();
+  }
+  return (
+    <FormStack gap="sm" maw="40rem" pt="md" style={{ borderTop: '1px solid var(--line)' }} onSubmit={submit}>
+      <h3>Try it</h3>
+      <PasswordInput
+        label="Token"
+        description="The part of the address after token="
+        value={token}
+        onChange={(event) => setToken(event.currentTarget.value)}
+        autoComplete="off"
+        required
+        withAsterisk={false}
+      />
+      {signed && (
+        <PasswordInput
+          label="Signing key"
+          description={canSign() ? 'Begins with whsec_; it does not leave this page' : undefined}
+          error={canSign() ? undefined : 'This browser signs only on https or on localhost.'}
+          value={signingKey}
+          onChange={(event) => setSigningKey(event.currentTarget.value)}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+      )}
+      <Textarea
+        label="JSON to send"
+        rows={5}
+        value={body}
+        // Otherwise the loaded sample would overwrite the input.
+        disabled={isPending}
+        onChange={(event) => setEditedBody(event.currentTarget.value)}
+        spellCheck={false}
+        classNames={{ input: styles.code }}
+      />
+      <Group gap="xs" align="stretch">
+        <Button type="submit" variant="default" loading={send.isPending} disabled={signed && !canSign()}>
+          Send
+        </Button>
+      </Group>
+      {send.data && (
+        <Notice tone="info" title="Accepted" action={<Link to={workerRunPath(send.data.run_id)}>Open the run</Link>}>
+          It has started a run.
+        </Notice>
+      )}
+      <Failure title="It was refused" error={send.error} />
+    </FormStack>
+  );
+}

@@ -1,0 +1,59 @@
+import { unwrap } from '@gantry/sdk';
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { FileComparison } from '../../code/compared-files';
+import type { Files } from '../../code/files';
+import type { ListedVersion } from '../../code/version-list';
+import { workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+import { SettingChanges } from '../../workers/setting-changes';
+import { workerKeys } from '../../workers/use-worker';
+import { versionFilesQuery } from '../../workers/version-files';
+import styles from './worker-versions-page.module.css';
+
+const NO_FILES: Files = new Map();
+
+interface VersionComparisonProps {
+  workerId: string;
+  from: ListedVersion | null;
+  to: ListedVersion;
+}
+
+/** Compares the files and settings of two versions. */
+export function VersionComparison({ workerId, from, to }: VersionComparisonProps) {
+  const workspaceId = useWorkspace()?.id;
+  const after = useQuery(versionFilesQuery(workspaceId, workerId, to.sha));
+  const before = useQuery({ ...versionFilesQuery(workspaceId, workerId, from?.sha ?? to.sha), enabled: from !== null });
+  const detail = useQuery({
+    queryKey: workerKeys.part(workspaceId, workerId, 'compared', { from: from?.sha, to: to.sha }),
+    queryFn: async () => {
+      const query = from ? { compare_to: from.sha } : {};
+      const params = { path: { worker_id: workerId, sha: to.sha }, query };
+      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions/{sha}', { params }));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const failed = [after, before, detail].find(({ error }) => error);
+  if (failed?.error) return <FailedToLoad what="The comparison" error={failed.error} retry={failed.refetch} />;
+  const filesBefore = from ? before.data : NO_FILES;
+  if (!after.data || !filesBefore || !detail.data) return <Skeleton height={240} />;
+  return (
+    <>
+      <Stack component="section" className={styles.part} gap="sm" aria-label="Files">
+        <h2>Files</h2>
+        <FileComparison before={filesBefore} after={after.data} />
+      </Stack>
+      <Stack component="section" className={styles.part} gap="sm" aria-label="Settings">
+        <h2>Settings</h2>
+        {from ? (
+          <SettingChanges changes={detail.data.changes.fields} />
+        ) : (
+          <Text fz="sm" c="dimmed">
+            Choose an earlier version to see which settings differ.
+          </Text>
+        )}
+      </Stack>
+    </>
+  );
+}

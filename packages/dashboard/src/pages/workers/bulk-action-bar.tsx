@@ -1,0 +1,91 @@
+import { Box, Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { WorkerItem } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { PauseIcon, PlayIcon } from '../../ui/icons';
+import { setWorkerPaused } from '../../workers/pause-button';
+import { refreshWorkers } from '../../workers/use-worker';
+import styles from './workers-page.module.css';
+
+type StatusAction = 'pause' | 'resume';
+
+const CONCURRENCY = 4;
+const ACTION_RESULTS: Record<StatusAction, string> = { pause: 'paused', resume: 'resumed' };
+
+const formatWorkerCount = (count: number): string => (count === 1 ? '1 worker' : `${count} workers`);
+
+/** Pauses or resumes the selected workers. */
+export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onClear: () => void }) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: async ({ action, ids }: { action: StatusAction; ids: string[] }) => {
+      const outcomes = await changeStatuses(ids, action);
+      await refreshWorkers(queryClient, workspaceId);
+      return outcomes;
+    },
+    onSuccess: ({ moved: changedIds, refused: errors }, { action }) => {
+      const undoAction = action === 'pause' ? 'resume' : 'pause';
+      if (changedIds.length) {
+        const undo = () => change.mutate({ action: undoAction, ids: changedIds });
+        toast(`${formatWorkerCount(changedIds.length)} ${ACTION_RESULTS[action]}`, { undo });
+      }
+      const [first] = errors;
+      if (first)
+        toast(`${formatWorkerCount(errors.length)} not ${ACTION_RESULTS[action]}: ${first}`, { tone: 'error' });
+    },
+  });
+  const active = workers.filter(({ status }) => status === 'active').map(({ id }) => id);
+  const paused = workers.filter(({ status }) => status === 'paused').map(({ id }) => id);
+  if (workers.length === 0) return null;
+  return (
+    <div className={styles.chosen} role="toolbar" aria-label="Chosen workers">
+      <Box component="span" me="auto" fw={600} fz="sm">
+        {workers.length} chosen
+      </Box>
+      {active.length > 0 && (
+        <Button
+          variant="default"
+          leftSection={<PauseIcon />}
+          loading={change.isPending}
+          onClick={() => change.mutate({ action: 'pause', ids: active })}
+        >
+          Pause
+        </Button>
+      )}
+      {paused.length > 0 && (
+        <Button
+          variant="default"
+          leftSection={<PlayIcon />}
+          loading={change.isPending}
+          onClick={() => change.mutate({ action: 'resume', ids: paused })}
+        >
+          Resume
+        </Button>
+      )}
+      <Button variant="subtle" onClick={onClear}>
+        Clear
+      </Button>
+    </div>
+  );
+}
+
+/** Changes a few at a time. @returns the changed ids, and the errors of the others */
+async function changeStatuses(ids: string[], action: StatusAction): Promise<{ moved: string[]; refused: string[] }> {
+  const remainingIds = [...ids];
+  const changedIds: string[] = [];
+  const errors: string[] = [];
+  const changeNext = async () => {
+    for (let id = remainingIds.shift(); id !== undefined; id = remainingIds.shift()) {
+      try {
+        await setWorkerPaused(id, action);
+        changedIds.push(id);
+      } catch (error) {
+        errors.push(error instanceof Error ? error.message : String(error));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, changeNext));
+  return { moved: changedIds, refused: errors };
+}

@@ -1,0 +1,69 @@
+import { unwrap } from '@gantry/sdk';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { type Workspace, workerApi } from '../../shell/api';
+import { FormRow } from '../../ui/form';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from '../../ui/panel-content.module.css';
+
+const FIELDS = [
+  { name: 'run_days', label: 'Days that runs are kept', least: 1 },
+  { name: 'log_days', label: 'Days that logs are kept', least: 1 },
+  { name: 'runs_kept', label: 'Runs of each worker that always stay', least: 0 },
+] as const;
+
+type RetentionFields = Record<(typeof FIELDS)[number]['name'], number>;
+
+/** Edits the retention; shown to members who can edit the workspace. */
+export function RetentionForm({ workspace }: { workspace: Workspace }) {
+  const queryClient = useQueryClient();
+  const params = { path: { workspace_id: workspace.id } };
+  const { data, error } = useQuery({
+    queryKey: ['workspace', workspace.id, 'retention'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/workspaces/{workspace_id}', { params })),
+  });
+  const change = useMutation({
+    mutationFn: async (retention: RetentionFields) =>
+      unwrap((await workerApi()).PATCH('/api/workspaces/{workspace_id}', { params, body: { retention } })),
+    onSuccess: () => queryClient.invalidateQueries(),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const formData = new FormData(event.currentTarget);
+    change.mutate(Object.fromEntries(FIELDS.map(({ name }) => [name, Number(formData.get(name))])) as RetentionFields);
+  };
+  const retention = data?.retention;
+  return (
+    <Panel title="Retention">
+      <p className={styles.text}>
+        A lower value deletes older runs and logs within the hour; no higher value brings them back.
+      </p>
+      {retention && (
+        <FormRow mb="md" onSubmit={submit}>
+          {FIELDS.map(({ name, label, least }) => (
+            <TextInput
+              key={name}
+              type="number"
+              name={name}
+              label={label}
+              description={`At most ${retention.maximums[name]}`}
+              defaultValue={retention[name]}
+              min={least}
+              max={retention.maximums[name]}
+              step={1}
+              required
+              withAsterisk={false}
+            />
+          ))}
+          <Button type="submit" size="md" loading={change.isPending}>
+            Save retention
+          </Button>
+        </FormRow>
+      )}
+      {change.isSuccess && <p role="status">Saved.</p>}
+      <Failure title="Nothing was changed" error={change.error ?? error} />
+    </Panel>
+  );
+}

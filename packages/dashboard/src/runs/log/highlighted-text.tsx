@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react';
+import { parsePieces, type Style } from './ansi';
+import styles from './log-rows.module.css';
+
+interface HighlightedTextProps {
+  text: string;
+  /** In lower case; empty: nothing is marked. */
+  query: string;
+}
+
+/** Shows a line's text with its colours, and highlights search hits in it. */
+export function HighlightedText({ text, query }: HighlightedTextProps) {
+  const pieces = parsePieces(text);
+  const hits = query ? findHits(pieces.map((piece) => piece.text).join(''), query) : [];
+  let at = 0;
+  return pieces.map((piece) => {
+    const from = at;
+    at += piece.text.length;
+    const body = hits.length ? highlight(piece.text, from, hits) : piece.text;
+    return isPlain(piece.style) ? (
+      body
+    ) : (
+      <span key={from} className={styles.coloured} {...toStyleAttributes(piece.style)}>
+        {body}
+      </span>
+    );
+  });
+}
+
+type Hit = [from: number, to: number];
+
+function findHits(text: string, query: string): Hit[] {
+  const lower = text.toLowerCase();
+  const hits: Hit[] = [];
+  for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, at + query.length)) {
+    hits.push([at, at + query.length]);
+  }
+  return hits;
+}
+
+/** @param from where the piece begins in the line: a hit may begin in one piece and end in another */
+function highlight(text: string, from: number, hits: Hit[]): ReactNode[] {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const [begin, end] of hits) {
+    const left = Math.max(begin - from, at);
+    const right = Math.min(end - from, text.length);
+    if (right <= left) continue;
+    parts.push(text.slice(at, left), <mark key={left}>{text.slice(left, right)}</mark>);
+    at = right;
+  }
+  parts.push(text.slice(at));
+  return parts;
+}
+
+const isPlain = (style: Style): boolean => Object.values(style).every((value) => !value);
+
+const toStyleAttributes = ({ colour, background, bold, dim, italic, underline, inverse }: Style) => ({
+  'data-colour': inverse ? background : colour,
+  'data-background': inverse ? (colour ?? 'white') : background,
+  'data-bold': bold || undefined,
+  'data-dim': dim || undefined,
+  'data-italic': italic || undefined,
+  'data-underline': underline || undefined,
+});

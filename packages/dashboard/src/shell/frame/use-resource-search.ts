@@ -1,0 +1,69 @@
+import { unwrap } from '@gantry/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { api, skillsApi, workerApi } from '../api';
+import { automationPath, connectionPath, skillPath, workerPath } from '../paths';
+import { useWorkspace } from '../use-me';
+import type { Choice } from './choice';
+
+const RESULTS_PER_KIND = 6;
+
+/**
+ * Searches workers, automations, connections and skills; results arrive at once, so that nothing moves under the
+ * pointer.
+ */
+export function useResourceSearch(q: string): { found: Choice[]; isLooking: boolean } {
+  const navigate = useNavigate();
+  const workspaceId = useWorkspace()?.id;
+  const { data = [], isFetching } = useQuery({
+    queryKey: ['found', workspaceId, q],
+    enabled: q !== '' && workspaceId !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: () => searchResources(q),
+  });
+  const connections = useConnectionSearch(workspaceId, q);
+  return {
+    found: [...data, ...connections].map(({ to, ...thing }) => ({ ...thing, run: () => navigate(to) })),
+    isLooking: isFetching,
+  };
+}
+
+/** Filters the connections here: a workspace has few, and they are loaded once. */
+function useConnectionSearch(workspaceId: string | undefined, q: string): SearchResult[] {
+  const query = q.toLowerCase();
+  const { data = [] } = useQuery({
+    queryKey: ['connections', workspaceId, 'names'],
+    enabled: q !== '' && workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/connections')),
+  });
+  return data
+    .filter(({ label, app }) => `${label} ${app}`.toLowerCase().includes(query))
+    .slice(0, RESULTS_PER_KIND)
+    .map(({ id, label }) => toSearchResult('Connection', id, label, connectionPath(id)));
+}
+
+type SearchResult = Omit<Choice, 'run'> & { to: string };
+
+/** Searches all surfaces; one that fails does not hide the results of the others. */
+async function searchResources(q: string): Promise<SearchResult[]> {
+  const params = { params: { query: { q, limit: RESULTS_PER_KIND } } };
+  const responses = await Promise.allSettled([
+    workerApi()
+      .then((api) => unwrap(api.GET('/api/workers', params)))
+      .then((found) => found.map(({ id, name }) => toSearchResult('Worker', id, name, workerPath(id)))),
+    unwrap(api.GET('/api/automations', params)).then(({ automations }) =>
+      automations.map(({ id, name }) => toSearchResult('Automation', id, name, automationPath(id))),
+    ),
+    skillsApi()
+      .then((api) => unwrap(api.GET('/api/v1/search', params)))
+      .then((found) => found.map(({ slug, title }) => toSearchResult('Skill', slug, title, skillPath(slug)))),
+  ]);
+  return responses.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+}
+
+const toSearchResult = (group: string, id: string, label: string, to: string): SearchResult => ({
+  id: `${group} ${id}`,
+  group,
+  label,
+  to,
+});

@@ -1,0 +1,28 @@
+import { Box, Button } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import type { Worker } from '../shell/api';
+import { Notice } from '../ui/notice';
+
+const ApproveVersion = lazy(() => import('./approve-version'));
+
+/** Shows that an agent's code needs approval, with a button to review it. */
+export function PendingVersionNotice({ worker }: { worker: Worker }) {
+  const [isOpen, setOpen] = useState(false);
+  if (worker.version_approval?.status !== 'waiting') return null;
+  return (
+    <Box mb="lg">
+      <Notice
+        tone="error"
+        title={`Version ${worker.version} is waiting for your approval`}
+        action={<Button onClick={() => setOpen(true)}>Review code</Button>}
+      >
+        An agent wrote this version. It runs without secrets, connections and network until a person approves it.
+      </Notice>
+      {isOpen && (
+        <Suspense>
+          <ApproveVersion worker={worker} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { findText } from '../code/files';
+import type { Skill, Worker } from '../shell/api';
+import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
+import { useSkill } from '../skills/use-skill';
+import { Dialog } from '../ui/dialog';
+import { FailedToLoad, Failure } from '../ui/notice';
+import { useWorkerChange } from './use-change-worker';
+import { toSkillPin } from './use-skill-worker';
+import { versionFilesQuery } from './version-files';
+
+const DiffView = lazy(() => import('../code/diff-view').then((module) => ({ default: module.DiffView })));
+
+/** Compares an agent's copy of a skill with the newer text; a button updates it. */
+export default function SkillUpdateDialog({
+  worker,
+  slug,
+  onClose,
+}: {
+  worker: Worker;
+  slug: string;
+  onClose: () => void;
+}) {
+  const { data: skill, error, refetch } = useSkill(slug);
+  return (
+    <Dialog title={skill ? `${skill.title}, version ${skill.version}` : slug} onClose={onClose} wide>
+      {error && <FailedToLoad what="The skill" error={error} retry={refetch} />}
+      {skill && <SkillUpdate worker={worker} skill={skill} onClose={onClose} />}
+      {!skill && !error && <Skeleton height={240} />}
+    </Dialog>
+  );
+}
+
+function SkillUpdate({ worker, skill, onClose }: { worker: Worker; skill: Skill; onClose: () => void }) {
+  const { id, sha, entrypoint, permissions, status } = worker;
+  const workspaceId = useWorkspace()?.id;
+  const { data: files, error, refetch } = useQuery(versionFilesQuery(workspaceId, id, sha));
+  const change = useWorkerChange(id, (updated) => {
+    toast(`Version ${updated.version} has version ${skill.version} of the skill`);
+    onClose();
+  });
+  const before = files && findText(files, entrypoint);
+  return (
+    <Stack gap="md" p="lg">
+      {error ? (
+        <FailedToLoad what="The current text" error={error} retry={refetch} />
+      ) : before === undefined ? (
+        <Skeleton height={240} />
+      ) : (
+        <Suspense fallback={<Skeleton height={240} />}>
+          <DiffView label="Current and new text" path={entrypoint} before={before ?? ''} after={skill.body_md} />
+        </Suspense>
+      )}
+      <Failure title="The worker was not updated" error={change.error} />
+      <Group gap="xs" align="stretch">
+        {permissions.edit && status !== 'archived' && (
+          <Button
+            loading={change.isPending}
+            disabled={before === undefined}
+            // Uses the text that was shown, not one that was saved since.
+            onClick={() =>
+              change.mutate({ skill: toSkillPin({ slug: skill.slug, contentHash: skill.content_hash }), base_sha: sha })
+            }
+          >
+            Update to the newest version
+          </Button>
+        )}
+        <Button variant="default" onClick={onClose}>
+          Keep the current text
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { Link } from 'react-router';
+import type { Worker } from '../shell/api';
+import { skillPath } from '../shell/paths';
+import { Notice } from '../ui/notice';
+import { Timestamp } from '../ui/timestamp';
+
+const NewerSkill = lazy(() => import('./skill-update-dialog'));
+
+/** Shows that the skill which an agent copies was deleted, or has a newer version, with a button to update. */
+export function SkillUpdateNotice({ worker }: { worker: Worker }) {
+  const [isOpen, setOpen] = useState(false);
+  const { skill_update: update, skill_deleted: isDeleted } = worker;
+  if (isDeleted) {
+    return (
+      <Notice tone="info" title="Its skill was deleted">
+        This worker keeps its own copy and runs as before.
+      </Notice>
+    );
+  }
+  if (!update) return null;
+  return (
+    <>
+      <Notice
+        tone="info"
+        title="Its skill has a newer version"
+        action={
+          <Button variant="default" onClick={() => setOpen(true)}>
+            See version {update.version}
+          </Button>
+        }
+      >
+        <Link to={skillPath(update.slug)}>{update.slug}</Link> was changed{' '}
+        <Timestamp at={Date.parse(update.published_at)} />. The worker keeps its copy until it is updated.
+      </Notice>
+      {isOpen && (
+        <Suspense>
+          <NewerSkill worker={worker} slug={update.slug} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { describeSchedule } from '../schedules/describe-cron';
+import type { Trigger } from '../shell/api';
+
+export type EventName = NonNullable<Trigger['on']>[number];
+
+const EVENTS: Record<EventName, string> = {
+  'run.completed': 'a run completes',
+  'run.failed': 'a run fails',
+  'run.timed_out': 'a run times out',
+  'run.cancelled': 'a run is cancelled',
+  'alert.raised': 'an alert is raised',
+  'approval.requested': 'an approval is requested',
+  'schedule.missed': 'a scheduled run is missed',
+};
+
+export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
+
+export const eventLabel = (name: EventName): string => EVENTS[name];
+
+/** Describes one trigger: "weekdays at 9:00, Berlin". */
+export function triggerLabel({ type, cron = '', timezone = 'UTC', on = [], source_id }: Trigger): string {
+  switch (type) {
+    case 'cron':
+      return describeSchedule({ cron, timezone });
+    case 'webhook':
+      return 'when its webhook is called';
+    case 'event':
+      return `when ${alternatives.format(on.map(eventLabel))}${source_id ? ` in ${sourceLabel(source_id)}` : ''}`;
+    default:
+      return 'when run manually';
+  }
+}
+
+/** Worker ids are readable, automation ids are not. */
+const sourceLabel = (sourceId: string): string => (sourceId.startsWith('aut_') ? 'an automation' : sourceId);
+
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** Describes all triggers, capitalized: "Weekdays at 9:00, Berlin; when its webhook is called". */
+export function triggersLabel(triggers: Trigger[]): string {
+  const [first = 'when run manually', ...others] = triggers.map(triggerLabel);
+  const words = [first, ...others].join('; ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,213 @@
+/**
+ * Intercepts TLS in a tunnel to a host of one of the run's credentials: each request is checked, gets the values of the
+ * credentials in place of their placeholders, and is sent over a verified connection. Responses are searched for
+ * values.
+ *
+ * The value can reach only the host of the tunnel: the name that the rules were applied to, whose addresses were
+ * checked, which the certificate of the upstream connection must have, and which every request must name.
+ */
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import type net from 'node:net';
+import type { Duplex } from 'node:stream';
+import type tls from 'node:tls';
+import type { Leaf } from './authority';
+import { createSubstitution, type EgressCredential } from './credential-substitution';
+import { assertSameHost, buildUpstreamHeaders } from './intercepted-request';
+import type { Destination, Exchange } from './network-request';
+import { FAILED, NOT_RECORDED, Refused } from './refused';
+import {
+  canWrite,
+  type FindRecordedResponse,
+  getRecord,
+  sendRecorded,
+  toUnreadableTunnelError,
+  type WriteCheck,
+} from './rehearsed-request';
+import { relayResponse, sendRefusal } from './relay-response';
+import { createBodyStream, declaresBody, drainRequest, isSearchable, readSearchableBody } from './request-body';
+import type { OpenRedaction, ResponseRedaction } from './response-redaction';
+import { createUpstreamClient } from './upstream-client';
+import { assertWebSocket, relayWebSocket } from './web-socket';
+
+const HANDSHAKE_MS = 10_000;
+const HEAD_BYTES_MAX = 64 * 1024;
+const IDLE_MS = 120_000;
+const KEEP_ALIVE_MS = 60_000;
+/** Response to bytes that are not a valid request. */
+const NOT_UNDERSTOOD = 'HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n';
+
+export interface InterceptedTunnel {
+  host: string;
+  port: number;
+  /** Checked addresses. */
+  addresses: string[];
+  /** Credentials that may go to this host. */
+  credentials: EgressCredential[];
+  openReflection: OpenRedaction;
+  /** In rehearsals, returns the recorded response: requests that may write are not forwarded. */
+  answerTo?: FindRecordedResponse | undefined;
+  /** Returns the path and query under which the response is recorded; null: it is not recorded. */
+  getRecordingTarget(request: WriteCheck): string | null;
+  leaf: Leaf;
+  onwardContext: tls.SecureContext;
+  startExchange(destination: Destination): Exchange;
+  consumeBytes(bytes: number): void;
+  onSocket(socket: net.Socket): void;
+}
+
+/**
+ * @param client has received the response that its tunnel is open
+ * @param opening reported only if the code does not complete its TLS handshake
+ */
+export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, opening: Exchange): void {
+  const { host, port, leaf, credentials, answerTo } = tunnel;
+  const upstream = createUpstreamClient(tunnel);
+  client.once('close', () => upstream.close());
+  const server = https.createServer({
+    ...leaf,
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: HANDSHAKE_MS,
+    maxHeaderSize: HEAD_BYTES_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    insecureHTTPParser: false,
+  });
+  // Longer than the host's timeout, so that its expiry can still be reported to the client.
+  server.timeout = IDLE_MS + 10_000;
+  server.on('tlsClientError', (err) => {
+    const accepted = !/UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN/.test(String((err as { code?: string }).code));
+    const message = accepted
+      ? 'the code did not finish its TLS handshake'
+      : 'the code does not trust the certificate of the egress proxy';
+    opening.end(tunnel.answerTo ? toUnreadableTunnelError(message) : new Refused(502, message, FAILED));
+  });
+  // From here on each request is reported separately.
+  server.on('secureConnection', () => opening.drop());
+  server.on('clientError', (err: NodeJS.ErrnoException, socket: Duplex) => {
+    if (err.code?.startsWith('HPE_') && socket.writable) socket.end(NOT_UNDERSTOOD);
+    else socket.destroy();
+  });
+  server.on('request', (request, response) => void serve(request, response));
+  server.on('checkContinue', (request, response) => void serve(request, response, () => response.writeContinue()));
+  server.on('upgrade', (request, socket: Duplex, early: Buffer) => void upgrade(request, socket, early));
+  server.on('connect', (_, socket: Duplex) => {
+    socket.on('error', () => socket.destroy()).end(NOT_UNDERSTOOD);
+  });
+
+  /** @throws Refused */
+  const getTarget = (request: IncomingMessage) =>
+    assertSameHost(request, host, port, (request.socket as tls.TLSSocket & { servername?: unknown }).servername);
+
+  const startRequestExchange = ({ method = '', url = '' }: IncomingMessage) =>
+    tunnel.startExchange({ method: method.slice(0, 20), scheme: 'https', host, port, path: getPath(url) });
+
+  const openExchangeReflection = (exchange: Exchange): ResponseRedaction =>
+    tunnel.openReflection(() => {
+      exchange.echoed++;
+    });
+
+  async function serve(request: IncomingMessage, response: ServerResponse, onContinue?: () => void) {
+    const exchange = startRequestExchange(request);
+    response.once('close', () => exchange.end());
+    let sendsBody = !onContinue;
+    const sendContinue = () => {
+      sendsBody = true;
+      onContinue?.();
+    };
+    try {
+      const target = getTarget(request);
+      const { method = '', headers } = request;
+      const writeCheck = { method, target, headers: Object.keys(headers), contentType: headers['content-type'] };
+      if (answerTo && canWrite(writeCheck)) {
+        const rehearsedRequest = { method, scheme: 'https' as const, host, port, target };
+        const record = getRecord(answerTo, rehearsedRequest);
+        sendContinue();
+        await drainRequest(request);
+        return sendRecorded(response, record, exchange);
+      }
+      exchange.keptAs = tunnel.getRecordingTarget(writeCheck);
+      sendContinue();
+      const substitution = createSubstitution(credentials);
+      const isCollected = credentials.length > 0 && isSearchable(request);
+      const body = isCollected ? await readSearchableBody(request) : null;
+      const known = body?.complete ? substitution.body(body.bytes, request.headers['content-type'] ?? '') : undefined;
+      const head = {
+        method: request.method ?? 'GET',
+        target: substitution.target(target),
+        headers: buildUpstreamHeaders(request, substitution),
+      };
+      exchange.credentials = substitution.used;
+      const count = (bytes: number) => {
+        exchange.bytesSent += bytes;
+        tunnel.consumeBytes(bytes);
+      };
+      if (known) count(known.length);
+      const sent =
+        known ?? (declaresBody(request) ? createBodyStream(request, body?.bytes ?? NOTHING, count) : undefined);
+      const answer = await upstream.send({
+        ...head,
+        ...(sent && { body: sent }),
+        signal: createDisconnectSignal(response),
+      });
+      await relayResponse(answer, response, {
+        exchange,
+        consumeBytes: tunnel.consumeBytes,
+        reflection: openExchangeReflection(exchange),
+      });
+      // The response came before the whole request: the rest of the request is useless.
+      if (!request.complete) response.once('finish', () => request.socket.destroySoon());
+    } catch (err) {
+      if (sendsBody && !response.destroyed) await drainRequest(request);
+      exchange.end(response.destroyed && !(err instanceof Refused) ? undefined : sendRefusal(response, host, err));
+      if (!response.destroyed) request.resume();
+    }
+  }
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, early: Buffer) {
+    const response = new http.ServerResponse(request);
+    response.assignSocket(socket as net.Socket);
+    response.shouldKeepAlive = false;
+    const exchange = startRequestExchange(request);
+    socket.once('close', () => exchange.end());
+    socket.on('error', () => socket.destroy());
+    try {
+      const target = getTarget(request);
+      if (answerTo) throw new Refused(403, 'a rehearsal opens no WebSocket, since it may write', NOT_RECORDED);
+      assertWebSocket(request);
+      const substitution = createSubstitution(credentials);
+      const head = {
+        method: 'GET',
+        target: substitution.target(target),
+        headers: buildUpstreamHeaders(request, substitution),
+      };
+      exchange.credentials = substitution.used;
+      const answer = await upstream.send({ ...head, isWebSocket: true, signal: createDisconnectSignal(response) });
+      await relayWebSocket(answer, {
+        response,
+        socket,
+        early,
+        exchange,
+        spend: tunnel.consumeBytes,
+        reflection: openExchangeReflection(exchange),
+      });
+    } catch (err) {
+      exchange.end(sendRefusal(response, host, err));
+      response.once('finish', () => (socket as net.Socket).destroySoon());
+    }
+  }
+
+  server.emit('connection', client);
+}
+
+/** Creates a signal that aborts if the code disconnects before its response is complete. */
+function createDisconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+const NOTHING = Buffer.alloc(0);
+const getPath = (url: string) => (url.startsWith('/') ? (url.split(/[?#]/, 1)[0] ?? null) : null);

@@ -1,0 +1,54 @@
+/** Checks a request inside an intercepted tunnel, and builds the headers of the upstream request. */
+import type { IncomingMessage } from 'node:http';
+import type { Substitution } from './credential-substitution';
+import { assertConnectionOptions, listEndToEnd, toFields } from './header-fields';
+import { normalizeHostName } from './host-name';
+import { MALFORMED, Refused } from './refused';
+
+/**
+ * Never forwarded: the client rewrites Host and lengths; compressed responses, ranges and WebSocket extensions could
+ * not be searched.
+ */
+const REWRITTEN = new Set([
+  ...['accept-encoding', 'content-length', 'expect', 'host', 'if-range', 'range', 'sec-websocket-extensions'],
+]);
+
+/**
+ * The value of a credential goes to the host of the tunnel alone, and a server may serve several hosts behind one
+ * certificate: nothing in the request may name another.
+ * @returns path and query, in origin form. @throws Refused
+ */
+export function assertSameHost(request: IncomingMessage, host: string, port: number, serverName: unknown): string {
+  const { rawHeaders, url = '' } = request;
+  const fields = toFields(rawHeaders);
+  assertConnectionOptions(fields);
+  const [named, ...others] = fields.filter(({ name }) => name === 'host');
+  if (!named || others.length) throw new Refused(400, 'the request needs exactly one Host header', MALFORMED);
+  if (!isSameAuthority(named.value, host, port)) throw toMisdirectedError('Host header');
+  if (typeof serverName === 'string' && serverName !== '' && normalizeHostName(serverName) !== host)
+    throw toMisdirectedError('SNI');
+  const { 'transfer-encoding': transfer, 'content-length': length } = request.headers;
+  if (transfer !== undefined && (transfer.toLowerCase() !== 'chunked' || length !== undefined)) {
+    throw new Refused(400, 'the length of the request is ambiguous', MALFORMED);
+  }
+  if (url.startsWith('/')) return url;
+  const [, authority, rest] = /^https:\/\/([^/?#@\s]+)([/?][^#]*)?$/i.exec(url) ?? [];
+  if (!authority) throw new Refused(400, 'the request names no path', MALFORMED);
+  if (!isSameAuthority(authority, host, port)) throw toMisdirectedError('address');
+  return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
+}
+
+function isSameAuthority(authority: string, host: string, port: number): boolean {
+  const [, name = '', named] = /^([^:]*)(?::(\d{1,5}))?$/.exec(authority) ?? [];
+  return normalizeHostName(name) === host && (named === undefined || Number(named) === port);
+}
+
+const toMisdirectedError = (part: string) =>
+  new Refused(421, `the ${part} of the request names another host than the tunnel`, 'misdirected');
+
+/** Builds the headers of the upstream request, flat as undici takes them. */
+export function buildUpstreamHeaders({ rawHeaders }: IncomingMessage, substitution: Substitution): string[] {
+  const sent = listEndToEnd(toFields(rawHeaders)).filter(({ name }) => !REWRITTEN.has(name));
+  const flat = sent.flatMap(({ name, as, value }) => [as, substitution.header(name, value)]);
+  return [...flat, 'Accept-Encoding', 'identity'];
+}

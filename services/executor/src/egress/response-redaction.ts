@@ -1,0 +1,59 @@
+/** Removes the value of a credential from the responses of its own hosts. */
+import { type Transform, Transform as TransformStream } from 'node:stream';
+import { createReplacements, openReplacementStream, type RedactedStream, type Replacements } from '@gantry/masking';
+import type { EgressCredential } from './credential-substitution';
+
+export type SearchStream = RedactedStream;
+
+export interface ResponseRedaction {
+  /** Latin1, like headers. */
+  text(text: string): string;
+  bytes(body: Buffer): Buffer;
+  /** Replaces each found byte by an asterisk. */
+  asterisks(body: Buffer): Buffer;
+  /** Searches one body or message in pieces. */
+  search(): SearchStream;
+  /** @param keepLength as `asterisks`, for bodies whose length was announced */
+  stream(keepLength: boolean): Transform;
+}
+
+/** Opens the redaction of one request. @param onFound called for each value in the response */
+export type OpenRedaction = (onFound: () => void) => ResponseRedaction;
+
+/** Searches for all credentials of a run: its hosts may share what they have seen. Built at first use. */
+export function createResponseRedaction(credentials: EgressCredential[]): OpenRedaction {
+  let replacements: Replacements | null | undefined;
+  const getReplacements = (): Replacements | null => {
+    if (replacements === undefined)
+      replacements = createReplacements(credentials.map(({ value, placeholder: by }) => ({ value, by })));
+    return replacements;
+  };
+  return (onFound) => openRedactionWith(getReplacements, onFound);
+}
+
+function openRedactionWith(getReplacements: () => Replacements | null, onReplaced: () => void): ResponseRedaction {
+  function openSearch(keepLength: boolean): SearchStream {
+    const replacements = getReplacements();
+    if (replacements) return openReplacementStream(replacements, { keepLength, onReplaced });
+    return { push: (chunk) => chunk, end: () => Buffer.alloc(0) };
+  }
+
+  function redactWhole(body: Buffer, keepLength: boolean): Buffer {
+    const search = openSearch(keepLength);
+    return Buffer.concat([search.push(body), search.end()]);
+  }
+
+  return {
+    bytes: (body) => redactWhole(body, false),
+    asterisks: (body) => redactWhole(body, true),
+    text: (text) => redactWhole(Buffer.from(text, 'latin1'), false).toString('latin1'),
+    search: () => openSearch(false),
+    stream(keepLength) {
+      const search = openSearch(keepLength);
+      return new TransformStream({
+        transform: (chunk: Buffer, _, done) => done(null, search.push(chunk)),
+        flush: (done) => done(null, search.end()),
+      });
+    },
+  };
+}

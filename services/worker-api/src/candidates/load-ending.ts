@@ -1,0 +1,38 @@
+/** The end of a run, for comparing. */
+import { isTerminal, listUnrecordedCalls, REHEARSAL, type Run } from '@gantry/run-engine';
+import type { CandidateDeps } from './candidate-deps';
+import { truncateText } from './compare-outputs';
+import { ERROR_CHARS_MAX, type StoredEnding } from './judge-endings';
+
+/** @throws Error for a run that goes on */
+export async function loadEnding(
+  { engine, pool }: Pick<CandidateDeps, 'engine' | 'pool'>,
+  run: Run,
+): Promise<StoredEnding> {
+  const { status, error } = run;
+  if (!isTerminal(status)) throw new Error(`run ${run.id} goes on`);
+  return {
+    status,
+    error: error?.message ?? null,
+    errorCode: error?.code ?? null,
+    errorType: error?.type ?? null,
+    output: status === 'completed' ? await engine.loadStoredOutput(run) : undefined,
+    unrecorded: await findUnrecorded(pool, run),
+  };
+}
+
+async function findUnrecorded(pool: CandidateDeps['pool'], run: Run): Promise<string | null> {
+  if (run.trigger !== REHEARSAL) return null;
+  const [first] = await listUnrecordedCalls(pool, run);
+  return first ? truncateText(first.message, ERROR_CHARS_MAX) : null;
+}
+
+/** Of a rehearsal that says nothing, because it could not be made or is gone. */
+export const silent = (why: string): StoredEnding => ({
+  status: 'cancelled',
+  error: why,
+  errorCode: null,
+  errorType: null,
+  output: undefined,
+  unrecorded: why,
+});

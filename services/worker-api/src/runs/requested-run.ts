@@ -1,0 +1,42 @@
+/** The run that a request names, and what a run that it starts has from it. */
+import { type Call, getCaller, type Principal } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import type { Request } from 'express';
+import type { Worker } from '../generated/prisma/client';
+import { getOwnerId } from '../ownership';
+import { getRunFor, getWorkerOfRun } from '../workers/visible-worker';
+import { findExpiredRunError } from './expired-run';
+import type { RunDeps } from './run-deps';
+import type { Start } from './start-run';
+
+type InRun = Pick<Call<{ run_id: string }>, 'caller' | 'path'>;
+
+/** The run that the path names. @throws AppError 404 */
+export const getRequestedRun = (deps: Pick<RunDeps, 'engine' | 'pool'>, { caller, path }: InRun): Promise<Run> =>
+  getRunFor(deps, caller, path.run_id);
+
+/** With its worker. @throws AppError 404 */
+export async function getRunAndWorker(
+  deps: Pick<RunDeps, 'engine' | 'now' | 'pool' | 'prisma' | 'retention'>,
+  caller: Principal,
+  runId: string,
+): Promise<{ run: Run; worker: Worker }> {
+  const { workspaceId } = caller;
+  const run = await deps.engine.get(workspaceId, runId).catch(async (err) => {
+    throw (err.code === 'not_found' && (await findExpiredRunError(deps, workspaceId, runId))) || err;
+  });
+  return { run, worker: await getWorkerOfRun(deps.prisma, caller, run) };
+}
+
+/** Every run that a request starts has this from it. */
+export type Origin = Pick<Start, 'createdBy' | 'restriction' | 'requestId' | 'traceparent'>;
+
+export function toOrigin(req: Request): Origin {
+  const caller = getCaller(req);
+  return {
+    createdBy: getOwnerId(caller),
+    restriction: caller.restriction,
+    requestId: String(req.id),
+    traceparent: req.get('traceparent'),
+  };
+}
