@@ -18,7 +18,7 @@ function toSnakeCase(name: string): string {
 
 /**
  * Maps fields of a row to their API names in snake case, and dates to ISO 8601.
- * @example apiFields(session, 'id', 'userAgent', 'createdAt') // { id, user_agent, created_at }
+ * @example toApiFields(session, 'id', 'userAgent', 'createdAt') // { id, user_agent, created_at }
  */
 export function toApiFields<Row extends object, Name extends keyof Row & string>(row: Row, ...names: Name[]) {
   const fields: Record<string, unknown> = {};

@@ -22,7 +22,7 @@ export class InvalidYamlError extends Error {}
 /**
  * Parses one document of plain values: keys are text, and a value occurs twice only if written twice or aliased.
  * @returns undefined for a document without content
- * @throws UnreadableYaml
+ * @throws InvalidYamlError
  */
 export function parseBoundedYaml(text: string, limits: YamlLimits): unknown {
   const { charsMax } = limits;

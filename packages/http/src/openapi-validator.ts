@@ -51,7 +51,7 @@ export function buildValidatorRequest(operation: Operation, parts: RequestParts)
 }
 
 /**
- * @param betweenSteps yields to other requests: the first request prepares the document in one step, and compiles in
+ * @param yieldBetweenSteps yields to other requests: the first request prepares the document in one step, and compiles in
  * another
  */
 export type OpenApiValidator = (

@@ -22,7 +22,7 @@ export interface FileStoreOptions {
   directory: string;
   /** HMAC key of presigned URLs; the same on every replica. */
   signingKey: string;
-  /** Address of the service that mounts storageRoutes, without a trailing slash. */
+  /** Address of the service that mounts createStorageRoutes, without a trailing slash. */
   publicUrl: string;
   internalUrl: string;
 }

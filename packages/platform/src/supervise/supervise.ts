@@ -22,7 +22,7 @@ export interface SupervisorOptions {
   /** Holds `processes.json` and `logs/`. */
   dir: string;
   show: Show;
-  /** See takeOver. */
+  /** See claimProcessRecord. */
   parent?: number;
   /** See supervise. */
   liveness?: LivenessTiming;

@@ -82,10 +82,16 @@ test.each([
 ])('a version that %s gets a new sandbox as soon as one has ended, not only with its next run', async (_, begin) => {
   const warm = createVersion();
   await begin(warm);
+  const before = fixture.sandbox.warm();
+  // Imports take turns: none begins while this one goes on.
+  const slow = createVersion('import time\ntime.sleep(60)');
+  const ahead = importAhead(slow);
+  await until(() => fixture.sandbox.warm() === before + 1);
   const child = await fixture.sandbox.acquireWarm(warm.request).child;
   child?.kill('ends its sandbox');
-  await child?.exited;
-  // Imports take turns.
+  await until(() => fixture.sandbox.warm() === before);
+  fixture.sandbox.endOthers(slow.request);
+  await ahead;
   await importAhead(createVersion());
   expect((await warm.runNext()).isWarm).toBe(true);
 });

@@ -18,7 +18,7 @@ const STREAM_BYTES_MAX = 64 << 20;
 const EVENTS_PER_TURN = 32;
 const TURN_BYTES = 64 * 1024;
 /** Arguments of tools that the SDK reads again take less time than bytes that it sees for the first time. */
-const REREAD_PER_BYTE = 64;
+const REREAD_PER_BYTE = 32;
 const TURN_MS = 10;
 const LINE_END = /\r\n|\n|\r/;
 

@@ -49,7 +49,7 @@ export interface SkillNews {
 }
 
 /**
- * The rule of `readableSkill` in skills-api, except that people with whom a private skill is shared are told nothing.
+ * The rule of `isReadableSkillSql` in skills-api, except that people with whom a private skill is shared are told nothing.
  */
 const NEWS = `SELECT content_hash AS hash, version, published_at, is_deleted FROM known_skills k
   WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${isWorkspaceClosedSql('k.workspace_id')}`;

@@ -16,7 +16,7 @@ export async function getWorkerOfRun(db: Db, caller: Principal, run: Run): Promi
   return worker;
 }
 
-/** Like getWorkerOf, where nothing of the worker is needed. @throws AppError 404 */
+/** Like getWorkerOfRun, where nothing of the worker is needed. @throws AppError 404 */
 export async function getRunFor(
   { engine, pool }: Pick<WorkerDeps, 'engine' | 'pool'>,
   caller: Principal,
