@@ -82,7 +82,7 @@ export function listSweeps(
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },
     { what: 'audit log', run: () => deleteOldAuditRows(pool, auditRetentionDays) },
     { what: 'departures to providers', run: () => sweepDepartures(pool) },
-    { what: 'connections that nobody consented to', run: () => sweepUnfinishedConnections(pool) },
+    { what: 'connections without consent', run: () => sweepUnfinishedConnections(pool) },
     { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, oldestRestorable()) },
     { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
     { what: 'closures', run: () => sweepClosures(pool) },

@@ -53,7 +53,7 @@ async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
   const approval = await readApproval(deps.prisma, id);
   if (isOfCandidate(approval)) {
     const isExpired = approval.expiresAt <= deps.now();
-    const reason = isExpired ? 'nobody decided in time' : 'the candidate waits no more';
+    const reason = isExpired ? 'no decision was made in time' : 'the candidate waits no more';
     const decision = { ...NOBODY, decidedAt: deps.now(), reason };
     await settleCandidate(deps, { approval, actor: SYSTEM, decision, isPerson: false });
     return true;
@@ -62,7 +62,7 @@ async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
   const decision = {
     ...NOBODY,
     decidedAt: deps.now(),
-    reason: run.status === 'pending_approval' ? 'nobody decided in time' : `the run was ${run.status}`,
+    reason: run.status === 'pending_approval' ? 'no decision was made in time' : `the run was ${run.status}`,
   };
   const moved = await transaction(deps.pool, async (tx) => {
     if (!(await tryLockRun(tx, run.id))) return null;

@@ -18,7 +18,7 @@ export function requireOpen(approval: Approval, now: Date): void {
   if (approval.expiresAt <= now) {
     throw conflict(
       'approval_expired',
-      `nobody decided in time: this approval expired ${approval.expiresAt.toISOString()}`,
+      `no decision was made in time: this approval expired ${approval.expiresAt.toISOString()}`,
     );
   }
 }
@@ -27,7 +27,7 @@ export function alreadyDecidedError(approval: Approval): AppError {
   const { status, decidedAt, reason } = approval;
   const when = decidedAt?.toISOString() ?? 'meanwhile';
   if (status === 'expired') return conflict('approval_expired', `this approval ended ${when}: ${reason}`);
-  return conflict('already_decided', `this approval was ${status} by ${getDecider(approval) ?? 'somebody'} ${when}`);
+  return conflict('already_decided', `this approval was ${status} by ${getDecider(approval) ?? 'another person'} ${when}`);
 }
 
 /** The decider's display name: an e-mail address, the name of a token, `link: <name>`. */

@@ -16,7 +16,7 @@ export function reviewOperations(deps: ApprovalDeps): Operations<'worker'> {
     async ({ req, path, body = {} }: OperationCall<'worker', 'approveByLink'>) => {
       const approval = await getByLink(deps, path.token);
       const { name, ...given } = body;
-      const label = `link: ${name?.trim() || 'somebody without a name'}`;
+      const label = `link: ${name?.trim() || 'an unnamed person'}`;
       const actor = { ...buildLinkActor(req, 'link'), label };
       await decideApproval(deps, approval, verdict, given, { id: null, label, actor, isPerson: false });
       return toReview(await getByLink(deps, path.token));

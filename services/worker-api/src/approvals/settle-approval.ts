@@ -65,7 +65,7 @@ export function settleCandidate(
   return transaction(prisma, async (tx) => {
     await candidateDecisions.settleInTransaction(tx, approval, decision, { actor, isPerson });
     if (!(await markDecided(tx, approval.id, decision))) {
-      throw conflict('already_decided', 'this approval was decided by somebody else meanwhile');
+      throw conflict('already_decided', 'this approval has just been decided by another person');
     }
     await announceDecision(tx, approval, actor, decision);
   });
@@ -84,7 +84,7 @@ function resultFor(
 
 function whyEnded({ status, reason, decidedBy, decidedByLabel }: Decision): RunError {
   const rejected = `rejected by ${decidedByLabel ?? decidedBy}${reason ? `: ${reason}` : ''}`;
-  return { code: 'approval_rejected', message: status === 'expired' ? 'nobody decided in time' : rejected };
+  return { code: 'approval_rejected', message: status === 'expired' ? 'no decision was made in time' : rejected };
 }
 
 const toDecidedEvent = ({ id, title }: Approval, { status, decidedByLabel, reason }: Decision) => ({

@@ -119,7 +119,7 @@ export async function addCandidate(tx: Sql, candidate: NewCandidate, runs: Run[]
   const { workerUid, workspaceId } = candidate;
   await lockTrials(tx, workerUid);
   if ((await countOpen(tx, workerUid)) >= OPEN_MAX) {
-    throw conflict('too_many_candidates', `this worker has ${OPEN_MAX} candidates that nobody has decided; drop some`);
+    throw conflict('too_many_candidates', `this worker has ${OPEN_MAX} undecided candidates; drop some`);
   }
   const status: Candidate['status'] = runs.length ? 'rehearsing' : 'ready';
   await insertCandidate(

@@ -48,7 +48,7 @@ export async function promoteInTransaction(
   if (!worker) throw notFound('candidate', candidate.id, 'of this worker');
   requireNotArchived(worker);
   const isMine = await decideCandidate(tx, candidate.id, from, { status: 'promoted', by: id, label, at: now });
-  if (!isMine) throw conflict('already_decided', 'this candidate was decided by somebody else meanwhile');
+  if (!isMine) throw conflict('already_decided', 'this candidate has just been decided by another person');
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw workerChanged(candidate, current.sha);
   await requireExposure(tx, worker, id, definition);

@@ -103,7 +103,7 @@ function formatResult({ status, result, callId }: Pick<CallPart, 'status' | 'res
     case 'stopped':
       return 'This call was not made: the answer ended before.';
     case 'unknown':
-      return 'The service ended while this call was under way. Nobody knows whether it was carried out: look before you repeat it.';
+      return 'The service ended while this call was under way. Whether it was carried out is unknown: look before you repeat it.';
     default:
       return delimitData(callId, result ?? '');
   }

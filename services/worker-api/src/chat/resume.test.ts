@@ -97,7 +97,7 @@ test('a call that was under way is not made again, and one that waits is asked f
   await owner().post(`/api/conversations/${id}/approvals/${call}`, { approve: true }).expect(200);
   await statusIs(id, 'completed');
   const [asked] = await model.asked();
-  expect(JSON.stringify(asked?.body.messages)).toContain('Nobody knows whether it was carried out');
+  expect(JSON.stringify(asked?.body.messages)).toContain('Whether it was carried out is unknown');
   expect((await owner().get(`/api/workers/${worker.id}`)).body.status).toBe('paused');
 });
 

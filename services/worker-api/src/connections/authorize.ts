@@ -135,7 +135,7 @@ export async function beginAgain(
   const connection = await getConnection(deps.prisma, caller.workspaceId, caller, id);
   requireManaging(caller, connection);
   if (connection.kind !== 'oauth' && connection.authorization === null) {
-    throw invalid([{ path: 'connection_id', message: `nobody consents to a connection of kind ${connection.kind}` }]);
+    throw invalid([{ path: 'connection_id', message: `no consent is needed for a connection of kind ${connection.kind}` }]);
   }
   const authorization = await loadRegisteredSignIn(deps, connection);
   const party = await resolveParty(deps, { ...connection, authorization });

@@ -22,7 +22,7 @@ export interface Checked {
 /** Keeps what came of it as the connection's status. */
 export async function checkConnection(deps: ConnectionDeps, connection: Connection): Promise<Checked> {
   if (connection.kind === 'mcp') return checkServer(deps, connection);
-  if (connection.status === 'pending') return { connection, error: 'nobody has consented yet' };
+  if (connection.status === 'pending') return { connection, error: 'consent has not been given yet' };
   const fresh = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
   const credential = await readCredential(deps, fresh);
@@ -90,7 +90,7 @@ async function toCheckResult(
 }
 
 async function checkServer(deps: ConnectionDeps, given: Connection): Promise<Checked> {
-  if (given.status === 'pending') return { connection: given, error: 'nobody has signed in yet' };
+  if (given.status === 'pending') return { connection: given, error: 'no account has signed in yet' };
   const lastCheckedAt = deps.now();
   const connection = isDue(given, lastCheckedAt) ? await refreshNow(deps, given) : given;
   if (connection.status === 'expired') return { connection, error: connection.problem };
@@ -131,7 +131,7 @@ export async function resolveServer(deps: ConnectionDeps, given: Connection): Pr
   const credential = await readCredential(deps, connection);
   if (connection.authorization !== null) {
     if (credential?.kind !== 'oauth' || connection.status === 'expired') {
-      throw new McpFailed('unauthorized', connection.problem ?? 'nobody has signed in to it yet');
+      throw new McpFailed('unauthorized', connection.problem ?? 'no account has signed in to it yet');
     }
     const headers = { Authorization: `Bearer ${credential.accessToken}` };
     return { ...toServerKey(connection), url: url ?? '', headers };

@@ -178,7 +178,7 @@ async function finish(deps: ConnectionRouteDeps, req: Request, res: Response, qu
   const state = query.state ?? '';
   const departure = state ? await consumeDeparture(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
-    return refuse('This was used already, is older than ten minutes or was begun by somebody else. Begin again.');
+    return refuse('This was used already, is older than ten minutes or belongs to another browser. Start again.');
   }
   const connection = await findConnectionInWorkspaces(
     deps.prisma,

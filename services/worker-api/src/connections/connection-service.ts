@@ -175,7 +175,7 @@ export async function editConnection(
     requireManaging(caller, present);
     requireShareable(caller, present, input);
     if (change.sealed && present.version !== before.version) {
-      throw conflict('changed_meanwhile', 'somebody else has just changed this connection; look at it again');
+      throw conflict('changed_meanwhile', 'another person has just changed this connection; reload it and try again');
     }
     const changed = await updateConnection(tx, workspaceId, id, change);
     const details = { ...auditDetails(changed), fields: Object.keys(input) };
@@ -204,7 +204,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Change)
   // Bounded: fields of the OpenAPI document, and six at most in FIELDS.
   const wrong = Object.keys(input).filter((field) => !fields.includes(field));
   if (!wrong.length) return;
-  const which = authorization === null ? `of kind ${kind}` : 'to a server that somebody signed in to';
+  const which = authorization === null ? `of kind ${kind}` : 'to a server with a sign-in';
   const message = `a connection ${which} has none; it has ${fields.join(', ')}`;
   throw invalid(wrong.map((path) => ({ path, message })));
 }

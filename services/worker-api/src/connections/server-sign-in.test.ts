@@ -53,7 +53,7 @@ test('finds where to sign in, asks for this server alone, and lists its tools wi
   });
   expect((await owner.post(`/api/connections/${body.id}/test`).expect(200)).body).toMatchObject({
     ok: false,
-    error: 'nobody has signed in yet',
+    error: 'no account has signed in yet',
   });
   const page = await arrive(server.consent(body.authorization_url)).expect(200);
   expect(page.text).toContain('Tracker is connected.');
@@ -222,7 +222,7 @@ test('what is not sent where people sign in is refused, and another address is a
   expect(body.detail).toContain('headers: is not sent where people sign in');
   const id = await connectByServer();
   const moved = await owner.patch(`/api/connections/${id}`, { url: 'https://other.example/mcp' }).expect(400);
-  expect(moved.body.detail).toContain('somebody signed in to');
+  expect(moved.body.detail).toContain('with a sign-in');
   await owner.patch(`/api/connections/${id}`, { label: 'Renamed', allowed_tools: ['list_issues'] }).expect(200);
   const { token } = await api.createToken('workspace', api.owner.jwt, {});
   const refused = await createCaller(api.url, token)

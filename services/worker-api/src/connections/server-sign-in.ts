@@ -150,7 +150,7 @@ async function requestChallenge(
   });
   if (answer.status !== 401) {
     const said = answer.status < 300 ? 'lets everybody in' : `answered with status ${answer.status}`;
-    throw new ProviderFailed(`${new URL(server).host} ${said} and asks nobody to sign in`, true);
+    throw new ProviderFailed(`${new URL(server).host} ${said} and requires no sign-in`, true);
   }
   const said = String(answer.headers['www-authenticate'] ?? '');
   const scopes = SCOPE.exec(said)?.[1]?.split(' ').filter(Boolean) ?? null;
@@ -170,7 +170,7 @@ async function loadResource(outbound: Outbound, server: string, named: string | 
   const id = getText(found, 'resource') ?? server;
   if (!isWithin(server, id)) throw new ProviderFailed(`its metadata is about ${plain(id).slice(0, 200)}`, true);
   const [issuer] = getList(found, 'authorization_servers');
-  if (issuer === undefined) throw new ProviderFailed('its metadata names nobody who gives tokens out', true);
+  if (issuer === undefined) throw new ProviderFailed('its metadata names no authorization server', true);
   return {
     id,
     issuer: parseAddress(outbound, issuer, 'authorization_servers'),

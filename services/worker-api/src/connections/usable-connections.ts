@@ -88,7 +88,7 @@ export function formatConnectionProblems(problems: ConnectionProblem[], dashboar
       status === 'active'
         ? 'it names no host that its value may go to'
         : status === 'pending'
-          ? 'nobody has consented to it yet'
+          ? 'consent to it has not been given yet'
           : (problem ?? `its status is ${status}`);
     return `"${name}" (${label}) does not work: ${why}`;
   });

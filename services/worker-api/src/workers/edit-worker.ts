@@ -66,7 +66,7 @@ export async function editWorker(
         return edited;
       }
     }
-    throw conflict('busy', 'this worker is being changed by somebody else at the same time; try again');
+    throw conflict('busy', 'this worker is being changed by another person; try again');
   });
 }
 

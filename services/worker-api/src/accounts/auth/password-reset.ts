@@ -68,7 +68,7 @@ export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: 
   await mailer.send({
     to: user.email,
     subject: 'Set a new password',
-    text: `Somebody asked for a new password for this e-mail address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
+    text: `We received a request for a new password for this e-mail address.\n\nIf it was you, open this link within an hour:\n\n${url}\n\nIf not, nothing has changed and you can ignore this message.\n`,
   });
 }
 

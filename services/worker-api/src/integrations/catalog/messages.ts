@@ -78,7 +78,7 @@ export const slack: Provider = {
 export const discord: Provider = {
   slug: 'discord',
   name: 'Discord',
-  description: 'Who somebody is on Discord, and which servers they are in',
+  description: 'The account on Discord, and the servers that it is in',
   category: 'Messages',
   logo: 'DI',
   docsUrl: 'https://discord.com/developers/docs/topics/oauth2',
@@ -90,7 +90,7 @@ export const discord: Provider = {
   scopes: [
     { name: 'email', description: 'Read the e-mail address' },
     { name: 'guilds', description: 'See the servers', default: true },
-    { name: 'guilds.members.read', description: 'Read how somebody is known on a server' },
+    { name: 'guilds.members.read', description: 'Read the nickname of the account on a server' },
   ],
   alwaysScopes: ['identify'],
   hosts: ['discord.com'],
