@@ -147,6 +147,7 @@ test('an executor that is killed while nothing can be stored tells the results w
     async () => Object.keys(await byStatus()).every((status) => status !== 'running' && status !== 'queued'),
     {
       everyMs: 250,
+      deadlineMs: 120_000,
     },
   );
   const { rows } = await pool.query(`SELECT error ->> 'code' AS code FROM runs WHERE status <> 'completed'`);

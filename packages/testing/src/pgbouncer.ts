@@ -37,8 +37,7 @@ async function startPgBouncer(server: URL, connections: number): Promise<PgBounc
   fs.writeFileSync(
     file,
     `[databases]
-* = host=${server.hostname} port=${server.port} user=${server.username} password=${password} connect_query='SET
-* statement_timeout = 10000'
+* = host=${server.hostname} port=${server.port} user=${server.username} password=${password} connect_query='SET statement_timeout = 10000'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
