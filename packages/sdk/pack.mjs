@@ -68,8 +68,8 @@ function writeTypes() {
   const lines = [
     ...surfaces.map((one) => `import type * as ${one} from './${one}';`),
     ...['interface Types {', ...types, '}'],
-    "export type PathsOf<S extends keyof Types> = Types[S]['paths'];",
-    "export type SchemasOf<S extends keyof Types> = Types[S]['schemas'];",
+    "export type SurfacePaths<S extends keyof Types> = Types[S]['paths'];",
+    "export type SurfaceSchemas<S extends keyof Types> = Types[S]['schemas'];",
   ];
   fs.writeFileSync(path.join(out, 'openapi/index.d.ts'), `${lines.join('\n')}\n`);
   fs.writeFileSync(path.join(out, 'index.d.mts'), "export * from './index.js';\n");

@@ -221,7 +221,7 @@ describe('accounts', () => {
     const left = page.waitForRequest('**/auth/oidc/start**');
     await page.getByRole('link', { name: 'Sign in with Test ID' }).click();
     expect(new URL((await left).url()).searchParams.get('return_to')).toBe('/settings/tokens?a=b');
-    await page.getByText('Nobody has invited your e-mail address yet').waitFor();
+    await page.getByText('Your e-mail address has not been invited yet').waitFor();
     await page.goto(at('/sign-in?error=anything'));
     await page.getByText('did not work. Start again.').waitFor();
   });
@@ -326,7 +326,7 @@ describe('accounts', () => {
 
   test('a token is revoked together with what it made', async () => {
     const page = await site.visitAsUser('/settings/tokens');
-    await page.getByText('made by the token laptop').waitFor();
+    await page.getByText('created by the token laptop').waitFor();
     await page.getByRole('button', { name: 'Revoke with the 1 it made: laptop' }).click();
     await page.getByRole('button', { name: 'Revoke all 2 now' }).click();
     await page.getByText('of the laptop').waitFor({ state: 'detached' });

@@ -77,7 +77,7 @@ describe('alerts', () => {
     await page.getByLabel('About').selectOption('worker');
     await page.getByLabel('E-mail address').fill('');
     await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('Fill in this address').waitFor();
+    await page.getByText('Enter a webhook address').waitFor();
     await page.getByLabel('Webhook address').fill('https://hooks.example.com/x');
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByText('Choose the worker.').waitFor();
@@ -123,7 +123,7 @@ describe('alerts', () => {
     await page.getByText('E-mail is not set up on this installation').waitFor();
     expect(await page.getByLabel('E-mail address').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Create alert' }).click();
-    await page.getByText('Fill in this address').waitFor();
+    await page.getByText('Enter a webhook address').waitFor();
   });
 
   test('what the server refuses is said at its field', async () => {

@@ -134,7 +134,7 @@ describe('evaluations of a worker', () => {
     await check(1).getByLabel('Value').fill('12');
     await check(1).getByText('Parsed as a number').waitFor();
     await dialog.getByRole('button', { name: 'Add example' }).click();
-    await check(1).getByText('Begin it with a slash').waitFor();
+    await check(1).getByText('Start with a slash').waitFor();
     await check(1).getByLabel('Part of the output').fill('/total');
     for (const [number, kind] of [
       [2, 'contains'],
@@ -283,7 +283,7 @@ describe('evaluations of a worker', () => {
     const page = await site.visitAsUser(`/runs/${run.run.id}`);
     await page.getByRole('button', { name: 'Save as example…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Save as example' });
-    await dialog.getByText('the output has to be the same as that of this run').waitFor();
+    await dialog.getByText('the output must equal that of this run').waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('As on Monday');
     await dialog.getByRole('button', { name: 'Add example' }).click();
     await page.getByText('As on Monday added').waitFor();

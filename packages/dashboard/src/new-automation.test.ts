@@ -122,7 +122,7 @@ describe('an automation made in the browser', () => {
     const page = await site.visitAsUser(NEW);
     const file = { name: 'photo.zip', mimeType: 'application/zip', buffer: Buffer.from('no zip') };
     await page.getByLabel('Zip', { exact: true }).setInputFiles(file);
-    await page.getByText('This is no zip that can be read').waitFor();
+    await page.getByText('This zip can’t be read').waitFor();
     await editor(page, 'main.py').waitFor();
   });
 

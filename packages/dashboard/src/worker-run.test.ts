@@ -108,7 +108,7 @@ describe('the page of a worker’s run', () => {
 
     const waiting = addWaiting();
     await page.goto(site.api.origin + toRunPath(waiting));
-    await page.getByText('It waits for a person').waitFor();
+    await page.getByText('Waiting for approval').waitFor();
     await checkPage(page, 'worker-run-waiting', looks);
 
     const completed = add({
@@ -239,7 +239,7 @@ describe('the page of a worker’s run', () => {
 
   test('a run that waits for a person is decided on its own page', async () => {
     const page = await site.visitAsUser(toRunPath(addWaiting()));
-    await page.getByRole('region', { name: 'Order 40 kg of coffee?' }).getByText('It waits for a person.').waitFor();
+    await page.getByRole('region', { name: 'Order 40 kg of coffee?' }).getByText('Waiting for approval.').waitFor();
     await page.getByLabel('Reason').fill('Enough left.');
     const isDecided = page.waitForResponse((response) => response.url().includes('/reject'));
     await page.getByRole('button', { name: 'Reject' }).click();
@@ -254,7 +254,7 @@ describe('the page of a worker’s run', () => {
     const page = await site.visitAsUser(toRunPath(fake));
     await page.getByRole('button', { name: 'Cancel this run' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The run was cancelled.').waitFor();
+    await page.getByText('The run was stopped before it ended.').waitFor();
     await page.getByRole('button', { name: 'Run again' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Replay').first().waitFor();

@@ -416,7 +416,7 @@ describe('workers', () => {
 
   test('a refused name stays typed, and a schedule goes by the reader’s own clock', async () => {
     const page = await site.visitAsUser('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
-    await page.getByText('Mondays at 9:00, by the clock of New York').waitFor();
+    await page.getByText('Mondays at 9:00, in the time zone of New York').waitFor();
     await page.getByLabel('Name').fill('Duty');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'name: is taken' } };
     await page.getByRole('button', { name: 'Create worker' }).click();

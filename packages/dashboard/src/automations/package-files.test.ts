@@ -50,8 +50,8 @@ test('files come out of a zip as they went in, but for the manifest, which is se
 });
 
 test.each([
-  ['no zip', toChosenFile('a.zip', 'not a zip'), 'This is no zip that can be read'],
-  ['no code', toChosenFile('a.zip', zip({ 'readme.md': 'Hi' })), 'There is no Python file in it'],
+  ['no zip', toChosenFile('a.zip', 'not a zip'), 'This zip can’t be read'],
+  ['no code', toChosenFile('a.zip', zip({ 'readme.md': 'Hi' })), 'The package contains no Python file'],
   [
     'too many files',
     toChosenFile('a.zip', zip(Object.fromEntries(Array.from({ length: 2_001 }, (_, at) => [`f${at}.py`, ''])))),

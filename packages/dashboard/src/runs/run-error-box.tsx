@@ -45,7 +45,7 @@ interface RunErrorBoxProps {
 }
 
 export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3, children }: RunErrorBoxProps) {
-  if (error.code === 'cancelled') return <Text c="dimmed">The run was cancelled.</Text>;
+  if (error.code === 'cancelled') return <Text c="dimmed">The run was stopped before it ended.</Text>;
   const Heading = `h${level}` as const;
   const nextStep = NEXT_STEPS[error.code];
   return (

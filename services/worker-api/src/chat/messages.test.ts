@@ -58,7 +58,7 @@ test('what a tool answered is data: a text in it cannot end the data early', () 
 test.each([
   ['declined', /declined this call/],
   ['stopped', /not made/],
-  ['unknown', /Nobody knows/],
+  ['unknown', /is unknown/],
 ] as const)('a call that is %s is told in our words', (status, words) => {
   expect(toText([buildTurn('a')], [buildTextPart('a', ''), buildCallPart('a', { status, result: null })])).toMatch(
     words,
