@@ -139,7 +139,7 @@ describe('alerts', () => {
   test('deliveries show every attempt and are sent again; the alert is switched off, changed and deleted', async () => {
     addAlerts();
     const page = await site.visitAsUser('/alerts/alrt_call');
-    await page.getByText('Gave up').first().waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Gave up' }).first().waitFor();
     const dead = page.getByRole('listitem').filter({ hasText: 'Gave up' });
     await dead.getByText('A run timed out').click();
     await dead.getByText('no answer within 10 s').waitFor();

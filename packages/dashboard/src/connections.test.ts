@@ -79,7 +79,7 @@ describe('connections', () => {
     await page.getByRole('link', { name: 'GitHub', exact: true }).click();
     await page.getByLabel('Change everything').check();
     await page.getByLabel('Name').fill('Second account');
-    await page.getByLabel('For').selectOption('My private workers');
+    await page.getByLabel('Available to').selectOption('My private workers');
     await page.getByRole('button', { name: 'Go to GitHub' }).click();
     await page.waitForURL('**/connections?consent=asked');
     expect(lastSent()?.body).toEqual({

@@ -31,7 +31,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
         {permissions.change_visibility && (
           <NativeSelect
             name="visibility"
-            label="For"
+            label="Available to"
             defaultValue={visibility}
             data={[
               { value: 'workspace', label: 'All workers of the workspace' },
