@@ -1,5 +1,5 @@
 /**
- * The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed
+ * Raises alerts for events: ended runs of both surfaces, requested approvals, missed schedules, failed
  * connections, refused requests, failed evaluations.
  */
 import type {
@@ -184,7 +184,7 @@ const aboutRun = ({ source, subjectId }: FinishedRun) =>
 
 type Subject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
 
-/** @param knownAs the worker's name in the event, in case it has been deleted since */
+/** @param eventWorkerId the worker's name in the event, in case it has been deleted since */
 async function loadSubject(
   tx: PoolClient,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** The message to a receiver, in the format of Standard Webhooks: `{type, timestamp, data}`. */
+/** Describes the message to a receiver, in the format of Standard Webhooks: `{type, timestamp, data}`. */
 import type { AlertType } from './alert';
 import type { AlertDeps } from './alert-deps';
 
@@ -28,11 +28,11 @@ export interface AlertData {
   /** `review_url` is inserted on sending, if the approval is pending and has a link. */
   approval?: { id: string; title: string; expires_at: string; review_url?: string };
   schedule?: { missed: number; since: string; started_late: number };
-  /** `url` leads to the page where it is repaired. */
+  /** `url` is the page where it is repaired. */
   connection?: { id: string; app: string; label: string; status: string; problem: string; url: string };
   /** The first of the run that a rule for the network refused; `reason` is the rule, as a clause about the host. */
   request?: { host: string; port: number; reason: string };
-  /** Of a version, with how many of its examples passed; `error` where none could be run. */
+  /** The evaluation of a version; `error` where no example could be run. */
   evaluation?: {
     id: string;
     version: number;
@@ -51,7 +51,7 @@ export interface AlertData {
 /** An event, before its recipients are known. */
 export type Occurrence = Omit<AlertData, 'alert_id' | 'workspace_id'>;
 
-/** Enough for a message and a good part of its traceback. */
+/** Enough for a message and most of its traceback. */
 const ERROR_CHARS_MAX = 4_000;
 
 export function shortError(code: string | null, message: string | null): AlertData['error'] {
@@ -59,7 +59,7 @@ export function shortError(code: string | null, message: string | null): AlertDa
   return { code, message: message === null ? null : message.slice(0, ERROR_CHARS_MAX) };
 }
 
-/** The page of a run: its automation's, or its own for a worker's. */
+/** Returns the page of a run: its automation's, or its own for a worker's run. */
 export function runUrl(
   { dashboardUrl }: Pick<AlertDeps, 'dashboardUrl'>,
   about: { automationId: string | null; runId: string },

@@ -33,7 +33,7 @@ export async function createAlert(
     throw invalid([{ path: 'automation_id', message: 'an alert is for one worker or one automation, not for both' }]);
   }
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
-  // One worker, one automation, or with neither the whole workspace.
+  // One worker, one automation, or the whole workspace if neither is given.
   const subject = { workerUid: worker?.uid ?? null, automationId };
   const fields = applyAlertInput(input, buildAlertRules(deps, worker !== null), { ...EMPTY, automationId });
   const id = newId('alrt_');

@@ -26,7 +26,7 @@ export interface ClaimedDelivery {
   signingKey: Buffer | null;
 }
 
-/** Skips from alert to alert along an index, so that one with a long queue hides no other. */
+/** Skips from alert to alert along an index, so that a long queue of one does not starve the others. */
 const CLAIM = `
   WITH RECURSIVE waiting AS (
     (SELECT alert_id FROM alert_deliveries
@@ -55,7 +55,7 @@ const CLAIM = `
     d.attempts, d.attempts_made AS "attemptsMade", d.next_attempt_at AS "leasedUntil",
     a.url, a.email_to AS "emailTo", a.description, a.signing_key AS "signingKey"`;
 
-/** At most one delivery of each alert, round-robin over workspaces. Skips locked rows. */
+/** Claims at most one delivery of each alert, round-robin over workspaces. Skips locked rows. */
 export async function claimDeliveries(
   pool: Pool,
   claim: { now: Date; leaseUntil: Date; limit: number; exceptAlerts: string[] },
@@ -92,7 +92,7 @@ export async function recordAttempt(
   return rowCount === 1;
 }
 
-/** An alert's pending deliveries by these channels become dead letters. */
+/** Turns an alert's pending deliveries by these channels into dead letters. */
 export async function endPendingDeliveries(tx: Tx, alertId: string, channels: Channel[], now: Date): Promise<void> {
   await execute(
     tx,
@@ -165,6 +165,6 @@ export async function requeueDead(
   return rowCount ?? 0;
 }
 
-/** Delivered ones and dead letters alike, thirty days after they ended. */
+/** Deletes delivered ones and dead letters alike, thirty days after they ended. */
 export const purgeOldDeliveries = (pool: Pool): Promise<unknown> =>
   deleteOld(pool, 'alert_deliveries', "ended_at < now() - interval '30 days'");

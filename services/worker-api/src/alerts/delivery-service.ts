@@ -13,7 +13,7 @@ const REPLAYED_MAX = 1_000;
 type ReplayDeps = Pick<AlertDeps, 'prisma' | 'pool' | 'now'>;
 
 /**
- * Sends it again, under the same id and with a fresh set of attempts.
+ * Sends a delivery again, under the same id and with a fresh set of attempts.
  * @throws AppError 409 if it is still being tried, or if the alert no longer uses that channel
  */
 export async function replayDelivery(
@@ -43,7 +43,7 @@ export async function replayDelivery(
   return getDelivery(prisma, workspaceId, alertId, deliveryId);
 }
 
-/** Covers dead letters by channels that the alert still uses, the oldest first. */
+/** Replays dead letters by channels that the alert still uses, the oldest first. */
 export async function replayDeadDeliveries(
   { pool, now }: ReplayDeps,
   actor: Actor,

@@ -40,7 +40,7 @@ export const ATTEMPTS_MAX = BACKOFF_MS.length + 1;
 /** Deliveries that failed together should not be retried together. */
 const JITTER = 0.2;
 
-/** Null: that was the last attempt. @param attempts made so far */
+/** Returns the time of the next attempt; null: that was the last one. @param attempts made so far */
 export function nextAttemptAt(attempts: number, now: Date, random = Math.random()): Date | null {
   const backoffMs = BACKOFF_MS[attempts - 1];
   return backoffMs === undefined ? null : new Date(now.getTime() + Math.round(backoffMs * (1 + JITTER * random)));

@@ -39,8 +39,8 @@ const raisedTotal = new Counter({
 });
 
 /**
- * Alerts of the worker, of the automation, of the whole workspace: each is one lookup in the same index. None in a
- * closed workspace.
+ * Selects alerts of the worker, of the automation, and of the whole workspace: each is one lookup in the same index.
+ * None in a closed workspace.
  */
 const HEARD = `
   SELECT id, url, email_to AS "emailTo" FROM alerts
@@ -59,14 +59,14 @@ const toRowValues = ({ workspaceId, type, about }: Asked) => [
   about !== 'workspace' && 'automationId' in about ? about.automationId : null,
 ];
 
-/** Most events concern no alert: checked before a transaction is opened for them. */
+/** Checks whether an alert subscribes to an event before a transaction is opened for it: most match none. */
 export async function isHeard(pool: Pool, asked: Asked): Promise<boolean> {
   const { rowCount } = await pool.query({ name: 'alert-is-heard', text: HEARD, values: toRowValues(asked) });
   return Boolean(rowCount);
 }
 
 /**
- * Locked until the commit: a request that disables one meanwhile waits, and then cancels the deliveries created here.
+ * Locks them until the commit: a request that disables one meanwhile waits, then cancels the deliveries created here.
  */
 async function lockAlertsThatHear(tx: PoolClient, asked: Asked): Promise<Heard[]> {
   const { rows } = await tx.query<Heard>({
@@ -109,10 +109,10 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
   raisedTotal.inc({ type }, alerts.length);
 }
 
-/** A worker that fails every second would get the shared mail server blocked. */
+/** Without it, a worker that fails every second would get the shared mail server blocked. */
 const EMAILS_PER_HOUR_MAX = 100;
 
-/** Ids of the alerts that have used up their share of this hour. */
+/** Returns ids of the alerts that have used up their quota of this hour. */
 async function alertsWithManyEmails(tx: PoolClient, alerts: Heard[], now: Date): Promise<Set<string>> {
   const mailing = alerts.filter(({ emailTo }) => emailTo !== null).map(({ id }) => id);
   if (mailing.length === 0) return new Set();

@@ -3,7 +3,7 @@ import { reviewUrl } from '../approvals/review-link';
 import type { AlertDeps } from './alert-deps';
 import type { AlertPayload } from './alert-payload';
 
-/** @param body JSON of an alert. @returns the same, with the link if it reports a pending approval that has one */
+/** Adds the review link to an alert about a pending approval that has one. @param body JSON of an alert */
 export async function withReviewLink(
   { prisma, hasher, dashboardUrl, now }: Pick<AlertDeps, 'prisma' | 'hasher' | 'dashboardUrl' | 'now'>,
   body: string,

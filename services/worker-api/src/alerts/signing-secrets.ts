@@ -1,4 +1,4 @@
-/** The secrets that sign an alert's webhooks, sealed in its row. */
+/** Manages the secrets that sign an alert's webhooks, sealed in its row. */
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Alert } from '../generated/prisma/client';
 import { createSigningKey } from '../triggers/webhook-signature';
@@ -11,7 +11,7 @@ const toRotatingSecret = ({ id, workspaceId, signingKey }: SecretHolder): Rotati
   sealed: signingKey,
 });
 
-/** A new secret, shown only once, and the row's new value. Call it before the transaction that writes it. */
+/** Returns a new secret, shown only once, and the row's new value. Call it before the transaction that writes it. */
 export async function rotateSigningSecret(
   vault: Vault,
   alert: SecretHolder,
@@ -21,6 +21,6 @@ export async function rotateSigningSecret(
   return { secret, signingKey: await replaceSecret(vault, toRotatingSecret(alert), secret, now) };
 }
 
-/** The secrets that sign now, the newest first; none if the alert never had a URL. */
+/** Opens the secrets that sign now, the newest first; none if the alert never had a URL. */
 export const openSigningSecrets = (vault: Vault, alert: SecretHolder, now: Date): Promise<string[]> =>
   openSecrets(vault, toRotatingSecret(alert), now);

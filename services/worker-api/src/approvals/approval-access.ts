@@ -1,6 +1,6 @@
 /**
- * Permission to decide: members who can see the worker, except the person who started the run if the worker forbids
- * that.
+ * Checks the permission to decide: members who can see the worker have it, except the person who started the run if
+ * the worker forbids that.
  */
 import { createPermissionTable, forbidden, type Principal } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
@@ -26,20 +26,20 @@ export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, 
   );
 }
 
-/** Promoting a version takes what changing the worker does. */
+/** Requires for promoting a version what changing the worker requires. */
 function canChange({ restriction }: Principal, { candidateId }: Approval): boolean {
   if (candidateId === null || !restriction) return true;
   const { toolsets, workers, automations } = restriction;
   return (toolsets?.includes('workers') ?? true) && workers === undefined && automations === undefined;
 }
 
-/** The API representation for this caller; the link is shown only to callers who may decide anyway. */
+/** Maps approvals to their API representation; the link is shown only to callers who may decide anyway. */
 export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {
   const own = await isStartedBySameUser(deps.pool, caller, approvals);
   return approvals.map((approval) => {
     const isPermitted = permissionsFor(caller.role, caller.restriction).approve && canChange(caller, approval);
     const canDecide = isPermitted && !own.has(approval.id);
-    // The link needs no credential, so for its holder the restriction of a token that has read it would not count.
+    // The link needs no credential, so its holder would escape the restriction of a token that has read it.
     const isOpen = canDecide && !caller.restriction && approval.status === 'pending';
     return approvalToApi(approval, {
       mayDecide: canDecide,
@@ -48,7 +48,7 @@ export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: A
   });
 }
 
-/** Ids of the approvals that this caller may not decide because they started the run. */
+/** Returns ids of the approvals that this caller may not decide because they started the run. */
 async function isStartedBySameUser(
   pool: ApprovalDeps['pool'],
   caller: Principal,

@@ -101,8 +101,8 @@ export async function getApproval(prisma: PrismaClient, caller: Principal, id: s
 }
 
 /**
- * The pending one, if the run waits for one; null if the run never requested any. Call only after checking access to
- * the run.
+ * Returns the pending approval, if the run waits for one; null if the run never requested any. Call only after checking
+ * access to the run.
  */
 export function findLastApprovalOfRun(
   prisma: PrismaClient,
@@ -124,14 +124,14 @@ export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<A
   });
 }
 
-/** Of a run and of candidates that repair it, in the order in which they were requested. */
+/** Lists approvals of a run and of candidates that repair it, oldest first. */
 export const listApprovalsOfRun = (prisma: PrismaClient, workspaceId: string, runId: string): Promise<Approval[]> =>
   prisma.approval.findMany({
     where: { workspaceId, runId },
     orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
   });
 
-/** Null: it was decided, has expired, or is gone. */
+/** Null: it was decided, has expired, or was deleted. */
 export const findPendingApproval = (
   prisma: PrismaClient,
   workspaceId: string,
@@ -140,16 +140,16 @@ export const findPendingApproval = (
 ): Promise<Approval | null> =>
   prisma.approval.findFirst({ where: { id, workspaceId, status: 'pending', expiresAt: { gt: now } } });
 
-/** Condition: the approval has not gone with its run. */
+/** Condition: the approval was not deleted with its run. */
 export const approvalExistsSql = (id: string): string => `EXISTS (SELECT FROM approvals a WHERE a.id = ${id})`;
 
-/** For an approval known to exist, without an access check. */
+/** Loads an approval known to exist, without an access check. */
 export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
 /**
- * Pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in closed
- * workspaces.
+ * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in
+ * closed workspaces.
  */
 export async function listOver(
   pool: Pool,
@@ -168,7 +168,7 @@ export async function listOver(
   return rows.map(({ id }) => id);
 }
 
-/** No more than `max` are counted. */
+/** Counts at most `max`. */
 export async function countPending(sql: Sql, workspaceId: string, max: number): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (
@@ -187,7 +187,7 @@ export interface Decision {
   decidedAt: Date;
   reason: string | null;
   answer: unknown;
-  /** Of an approval with tool calls that was approved. */
+  /** Set for an approval with tool calls that was approved. */
   calls?: DecidedCalls;
 }
 
@@ -203,7 +203,7 @@ export async function markDecided(tx: Tx, id: string, decision: Decision): Promi
   return marked === 1;
 }
 
-/** Invalidates earlier links. @returns null if it is no longer pending, or has no links */
+/** Renews the link, which invalidates earlier ones. @returns null if it is no longer pending, or has no links */
 export async function nextLink(tx: Prisma.TransactionClient, id: string): Promise<ApprovalOfWorker | null> {
   const { count } = await tx.approval.updateMany({
     where: { id, status: 'pending', linkNumber: { not: null } },
@@ -215,7 +215,7 @@ export async function nextLink(tx: Prisma.TransactionClient, id: string): Promis
 export const deleteApprovals: DeleteWithRuns = (tx, runIds) =>
   tx.query('DELETE FROM approvals WHERE run_id = ANY($1)', [runIds]);
 
-/** The approvals of workers visible to the caller. */
+/** Selects the approvals of workers visible to the caller. */
 const seenBy = (caller: Principal): Prisma.ApprovalWhereInput => ({
   workspaceId: caller.workspaceId,
   worker: { deletedAt: null, ...buildWorkerVisibilityFilter(caller) },

@@ -6,7 +6,7 @@ import { callsToApi } from './held-calls';
 
 export type ApprovalOfWorker = Approval & { worker: Pick<Worker, 'name'> };
 
-/** The decision becomes the result of a step, limited to 64 KB; the difference is for the decider's details. */
+/** The decision becomes the result of a step, limited to 64 KB; the rest is for the decider's details. */
 export const ANSWER_BYTES_MAX = 60 * 1024;
 
 /** Null for an approval without a form. */
@@ -30,11 +30,11 @@ export function alreadyDecidedError(approval: Approval): AppError {
   return conflict('already_decided', `this approval was ${status} by ${getDecider(approval) ?? 'another person'} ${when}`);
 }
 
-/** The decider's display name: an e-mail address, the name of a token, `link: <name>`. */
+/** Returns the decider's display name: an e-mail address, the name of a token, `link: <name>`. */
 export const getDecider = ({ decidedBy, decidedByLabel }: Approval): string | null => decidedByLabel ?? decidedBy;
 
 /**
- * The approver's answers, with the form's defaults.
+ * Validates the approver's answers, and applies the form's defaults.
  * @throws AppError 400 naming every invalid field
  */
 export function checkAnswer(form: InputItem[] | null, data: Record<string, unknown> | undefined): unknown {
@@ -58,12 +58,12 @@ export function requireSmall<T>(answer: T): T {
   throw invalid([{ path: 'data', message: `is larger than ${ANSWER_BYTES_MAX / 1024} KB` }], 'invalid_data');
 }
 
-/** Ids of the deciding credential: the user's, and the token's. */
+/** Returns the ids of the deciding credential: the user's, and the token's. */
 export const listPrincipalIds = ({ userId, tokenId }: Principal): string[] =>
   [userId, tokenId].filter((id) => id !== null);
 
 export interface ApprovalView {
-  /** Whether this caller could decide it if it were still pending. */
+  /** True if this caller could decide it while it is pending. */
   mayDecide: boolean;
   /** Null for callers who may not decide, and if there is none. */
   reviewUrl: string | null;

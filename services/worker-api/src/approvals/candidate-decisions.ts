@@ -1,4 +1,7 @@
-/** Effect of a decision about a candidate. The wing of candidates imports that of approvals, so it is passed in as a dependency. */
+/**
+ * Declares the effect of a decision about a candidate. The wing of candidates imports that of approvals, so it is
+ * passed in as a dependency.
+ */
 import type { Actor } from '@gantry/http';
 import type { Approval, Prisma } from '../generated/prisma/client';
 import type { Decision } from './approval-repository';
@@ -11,8 +14,9 @@ export interface CandidateDecisions {
   /** Condition in SQL: the candidate waits for a decision. */
   awaitsDecisionSql: (candidateId: string) => string;
   /**
-   * Promotes it where the decision is `approved`, and drops it otherwise: in the transaction that then marks the approval.
-   * @throws AppError 409 `worker_changed`, `archived`, `already_decided`; 403 where what it exposes may no longer be
+   * Promotes it where the decision is `approved`, and drops it otherwise, in the transaction that then marks the
+   * approval.
+   * @throws AppError 409 `worker_changed`, `archived`, `already_decided`; 403 where it may no longer expose values
    */
   settleInTransaction(
     tx: Prisma.TransactionClient,

@@ -1,4 +1,4 @@
-/** Approving or rejecting. Permission is checked by the caller. */
+/** Approves or rejects. The caller has checked the permission. */
 
 import { type Actor, type AppError, conflict, invalid, type OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -20,13 +20,13 @@ export interface Decider {
   /** The name shown to the run's code, in the log and to other people. */
   label: string | null;
   actor: Actor;
-  /** Approving a candidate then approves its code. */
+  /** True: approving a candidate also approves its code. */
   isPerson: boolean;
 }
 
 /**
- * @throws AppError 400 naming fields of the form or arguments of calls; 409 decided, expired, of a run that has ended,
- * of a worker that has changed
+ * @throws AppError 400 naming fields of the form or arguments of calls; 409 decided, expired, its run has ended, or its
+ * worker has changed
  */
 export async function decideApproval(
   deps: ApprovalDeps,
@@ -62,7 +62,7 @@ export async function decideApproval(
   if (!moved) throw await overtaken(deps, approval, run);
 }
 
-/** The second of two deciders learns who was first. */
+/** Reports to the second of two deciders who was first. */
 async function decideCandidate(deps: SettleDeps, given: Parameters<typeof settleCandidate>[1]): Promise<void> {
   await settleCandidate(deps, given).catch(async (err) => {
     const approval = await readApproval(deps.prisma, given.approval.id);

@@ -1,4 +1,4 @@
-/** Tool calls of an agent that wait for a person: as they are stored with their approval, and as they are shown. */
+/** Maps tool calls of an agent that wait for a person to their stored form and their API representation. */
 import { type HeldCall, heldCall, jsonObject } from '@gantry/events';
 import { invalid } from '@gantry/http';
 import { z } from 'zod';
@@ -6,14 +6,14 @@ import type { Approval } from '../generated/prisma/client';
 
 export interface CallDecision {
   status: 'approved' | 'corrected' | 'refused';
-  /** Those it is made with; null unless corrected. */
+  /** The corrected arguments; null unless corrected. */
   arguments: Record<string, unknown> | null;
   /** For the model; null unless refused. */
   reason: string | null;
 }
 
 export interface StoredCall extends HeldCall {
-  /** As the model names it. */
+  /** The model's name for it. */
   tool: string;
   arguments: Record<string, unknown>;
   /** Null while it is pending, and where the run was stopped. */
@@ -28,19 +28,19 @@ export interface DecidedCalls {
 }
 
 const shownCall = z.object({ tool: z.string().min(1).max(200), arguments: jsonObject });
-/** What people without a list of calls look at: one call, or several. */
+/** The data shown to people without a list of calls: one call, or several. */
 const shownData = z.union([
   shownCall.transform((call) => [call]),
   z.object({ calls: z.array(shownCall) }).transform(({ calls }) => calls),
 ]);
 
-/** Null for an approval that is of no tool calls. */
+/** Null for an approval without tool calls. */
 export const readCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[] | null =>
   calls === null ? null : (calls as object as StoredCall[]);
 
 /**
- * The calls that a suspended run names, with what is shown of them.
- * @throws AppError 400 where the shown data are not of these calls
+ * Matches the calls of a suspended run with the data shown of them.
+ * @throws AppError 400 where the shown data do not belong to these calls
  */
 export function parseHeldCalls(held: HeldCall[], data: unknown): StoredCall[] {
   const shown = shownData.safeParse(data).data ?? [];
@@ -50,7 +50,7 @@ export function parseHeldCalls(held: HeldCall[], data: unknown): StoredCall[] {
   return shown.map((call, at) => ({ ...heldCall.parse(held[at]), ...call, decision: null }));
 }
 
-/** @param schemas by the id of the call; absent: they are not shown */
+/** @param schemas by the id of the call; absent: omits them */
 export function callsToApi(approval: Pick<Approval, 'calls'>, schemas?: ReadonlyMap<string, object | null>) {
   const calls = readCalls(approval);
   if (!calls) return null;

@@ -47,7 +47,7 @@ const EXPIRY_SECONDS_MAX = 2_592_000;
 const EXPIRY_SECONDS_MIN = 1;
 
 /**
- * Inside the transaction that suspends the run: row, announcement and an event for watchers.
+ * Inserts the row, its announcement and an event for watchers, in the transaction that suspends the run.
  * @returns the approval's id. @throws AppError 400 for an invalid form, invalid calls or an invalid expiry
  */
 export async function insertApprovalRequest(
@@ -113,7 +113,7 @@ export interface CandidateRequest {
 }
 
 /**
- * Asks whether a candidate is to be promoted. It has no public link, since the decision changes the worker.
+ * Requests a decision about promoting a candidate. It has no public link, since the decision changes the worker.
  * @returns the approval's id
  */
 export async function insertCandidateApproval(
@@ -150,7 +150,7 @@ export async function insertCandidateApproval(
   return id;
 }
 
-/** `context.approve()`: an invalid request ends the run with the reason. */
+/** Handles `context.approve()`: an invalid request ends the run with the reason. */
 export async function suspendForApproval(
   deps: RequestDeps,
   tx: PoolClient,
@@ -167,7 +167,7 @@ export async function suspendForApproval(
   }
 }
 
-/** With every shorthand expanded. @throws AppError 400 naming every invalid position */
+/** Expands every shorthand. @throws AppError 400 naming every invalid position */
 function readForm(items: unknown[]): InputItem[] {
   const parsed = inputItems.safeParse(items);
   if (!parsed.success) throw invalid(formatIssues(parsed.error, ['form']));
@@ -186,10 +186,10 @@ function readExpiry(seconds: number | null): number | null {
   throw invalid([{ path: 'expires_in', message: 'must be between a second and 30 days' }]);
 }
 
-/** Text columns cannot store NUL. */
+/** Replaces NUL, which text columns cannot store. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
-/** Of the version that the run began with, or that a candidate was made from. */
+/** Loads the rules of the version that the run began with, or that a candidate was made from. */
 async function loadRules(tx: PoolClient, workerUid: string, version: number | null): Promise<Rules> {
   const found = await findVersionToRun(tx, workerUid, version);
   return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...found?.definition.approvals };

@@ -1,5 +1,5 @@
 /**
- * Links that let a person without an account decide one approval.
+ * Builds and verifies links that let a person without an account decide one approval.
  *
  * The token is the approval's id and an HMAC under the platform's pepper over the id, the number of the link and the
  * expiry. None of it is stored: a new number invalidates earlier links, and after the expiry no link is valid.
@@ -22,13 +22,13 @@ export function reviewUrl(hasher: TokenHasher, dashboardUrl: string, approval: L
   return `${dashboardUrl}/review/rvw_${approval.id.slice('apr_'.length)}.${signature}`;
 }
 
-/** The approval named by a token, not yet verified. Null for a malformed token. */
+/** Returns the id in a token that is not yet verified. Null for a malformed token. */
 export function parseApprovalId(token: string): string | null {
   const [, id] = SHAPE.exec(token) ?? [];
   return id ? `apr_${id}` : null;
 }
 
-/** In constant time. */
+/** Verifies a token in constant time. */
 export function isValidLink(hasher: TokenHasher, approval: Linked, token: string): boolean {
   const [, , signature] = SHAPE.exec(token) ?? [];
   if (!signature || approval.linkNumber === null) return false;

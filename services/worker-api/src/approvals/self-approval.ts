@@ -1,8 +1,10 @@
-/** Whether two credentials belong to the same person: a token created to approve one's own run still counts as its starter. */
+/**
+ * Detects credentials of the same person: a token created to approve one's own run still counts as its starter.
+ */
 import type { Pool } from 'pg';
 import { listCreators } from '../accounts/tokens/token-repository';
 
-/** The starters who are the same person as the holder of these ids. */
+/** Returns the starters who are the same person as the holder of these ids. */
 export async function sameAs(pool: Pool, deciderIds: string[], starters: string[]): Promise<Set<string>> {
   if (!starters.length) return new Set();
   const behind = await listCreators(pool, [...deciderIds, ...starters]);

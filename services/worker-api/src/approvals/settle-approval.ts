@@ -1,9 +1,9 @@
 /**
- * The only way to end a pending approval.
+ * Ends pending approvals; nothing else does.
  *
  * Approval, run, event and audit entry change in one transaction, which locks the run's row first. Every other
  * transaction on both uses the same lock order, so there are no deadlocks. Of two concurrent decisions the second
- * finds it decided, and learns by whom. Of a candidate it is the worker's row that is locked first.
+ * finds it decided, and learns by whom. For a candidate, the worker's row is locked first.
  */
 import { approvalDecided, enqueue, type RunError } from '@gantry/events';
 import { type Actor, conflict } from '@gantry/http';
@@ -19,8 +19,8 @@ import type { ApprovalOfCandidate } from './candidate-decisions';
 export type SettleDeps = Pick<ApprovalDeps, 'prisma' | 'pool' | 'engine' | 'candidateDecisions' | 'now' | 'log'>;
 
 /**
- * In a transaction that holds the lock on the run's row. An approved run continues; any other decision ends it, unless
- * it has already ended.
+ * Settles it in a transaction that holds the lock on the run's row. An approved run continues; any other decision ends
+ * it, unless it has already ended.
  * @param run as it was read before the transaction
  * @returns the updated run; null if another decision was first. @throws AppError 409 if the run does not wait for this
  * approval
@@ -54,7 +54,7 @@ interface CandidateSettlement {
 }
 
 /**
- * Approved, the candidate is promoted; any other decision drops it.
+ * Promotes an approved candidate; any other decision drops it.
  * @throws AppError 409 where another decision was first, or the worker has another version by now: nothing has
  * happened then
  */
@@ -71,7 +71,7 @@ export function settleCandidate(
   });
 }
 
-/** The return value of `context.approve()`; a run held before its start requested none. */
+/** Builds the return value of `context.approve()`; a run held before its start has none. */
 function resultFor(
   { stepOrdinal: ordinal }: Approval,
   { decidedBy, decidedByLabel, decidedAt, answer, calls }: Decision,

@@ -1,4 +1,4 @@
-/** Schemas of the tools whose calls wait for a person. */
+/** Looks up the schemas of tools whose calls wait for a person. */
 import type { ToolFailure } from '@gantry/events';
 import { toInputSchema } from '@gantry/program';
 import type { Run } from '@gantry/run-engine';
@@ -10,7 +10,7 @@ import type { StoredCall } from './held-calls';
 
 export type InputSchema = Readonly<Record<string, unknown>>;
 
-/** As the tool has it now: of an MCP server it may have to be asked for. */
+/** Returns the tool's current schema; an MCP server may have to be requested for it. */
 export async function findInputSchema(
   deps: ApprovalDeps,
   run: Run,
@@ -24,7 +24,7 @@ export async function findInputSchema(
   return { schema: tools[0]?.inputSchema ?? {} };
 }
 
-/** By the id of the call; null where the tool cannot be looked up. */
+/** Returns schemas by the id of the call; null where the tool cannot be looked up. */
 export async function listInputSchemas(
   deps: ApprovalDeps,
   run: Run,

@@ -1,4 +1,4 @@
-/** One entry of the audit log, as it is written, read and shown. */
+/** Writes an entry of the audit log, and maps it to its API representation. */
 
 import { type ChangeNoun, hintChange, newId } from '@gantry/events';
 import { type Actor, type AuditAction, parseResourceType, toApiFields } from '@gantry/http';
@@ -9,9 +9,9 @@ export interface Change {
   workspaceId: string | null;
   /** `<noun>.<past tense>`. */
   action: AuditAction;
-  /** The resource's. */
+  /** Id of the resource. */
   id: string | null;
-  /** The resource's, where it is not the noun of the action. */
+  /** Type of the resource, where it is not the noun of the action. */
   type?: string;
   /** Never a secret. */
   details?: Record<string, unknown>;
@@ -22,12 +22,12 @@ const INSERT = `INSERT INTO audit_log (id, workspace_id, source, actor_kind, act
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14, coalesce($15::timestamptz, now()))
   ON CONFLICT (id) DO NOTHING`;
 
-/** Inside the transaction of the change: what was not committed did not happen, and what was is written down. */
+/** Records a change inside its transaction, so that exactly the committed changes are in the log. */
 export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unknown> {
   return insertAuditEntry(tx, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
 }
 
-/** The noun that pages read again, by the type of the resource. */
+/** Maps the type of a resource to the noun that pages refetch. */
 const CHANGED: Record<string, ChangeNoun> = {
   worker: 'workers',
   mcp_tool: 'workers',
@@ -52,7 +52,7 @@ const CHANGED: Record<string, ChangeNoun> = {
   oauth_grant: 'tokens',
   workspace: 'workspaces',
 };
-/** Their ids are random; the ids of the others are names, which not every member may know. */
+/** Nouns whose ids are random; other ids are names, which not every member may know. */
 const WITH_ID: ReadonlySet<ChangeNoun | undefined> = new Set(['runs', 'approvals', 'automations']);
 
 export function insertAuditEntry(

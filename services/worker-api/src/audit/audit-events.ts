@@ -1,4 +1,4 @@
-/** Entries that other services announce: they were enqueued in the transaction of the change. */
+/** Stores entries that other services enqueued in the transaction of the change. */
 
 import type { auditRecorded, ReactionTo } from '@gantry/events';
 import type { AuditAction } from '@gantry/http';
@@ -12,7 +12,7 @@ export const keepAuditEntry: ReactionTo<typeof auditRecorded> = {
       id,
       source,
       actor: { ...actor, address, userAgent, requestId },
-      // Its type where it is written: AuditedChange.
+      // The publisher types it as AuditedChange.
       change: { workspaceId, action: action as AuditAction, ...resource, details },
       at: new Date(at),
     });

@@ -15,7 +15,7 @@ export interface AuditFilter {
 const COLUMNS = `id, source, actor_kind, actor_id, actor_label, actor_token_id, action, resource_type, resource_id,
   details, address, user_agent, request_id, created_at`;
 
-/** One page of a workspace's log. @param page.order `DESC` for newest first @param page.after in that order */
+/** Lists one page of a workspace's log. @param page.order `DESC` for newest first @param page.after in that order */
 export async function listAuditRows(
   pool: Pool,
   workspaceId: string,
@@ -51,7 +51,7 @@ export async function listAuditRows(
   return rows;
 }
 
-/** The only two ways out of the log: its time is over, or its workspace is gone for good. */
+/** Deletes expired entries; apart from that, entries are deleted only when their workspace is purged. */
 export async function deleteOldAuditRows(pool: Pool, retentionDays: number): Promise<void> {
   await deleteOld(pool, 'audit_log', 'created_at < now() - make_interval(days => $1)', {
     values: [retentionDays],

@@ -13,7 +13,7 @@ import { type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditFilter, listAuditRows } from './audit-repository';
 import { csvLine } from './csv';
 
-/** A page of an export: at most this many rows are in memory, whatever the length of the log. */
+/** Rows of an export that are in memory at once, whatever the length of the log. */
 const EXPORT_BATCH = 1_000;
 
 const CSV_COLUMNS = [

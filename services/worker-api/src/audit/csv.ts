@@ -1,6 +1,6 @@
-/** RFC 4180, and safe to open in a spreadsheet. */
+/** Formats CSV (RFC 4180) that is safe to open in a spreadsheet. */
 
-/** Text that a spreadsheet takes for a formula, also after blanks. */
+/** Matches text that a spreadsheet takes for a formula, also after blanks. */
 const FORMULA = /^[\s\0]*[=+\-@|%]|^[\t\r\n]/;
 
 export const csvLine = (cells: (string | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;

@@ -7,7 +7,7 @@ import type { CaseJudge } from './case-judge';
 export interface CandidateDeps extends RehearsalDeps {
   prisma: PrismaClient;
   bus: Bus;
-  /** Compares what rehearsals give with what was recorded. */
+  /** Compares the outputs of rehearsals with recorded ones. */
   caseJudge: CaseJudge;
   log: Logger;
 }

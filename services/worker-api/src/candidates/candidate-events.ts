@@ -3,7 +3,7 @@ import type { CandidateDeps } from './candidate-deps';
 import { findCaseByRehearsal } from './candidate-repository';
 import { noticeEnd } from './rehearse-cases';
 
-/** The end of a rehearsal settles the case that waits for it. Told twice, the second time finds none. */
+/** Settles the case that waits for the end of a rehearsal. A redelivered event finds none. */
 export const noticeRehearsals = (deps: CandidateDeps): ReactionTo<typeof rehearsalFinished> => ({
   name: 'candidate-cases',
   wants: async ({ runId }) => (await findCaseByRehearsal(deps.pool, runId)) !== undefined,

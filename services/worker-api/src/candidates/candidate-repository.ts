@@ -1,4 +1,6 @@
-/** Candidates and their cases. A candidate's row is locked before its cases are changed, and after its worker's. */
+/**
+ * Stores candidates and their cases. A candidate's row is locked before its cases are changed, and after its worker's.
+ */
 import { isWorkspaceClosedSql } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
@@ -36,13 +38,13 @@ export async function getCandidate(sql: Sql, { workspaceId, workerUid }: OfWorke
   return toCandidate(rows[0]);
 }
 
-/** Undefined: it is gone with its worker. */
+/** Undefined: it was deleted with its worker. */
 export async function findCandidate(sql: Sql, id: string): Promise<Candidate | undefined> {
   const { rows } = await sql.query<Row>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1`, [id]);
   return rows[0] && toCandidate(rows[0]);
 }
 
-/** Holds its row until the transaction ends. */
+/** Locks its row until the transaction ends. */
 export async function lockCandidate(tx: Sql, id: string): Promise<Candidate | undefined> {
   const { rows } = await tx.query<Row>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1 FOR UPDATE`, [id]);
   return rows[0] && toCandidate(rows[0]);
@@ -87,7 +89,7 @@ export async function countOpen(sql: Sql, workerUid: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Locks the worker until the transaction ends: no other request adds a candidate, or begins rehearsals of it. */
+/** Serialises requests that add candidates of the worker or begin their rehearsals, until the transaction ends. */
 export const lockTrials = (tx: Sql, workerUid: string): Promise<unknown> =>
   tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trials of ' || $1, 0))", [workerUid]);
 
@@ -101,7 +103,7 @@ const INSERT = createStatement(
      $codeKey, $codeSize, $message, $warnings, $createdBy, $createdByLabel, $needsApproval)`,
 );
 
-/** With a case for each of the runs. */
+/** Inserts a candidate with a case for each of the runs. */
 export async function insertCandidate(tx: Sql, candidate: NewCandidate, runIds: string[]): Promise<void> {
   const { definition, files, code, warnings, ...columns } = candidate;
   await tx.query(
@@ -122,7 +124,7 @@ export async function insertCandidate(tx: Sql, candidate: NewCandidate, runIds: 
   );
 }
 
-/** By compare-and-set. @returns whether it was in one of those states */
+/** Moves it by compare-and-set. @returns whether it was in one of those states */
 export async function moveCandidate(
   tx: Tx,
   id: string,
@@ -137,7 +139,7 @@ export async function moveCandidate(
   return moved === 1;
 }
 
-/** Like moveCandidate, with the person who decided. */
+/** Moves it like moveCandidate, and records the decider. */
 export async function decideCandidate(
   tx: Tx,
   id: string,
@@ -156,7 +158,7 @@ export async function decideCandidate(
 const CASE = `candidate_id AS "candidateId", number, worker_uid AS "workerUid", run_id AS "runId", status,
   rehearsal_run_id AS "rehearsalRunId", base_run_id AS "baseRunId", recorded, rehearsed, outcome, reason, differences`;
 
-/** In their order. */
+/** Lists the cases in their order. */
 export async function listCases(sql: Sql, candidateId: string): Promise<Case[]> {
   const { rows } = await sql.query<Case>(
     `SELECT ${CASE} FROM candidate_cases WHERE candidate_id = $1 ORDER BY number`,
@@ -165,7 +167,7 @@ export async function listCases(sql: Sql, candidateId: string): Promise<Case[]> 
   return rows;
 }
 
-/** The one that waits for the end of this rehearsal; undefined: none does any more. */
+/** Finds the case that waits for the end of this rehearsal; undefined: none does any more. */
 export async function findCaseByRehearsal(sql: Sql, rehearsalRunId: string): Promise<Case | undefined> {
   const { rows } = await sql.query<Case>(
     `SELECT ${CASE} FROM candidate_cases
@@ -175,7 +177,7 @@ export async function findCaseByRehearsal(sql: Sql, rehearsalRunId: string): Pro
   return rows[0];
 }
 
-/** Whether it has not moved since it was read; called under the lock of its candidate. */
+/** Checks that a case has not moved since it was read; call it under the lock of its candidate. */
 export async function isStill(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
   const { rowCount } = await tx.query(
     'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3',
@@ -192,7 +194,7 @@ export async function countUnderWay(sql: Sql, workerUid: string): Promise<number
   return rows[0]?.count ?? 0;
 }
 
-/** By compare-and-set from the status that it was read with. @returns whether it had it */
+/** Moves a case by compare-and-set from the status that it was read with. @returns false if it had another one */
 export async function moveCase(
   tx: Sql,
   { candidateId, number, status }: Pick<Case, 'candidateId' | 'number' | 'status'>,
@@ -212,7 +214,7 @@ export async function moveCase(
   return rowCount === 1;
 }
 
-/** Lists rehearsals whose end was missed: they have ended, or are gone. */
+/** Lists rehearsals whose end was missed: they have ended, or were deleted. */
 export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT waits.id FROM (
@@ -225,13 +227,13 @@ export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
-/** Of a candidate `c` whose rehearsals wait for a person: see admit-code.ts. */
+/** Condition: the rehearsals of candidate `c` wait for a person: see admit-code.ts. */
 const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
   AND NOT ${hasApprovalSql('c.worker_uid', 'c.sha')}
   AND (c.definition ->> 'network' IS DISTINCT FROM 'none' OR json_array_length(c.definition -> 'secrets') > 0
     OR json_array_length(c.definition -> 'connections') > 0)`;
 
-/** Candidates that could begin another rehearsal, oldest first. */
+/** Lists candidates that could begin another rehearsal, oldest first. */
 export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND NOT (${IS_HELD}) AND (
@@ -243,7 +245,7 @@ export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Lists rehearsals that go on although they are no longer needed. */
+/** Lists rehearsals that still run although they are no longer needed. */
 export async function listAbandoned(sql: Sql, candidateId: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT CASE status WHEN 'rehearsing' THEN rehearsal_run_id ELSE base_run_id END AS id FROM candidate_cases
@@ -253,7 +255,7 @@ export async function listAbandoned(sql: Sql, candidateId: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Proposals of a repair, in the order in which they were made. */
+/** Lists the proposals of a repair, oldest first. */
 export async function listProposals(sql: Sql, repairId: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     'SELECT id FROM worker_candidates WHERE repair_id = $1 ORDER BY created_at, id',
@@ -269,7 +271,7 @@ export const HAS_OPEN_CANDIDATES = `(EXISTS (SELECT FROM worker_candidates WHERE
 const hasStatusSql = (id: string, status: CandidateStatus): string =>
   `EXISTS (SELECT FROM worker_candidates c WHERE c.id = ${id} AND c.status = '${status}')`;
 
-/** Condition: the candidate is rehearsed. */
+/** Condition: the candidate is being rehearsed. */
 export const isRehearsingSql = (id: string): string => hasStatusSql(id, 'rehearsing');
 
 /** Condition: the candidate waits for a decision. */

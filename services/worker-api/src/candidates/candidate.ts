@@ -1,4 +1,4 @@
-/** Candidates as the API shows them. */
+/** Maps candidates to their API representation. */
 
 import { createPermissionTable, isPerson, type Principal, toApiFields } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
@@ -15,7 +15,7 @@ import type { ShownEnding } from './judge-endings';
 
 export type CandidateStatus = 'rehearsing' | 'ready' | 'promoted' | 'dropped' | 'failed';
 
-/** Without a decision so far. */
+/** Statuses without a decision. */
 export const OPEN_STATUSES: readonly CandidateStatus[] = ['rehearsing', 'ready', 'failed'];
 
 export interface Candidate {

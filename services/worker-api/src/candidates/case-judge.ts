@@ -1,4 +1,4 @@
-/** Judges cases in a thread of its own, with limits of time and memory: outputs do not decide what others wait for. */
+/** Judges cases in a separate thread with limits of time and memory, so that no output can delay other requests. */
 import path from 'node:path';
 import { createThreadPool, type ThreadLimits, type ThreadPool } from '@gantry/thread-pool';
 import type { EndingsTask, JudgedEndings } from './judge-endings';

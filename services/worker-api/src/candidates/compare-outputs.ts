@@ -1,5 +1,5 @@
 /**
- * Two outputs of a worker compared as JSON: the order of an object's keys does not matter, numbers are equal or not.
+ * Compares two outputs of a worker as JSON: the order of an object's keys does not matter, numbers are equal or not.
  */
 
 export interface Difference {
@@ -34,7 +34,7 @@ const ABSENT = Symbol('absent');
  */
 export function compareOutputs(was: unknown, now: unknown): Difference[] {
   const found: Difference[] = [];
-  // Outputs nest as deep as their authors like, so the ones to be looked at are kept here and not on the call stack.
+  // Outputs nest arbitrarily deep, so pending containers are kept here and not on the call stack.
   const open: Frame[] = [];
   const compare = (path: string, one: unknown, other: unknown) => {
     if ((Array.isArray(one) && Array.isArray(other)) || (isObject(one) && isObject(other))) {
@@ -53,7 +53,7 @@ export function compareOutputs(was: unknown, now: unknown): Difference[] {
   return found;
 }
 
-/** Those of the recorded one in its order, then what was added. */
+/** Yields the keys of the recorded output in its order, then added ones. */
 function* listKeys(was: Container, now: Container): Generator<string | number> {
   if (Array.isArray(was)) {
     const length = Math.max(was.length, (now as unknown[]).length);
@@ -82,11 +82,11 @@ function toDifference(path: string, was: unknown, now: unknown): Difference {
   };
 }
 
-/** JSON for people, who see where it was cut. */
+/** Formats JSON for people, with a mark where it was cut. */
 export const formatJson = (value: unknown, charsMax: number): string =>
   truncateText(JSON.stringify(value ?? null), charsMax);
 
-/** No half of a character is left at the cut, and no NUL, which columns of text don't take. */
+/** Truncates without an unpaired surrogate at the cut, and replaces NUL, which text columns cannot store. */
 export function truncateText(text: string, charsMax: number): string {
   const clean = Buffer.from(text.replaceAll('\0', '\ufffd')).toString();
   return clean.length <= charsMax ? clean : `${Buffer.from(clean.slice(0, charsMax - 1)).toString()}…`;

@@ -1,7 +1,7 @@
 /**
- * The outcome of a case. A difference between a record and a rehearsal says nothing of the candidate as long as the
- * world may have changed in between, so wherever they differ the version that the candidate was made from is rehearsed
- * as well, today and on the same inputs. The candidate answers for what is different from that.
+ * Judges the outcome of a case. A difference between a recorded run and a rehearsal proves nothing about the candidate
+ * while external state may have changed in between, so wherever they differ the base version is rehearsed as well, now
+ * and on the same inputs. Only differences from that rehearsal are attributed to the candidate.
  */
 import type { RunErrorCode } from '@gantry/events';
 import type { TerminalStatus } from '@gantry/run-engine';
@@ -18,7 +18,7 @@ export interface Ending {
   errorType: string | null;
   /** The whole return value; undefined unless it completed. */
   output: unknown;
-  /** Of a rehearsal: what it asked for that was not recorded; null: nothing. */
+  /** The first request of a rehearsal that was not recorded; null: none. */
   unrecorded: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Judgement {
   differences: Difference[];
 }
 
-/** Endings that say nothing of the code. */
+/** Endings that are no evidence about the code. */
 const OUTSIDE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
   ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'cancelled', 'sandbox'] as const),
   'model_unavailable',
@@ -40,7 +40,7 @@ const OUTSIDE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
  */
 export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | null): Judgement | null {
   const silence = findMissingRecord(rehearsed);
-  // An answer that code has made up for one that it did not get may be equal by chance.
+  // A fallback that the code substituted for a missing response may be equal by chance.
   if (silence !== null) return toJudgement('inconclusive', silence);
   const differences = isCompleted(recorded) && isCompleted(rehearsed) ? compareEndings(recorded, rehearsed) : [];
   if (isCompleted(recorded) && isCompleted(rehearsed) && differences.length === 0) return toJudgement('same');
@@ -76,7 +76,7 @@ export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | nu
   return { ...toJudgement('different', reason), differences: ofToday };
 }
 
-/** The version that ran before completed then, and fails today. */
+/** Judges a case whose base version completed then, and fails today. */
 function againstFailure(rehearsed: Ending, base: Ending, differences: Difference[]): Judgement {
   const why = `the version that it was made from fails today (${describeEnding(base)})`;
   if (isCompleted(rehearsed)) return { ...toJudgement('different', `${why}, and this one completes`), differences };
@@ -94,7 +94,7 @@ const isCompleted = ({ status }: Ending): boolean => status === 'completed';
 
 const compareEndings = (was: Ending, now: Ending): Difference[] => compareOutputs(was.output, now.output);
 
-/** The reason why a rehearsal is no evidence; null: it is. */
+/** Returns the reason why a rehearsal is no evidence; null: it is. */
 function findMissingRecord(rehearsed: Ending): string | null {
   const { status, errorCode, unrecorded } = rehearsed;
   if (unrecorded !== null) return unrecorded;

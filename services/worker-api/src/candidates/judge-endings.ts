@@ -1,4 +1,4 @@
-/** All that is done with the outputs of a case: they are read, compared, and shortened for the report. */
+/** Parses the outputs of a case, compares them, and shortens them for the report. */
 import type { RunErrorCode } from '@gantry/events';
 import type { StoredOutput } from '@gantry/run-engine';
 import { parseOutput } from '../runs/output-object';
@@ -12,7 +12,7 @@ const OUTPUT_CHARS_MAX = 4_000;
 /** The end of a run with its output as it is stored; undefined unless it completed. */
 export type StoredEnding = Omit<Ending, 'output'> & { output: StoredOutput | undefined };
 
-/** As it is kept and shown: shortened. */
+/** The shortened form that is stored and shown. */
 export interface ShownEnding {
   status: ApiRunStatus;
   error: string | null;

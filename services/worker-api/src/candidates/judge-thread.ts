@@ -1,4 +1,4 @@
-/** The thread that compares outputs, which code of members has written. */
+/** Runs the thread that compares outputs, which code of members has written. */
 import { serveTasks } from '@gantry/thread-pool';
 import { judgeEndings } from './judge-endings';
 

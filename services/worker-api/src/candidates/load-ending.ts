@@ -1,10 +1,10 @@
-/** The end of a run, for comparing. */
+/** Loads the end of a run for comparison. */
 import { isTerminal, listUnrecordedCalls, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { CandidateDeps } from './candidate-deps';
 import { truncateText } from './compare-outputs';
 import { ERROR_CHARS_MAX, type StoredEnding } from './judge-endings';
 
-/** @throws Error for a run that goes on */
+/** @throws Error for a run that has not ended */
 export async function loadEnding(
   { engine, pool }: Pick<CandidateDeps, 'engine' | 'pool'>,
   run: Run,
@@ -27,7 +27,7 @@ async function findUnrecorded(pool: CandidateDeps['pool'], run: Run): Promise<st
   return first ? truncateText(first.message, ERROR_CHARS_MAX) : null;
 }
 
-/** Of a rehearsal that says nothing, because it could not be made or is gone. */
+/** Builds the ending of a rehearsal that is no evidence, because it could not run or was deleted. */
 export const silent = (why: string): StoredEnding => ({
   status: 'cancelled',
   error: why,

@@ -1,8 +1,8 @@
 /**
  * Rehearses candidates case by case. A case is `waiting`, then its rehearsal is under way (`rehearsing`), then perhaps
  * that of the version that the candidate was made from (`pairing`), then it is `settled`. Each step is a
- * compare-and-set in one transaction with the rehearsal that it begins, so that any replica may take it, once; what a
- * dead one has left undone, the loop finds (trial-loop.ts).
+ * compare-and-set in one transaction with the rehearsal that it begins, so that any replica may take it, once; the loop
+ * resumes steps that a crashed replica left undone (trial-loop.ts).
  */
 import { hintChange } from '@gantry/events';
 import { AppError } from '@gantry/http';
@@ -30,12 +30,12 @@ import type { Judgement } from './judge-case';
 import { type JudgedEndings, type StoredEnding, toShownEnding } from './judge-endings';
 import { loadEnding, silent } from './load-ending';
 
-/** Rehearsals of one worker at once: the executors are for runs that people wait for. */
+/** Concurrent rehearsals of one worker: the executors are for runs that people wait for. */
 const AT_ONCE = 3;
 
 /**
- * Begins as many rehearsals as there is room for; after the last case the candidate is ready. One that a person has to
- * approve waits.
+ * Begins as many rehearsals as the limit allows; after the last case the candidate is ready. A candidate that a person
+ * has to approve waits.
  */
 export async function advance(deps: CandidateDeps, candidateId: string): Promise<void> {
   const { pool, prisma } = deps;
@@ -63,7 +63,7 @@ export async function advance(deps: CandidateDeps, candidateId: string): Promise
   });
 }
 
-/** A repair would wait for its rehearsals without an end: they are refused, and it concludes without them. */
+/** Excludes repairs, which would wait forever: their rehearsals are refused, and they conclude without them. */
 const isHeld = async ({ pool }: CandidateDeps, candidate: Candidate): Promise<boolean> =>
   candidate.repairId === null &&
   waitsForApproval(pool, candidate.workerUid, toRunnable(candidate.definition, candidate.code, candidate));
@@ -91,17 +91,17 @@ async function begin(deps: CandidateDeps, tx: PoolClient, { candidate, worker, o
   return false;
 }
 
-/** A model has written it, perhaps after it had read what strangers wrote. */
+/** True for code that a model wrote, perhaps after it had read untrusted text. */
 const isUnread = ({ repairId }: Candidate): boolean => repairId !== null;
 
-/** Nothing was written yet when it was thrown. */
+/** Rethrows unexpected errors; an AppError was thrown before anything was written. */
 function refusal(err: unknown): AppError {
   if (err instanceof AppError) return err;
   throw err;
 }
 
 /**
- * A version that does not take the inputs is worse than the one that took them; any other refusal says nothing of it.
+ * Judges a refused rehearsal: rejecting inputs that the base version accepted is worse; other refusals are no evidence.
  */
 function outcomeOfRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'outcome' | 'reason'> {
   if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `it could not be rehearsed: ${detail}` };
@@ -111,7 +111,7 @@ function outcomeOfRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 
   };
 }
 
-/** In a transaction that holds the candidate. */
+/** Finishes the candidate after its last case, in a transaction that has locked it. */
 async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<void> {
   const cases = await listCases(tx, id);
   if (cases.some(({ status }) => status !== 'settled')) return;
@@ -126,8 +126,7 @@ async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<v
 }
 
 /**
- * Settles the case that waited for this rehearsal, or pairs it with its base. Nothing happens if no case waits any
- * more.
+ * Settles the case that waited for this rehearsal, or pairs it with its base. Does nothing if no case waits any more.
  */
 export async function noticeEnd(deps: CandidateDeps, rehearsalRunId: string): Promise<void> {
   const { pool } = deps;
@@ -172,7 +171,7 @@ async function loadEndings(deps: CandidateDeps, { workspaceId }: Candidate, one:
   };
 }
 
-/** @throws where it was not tried */
+/** @throws Error if the pool is busy */
 async function judge(
   { caseJudge, log }: CandidateDeps,
   { id, status }: Candidate,
@@ -219,7 +218,7 @@ async function settle(
   });
 }
 
-/** Rehearses the version that the candidate was made from; where that can't be, the case is judged without it. */
+/** Rehearses the version that the candidate was made from; if it is refused, the case is judged without it. */
 async function pair(deps: CandidateDeps, candidate: Candidate, one: Case, endings: Endings): Promise<void> {
   const { of } = endings;
   const worker = await findWorkerByUid(deps.prisma, candidate.workspaceId, candidate.workerUid);
@@ -227,7 +226,7 @@ async function pair(deps: CandidateDeps, candidate: Candidate, one: Case, ending
     if (!(await lockCandidate(tx, candidate.id)) || !(await isStill(tx, one)) || !worker || !of) return;
     const version = candidate.baseNumber;
     const { createdBy } = candidate;
-    // Under the rules of the candidate: else they would be what differs.
+    // Under the rules of the candidate, or the rules would be the difference.
     const asked = { worker, version, inputs: of.inputs, of, createdBy, isUnread: isUnread(candidate) };
     const run = await rehearse(deps, { ...asked, tx }).catch(refusal);
     if ('id' in run) {

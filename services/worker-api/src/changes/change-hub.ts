@@ -1,11 +1,11 @@
 /**
- * The changes of workspaces for all who watch them on this replica: one subscription for all workspaces, one rendering
- * for all streams of one.
+ * Streams the changes of workspaces to their readers on this replica: one subscription for all workspaces, one
+ * rendering for all streams of one.
  *
- * The id of an event is the time until which this replica has told everything, and the name of the replica. A change
- * that is told twice does no harm, as it is only read again. So a reader that comes from another replica, whose clock
- * differs and which may have heard of a change earlier, is told everything since OVERLAP_MS before. A replica that does
- * not know what was missed says `reset`, and the reader reads everything again.
+ * The id of an event is the time until which this replica has sent everything, and the name of the replica. A repeated
+ * change is harmless: it is only refetched. So a reader that comes from another replica, whose clock differs and which
+ * may have received a change earlier, is sent everything since OVERLAP_MS before. A replica that cannot tell which
+ * changes were missed sends `reset`, and the reader refetches everything.
  */
 import { type Bus, changeHints, changesSubject, listen, newId } from '@gantry/events';
 import type { Response } from 'express';
@@ -14,11 +14,11 @@ import { type Change, createChangeMemory } from './change-memory';
 
 const COALESCE_MS = 250;
 const HEARTBEAT_MS = 15_000;
-/** Clocks of replicas may be a minute off that of NATS each before readiness says so. */
+/** Clocks of replicas may each be a minute off that of NATS before readiness fails. */
 const OVERLAP_MS = 2 * 60_000;
-/** A reader that comes without a position has read its pages just now. */
+/** A reader without a position has just loaded its pages. */
 const JUST_NOW_MS = 10_000;
-/** A reader this far behind is cut off: it comes again. */
+/** A reader this far behind is disconnected, and reconnects. */
 const UNSENT_BYTES_MAX = 256 << 10;
 
 export type ChangeHub = Awaited<ReturnType<typeof openChangeHub>>;
@@ -40,9 +40,7 @@ export async function openChangeHub({
   now?: () => number;
 }) {
   let latest = 0;
-  /**
-   * Stands still while a clock that was set back catches up: what is noted then is no older than what has been sent.
-   */
+  /** Monotonic: stands still while a clock that was set back catches up, so no change is older than sent ones. */
   const now = (): number => {
     latest = Math.max(latest, readClock());
     return latest;
@@ -66,7 +64,7 @@ export async function openChangeHub({
     { log },
   );
   await bus.nc.flush();
-  // Only now has the server the subscription.
+  // The server has the subscription only now.
   memory.forget(now());
   const heartbeat = setInterval(() => {
     memory.prune(now());
@@ -79,10 +77,10 @@ export async function openChangeHub({
   })();
 
   const formatEventId = (toldUntil: number) => `id: ${toldUntil}-${replica}\n`;
-  /** A comment for readers of the text, and an id without an event for EventSource. */
+  /** Formats a comment for raw readers, and an id without an event for EventSource. */
   const formatPosition = (toldUntil: number) => `: ${toldUntil}-${replica}\n${formatEventId(toldUntil)}\n`;
 
-  /** @param changes null: they are not known */
+  /** @param changes null: unknown */
   function render(changes: Change[] | null): string {
     const id = formatEventId(now());
     if (!changes) return `${id}event: reset\ndata: {}\n\n`;
@@ -119,7 +117,7 @@ export async function openChangeHub({
     }
   }
 
-  /** The time from which changes are sent. */
+  /** Returns the time from which changes are sent. */
   function parsePosition(lastEventId: string | undefined): number {
     const [, at, by] = /^(\d{13})-([\w-]{1,16})$/.exec(lastEventId ?? '') ?? [];
     if (lastEventId === undefined) return now() - JUST_NOW_MS;
@@ -127,7 +125,7 @@ export async function openChangeHub({
   }
 
   return {
-    /** Until the answer is closed. @param lastEventId absent: nothing was missed but what changed just now */
+    /** Streams until the response is closed. @param lastEventId absent: only the last seconds may have been missed */
     watch(workspaceId: string, reader: Response, lastEventId: string | undefined): void {
       if (closed) return void reader.end();
       const audience: Audience = audiences.get(workspaceId) ?? { readers: new Set(), toldUntil: now() };
@@ -144,7 +142,7 @@ export async function openChangeHub({
         `${formatPosition(now())}${render(memory.since(workspaceId, parsePosition(lastEventId)))}`,
       );
     },
-    /** Ends all streams: their readers come again, to another replica. */
+    /** Ends all streams; their readers reconnect to another replica. */
     close(): void {
       closed = true;
       subscription.unsubscribe();

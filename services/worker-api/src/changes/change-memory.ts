@@ -1,7 +1,7 @@
 /**
- * The changes of the last minutes, so that a stream that was broken off goes on at any replica. A thing that changes
- * again is kept once, with its last time, and IDS_MAX things of one kind become "any of them": what is kept of a
- * workspace is bounded, however much goes on in it.
+ * Remembers the changes of the last minutes, so that an interrupted stream can resume at any replica. A resource that
+ * changes again is kept once, with its last time, and IDS_MAX resources of one noun become "any of them", so memory is
+ * bounded for each workspace.
  */
 
 export interface Change {
@@ -14,15 +14,15 @@ export const KEPT_MS = 10 * 60_000;
 const IDS_MAX = 50;
 const WORKSPACES_MAX = 2_000;
 
-/** Time of each thing's last change, in epoch milliseconds, by noun and id. */
+/** Time of each resource's last change, in epoch milliseconds, by noun and id. */
 type Kept = Map<string, Map<string | null, number>>;
 
 export type ChangeMemory = ReturnType<typeof createChangeMemory>;
 
-/** @param startedAt nothing is known of what was before */
+/** @param startedAt earlier changes are unknown */
 export function createChangeMemory(startedAt: number) {
   let knownFrom = startedAt;
-  /** The one that changed last is the last. */
+  /** In the order of their last change. */
   const workspaces = new Map<string, Kept>();
 
   function forgetOldest() {
@@ -45,7 +45,7 @@ export function createChangeMemory(startedAt: number) {
       workspaces.set(workspaceId, kept);
       if (workspaces.size > WORKSPACES_MAX) forgetOldest();
     },
-    /** Changes at that time and later; null: not known any more. */
+    /** Returns changes at that time and later; null: they are no longer known. */
     since(workspaceId: string, from: number): Change[] | null {
       if (from < knownFrom) return null;
       return [...(workspaces.get(workspaceId) ?? [])].flatMap(([noun, times]) => {
@@ -53,12 +53,12 @@ export function createChangeMemory(startedAt: number) {
         return [...times].flatMap(([id, at]) => (at >= from ? { noun, id } : []));
       });
     },
-    /** Something was missed: what was before is not known any more. */
+    /** Forgets earlier changes, because some were missed. */
     forget(now: number): void {
       workspaces.clear();
       knownFrom = now;
     },
-    /** Drops what is older than KEPT_MS. */
+    /** Drops changes older than KEPT_MS. */
     prune(now: number): void {
       knownFrom = Math.max(knownFrom, now - KEPT_MS);
       for (const [workspaceId, kept] of workspaces) {

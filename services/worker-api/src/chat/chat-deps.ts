@@ -10,10 +10,10 @@ export interface ChatDeps {
   pool: Pool;
   closures: Pick<WorkspaceClosures, 'has'>;
   models: Models;
-  /** Their values are masked in all that is sent to models. */
+  /** Their values are masked in everything that is sent to models. */
   secrets: Pick<SecretStore, 'valuesOf'>;
   masking: Masking;
-  /** Where tools call the three surfaces. */
+  /** Base URLs at which tools call the three surfaces. */
   surfaceUrls: SurfaceUrls;
   /** For links in answers. */
   dashboardUrl: string;

@@ -21,7 +21,7 @@ import { findLastTurn, findTurn, listParts, listTurns } from './turn-repository'
 
 const SUGGEST_MS_MAX = 10_000;
 
-/** What an agent of a replica is to be drained by, beside its operations. */
+/** Creates the operations of the chat, and the function that drains this replica's agent. */
 export function createChat(deps: ChatDeps) {
   const signals = createSignals();
   const service: ChatService = { deps, signals, agent: createAgent(deps, signals) };
@@ -71,7 +71,7 @@ function chatOperations(service: ChatService): Operations<'worker'> {
       const owner = toOwner(caller);
       await getConversation(pool, owner, path.conversation_id);
       await interruptLost(pool, path.conversation_id);
-      // One state of it: nothing may be told in between that the parts do not show.
+      // A consistent snapshot: no event may be appended in between that the parts do not show.
       return transaction(pool, async (tx) => {
         await lockConversation(tx, owner, path.conversation_id);
         const row = await getConversation(tx, owner, path.conversation_id);

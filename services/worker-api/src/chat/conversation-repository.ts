@@ -2,14 +2,15 @@ import { notFound, type Principal } from '@gantry/http';
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { TurnStatus } from './turn-repository';
 
-/** The owner of conversations, who alone reads them: no role gives access to those of others. */
+/** The owner of conversations, who alone can read them: no role gives access to those of others. */
 export interface Owner {
   workspaceId: string;
   ownerId: string;
 }
 
 /**
- * A person; or the token, of a workspace token and of a restricted one, which must not read what the person was told.
+ * Returns the person as owner; for a workspace token and a restricted token the token itself, which must not read the
+ * conversations of its person.
  */
 export const toOwner = ({ workspaceId, userId, tokenId, restriction }: Principal): Owner => ({
   workspaceId,
@@ -41,7 +42,7 @@ export async function getConversation(sql: Sql, owner: Owner, id: string): Promi
   return rows[0];
 }
 
-/** `running`: in which the agent is at work. */
+/** Counts conversations; `running`: those that the agent is working in. */
 export async function countConversations(
   sql: Sql,
   { workspaceId, ownerId }: Owner,
@@ -55,7 +56,7 @@ export async function countConversations(
   return rows[0] ?? { total: 0, running: 0 };
 }
 
-/** Locks it until the transaction ends: no other request begins, decides or stops in it. @throws AppError 404 */
+/** Serialises requests that begin, decide or stop a turn in it, until the transaction ends. @throws AppError 404 */
 export async function lockConversation(tx: Sql, { workspaceId, ownerId }: Owner, id: string): Promise<void> {
   const { rows } = await tx.query(
     'SELECT 1 FROM conversations WHERE workspace_id = $1 AND owner_id = $2 AND id = $3 FOR UPDATE',
@@ -64,7 +65,7 @@ export async function lockConversation(tx: Sql, { workspaceId, ownerId }: Owner,
   if (!rows[0]) throw notFound('conversation', id);
 }
 
-/** Where something was said last first. */
+/** Lists conversations, the most recently active first. */
 export async function listConversations(
   sql: Sql,
   owner: Owner,

@@ -1,4 +1,4 @@
-/** Conversations as the API shows them. */
+/** Maps conversations to their API representation. */
 import type { ConversationRow } from './conversation-repository';
 import { type CallPart, groupByTurn, type ModelPart, type Part, type Turn } from './turn-repository';
 
@@ -31,7 +31,7 @@ const turnToApi = (turn: Turn, parts: Part[]) => ({
 
 type PartOfApi = ReturnType<typeof callToApi> | ReturnType<typeof textToApi>;
 
-/** An answer without a word only asked for tools. */
+/** Omits model responses without text, which only called tools. */
 function partToApi(part: Part): PartOfApi[] {
   if (part.kind === 'call') return [callToApi(part)];
   return part.content.text ? [textToApi(part)] : [];

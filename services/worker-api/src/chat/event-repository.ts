@@ -1,4 +1,4 @@
-/** What streams of a conversation tell. Ids count from 1 without a gap, so a reader on any replica goes on where it was. */
+/** Stores the stream events of conversations. Ids count from 1 without a gap, so a reader can resume on any replica. */
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 
@@ -10,8 +10,8 @@ export interface ChatEvent {
 export type StoredEvent = ChatEvent & { id: number };
 
 /**
- * The row of the conversation is locked until the transaction ends, so ids are committed in their order.
- * Text is told before its part is stored; everything else together with it.
+ * Appends events. The row of the conversation is locked until the transaction ends, so ids are committed in order. Text
+ * is sent before its part is stored; everything else together with it.
  */
 export async function appendEvents(
   tx: Sql,
@@ -36,9 +36,9 @@ export async function appendEvents(
 }
 
 /**
- * More of the agent's words, in one statement: there are some in each second of an answer. A lease that ends in this very moment may
- * let a last text through, and nothing follows from text alone.
- * @returns false where the turn is not held by that replica any more
+ * Appends text in one statement, because an answer has several pieces each second. A lease that ends at this moment may
+ * let a last text through, which is harmless.
+ * @returns false if that replica no longer holds the lease
  */
 export async function appendText(
   sql: Sql,
@@ -57,7 +57,7 @@ export async function appendText(
   return rowCount === 1;
 }
 
-/** The agent's words that were told and are in no part: of an answer that its replica did not live to store. */
+/** Returns text that was sent but is in no part, because its replica crashed before storing the answer. */
 export async function readUnstoredText(tx: Sql, conversationId: string): Promise<string> {
   const { rows } = await tx.query<{ text: string | null }>(
     `SELECT string_agg(e.data ->> 'text', '' ORDER BY e.id) AS text
@@ -68,10 +68,10 @@ export async function readUnstoredText(tx: Sql, conversationId: string): Promise
   return rows[0]?.text ?? '';
 }
 
-/** Events that are read at once. */
+/** Events read by one query. */
 export const READ_MAX = 200;
 
-/** The next ones after an id; of one turn alone where no id is given. */
+/** Lists the next events after an id, or those of one turn. */
 export async function listEvents(
   sql: Sql,
   conversationId: string,
@@ -85,7 +85,7 @@ export async function listEvents(
   return rows;
 }
 
-/** Events of what has ended a day ago are told no more: the conversation shows it. */
+/** Deletes events of turns that ended a day ago: the conversation shows their content. */
 export const sweepChatEvents = (pool: Pool): Promise<unknown> =>
   pool.query(
     `DELETE FROM chat_events WHERE (conversation_id, id) IN (

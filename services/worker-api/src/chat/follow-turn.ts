@@ -1,4 +1,4 @@
-/** Readers of a conversation, on whichever replica: what streams tell is read from its rows. */
+/** Streams conversations to readers on any replica: events are read from the table. */
 import { notFound, startEventStream, writeWithBackpressure } from '@gantry/http';
 import type { Response } from 'express';
 import type { ChatService } from './chat-service';
@@ -11,7 +11,7 @@ const HEARTBEAT_MS = 15_000;
 
 type From = { after: number } | { turnId: string };
 
-/** Until the agent rests and everything is told, or the reader leaves. 204 where there is nothing to tell. */
+/** Streams until the agent is idle and every event is sent, or the reader disconnects. 204 without events. */
 export async function streamEvents(
   service: ChatService,
   res: Response,
@@ -22,7 +22,7 @@ export async function streamEvents(
   let position = from;
   let heardAt = Date.now();
   while (!res.closed) {
-    // Waits from before it reads: what is told meanwhile wakes it.
+    // Subscribes before it reads, so that an event in between wakes it.
     const told = signals.wait(conversationId, LOOK_MS);
     const news = await listEvents(deps.pool, conversationId, position);
     if (isMoreToCome(news)) {
@@ -33,7 +33,7 @@ export async function streamEvents(
     }
     const turn = await findLastTurn(deps.pool, conversationId);
     if (turn?.isLost) await interruptLost(deps.pool, conversationId);
-    // Read after the turn: where that rests, these are all.
+    // Read after the turn: if that is idle, these are all events.
     const events = await listEvents(deps.pool, conversationId, position);
     if (events.length === 0 && turn?.status !== 'running') break;
     begin(res);
@@ -49,11 +49,11 @@ export async function streamEvents(
   res.end();
 }
 
-/** The agent does not rest after these, as far as they tell; whether it does otherwise is in its turn. */
+/** @returns whether more events must follow the last of these; if not, the turn's status decides */
 const isMoreToCome = (events: StoredEvent[]): boolean =>
   events.length > 0 && !['done', 'approval'].includes(events.at(-1)?.type ?? '');
 
-/** @returns where to go on */
+/** @returns the position after the last event */
 async function writeEvents(res: Response, events: StoredEvent[], position: From): Promise<From> {
   if (events.length > 0) begin(res);
   for (const event of events) await writeWithBackpressure(res, formatEvent(event));
@@ -72,7 +72,7 @@ function begin(res: Response): void {
 
 const WAIT_MS = 50_000;
 
-/** The turn once the agent rests; as it is by then where that takes too long, or the reader leaves. */
+/** Waits until the agent is idle; returns the turn as it is on a timeout, or if the client disconnects. */
 export async function waitForTurn(service: ChatService, res: Response, turnId: string): Promise<Turn> {
   const until = Date.now() + WAIT_MS;
   let turn = await readTurn(service, turnId);

@@ -1,4 +1,4 @@
-/** A conversation as a model reads it. Results of tools are marked as data, and old ones give way to newer ones. */
+/** Builds the messages that a model gets. Results of tools are marked as data, and old ones are dropped first. */
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { delimitData } from '../models/quoted-data';
 import { type CallPart, groupByTurn, type Part, type Turn } from './turn-repository';
@@ -16,7 +16,7 @@ const HISTORY_CHARS_MAX = 150_000;
 const LEFT_OUT = '(left out: ask the tool again if it is needed)';
 const BROKEN_OFF =
   '(The service ended in the middle of your answer. The person has read what stands above: go on from there, without repeating it.)';
-/** Providers take no other names, not even of what a model has made up. */
+/** Providers reject other names, even those that a model invented. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** @param turns in their order; the last is the one to be answered */
@@ -28,7 +28,7 @@ export function buildMessages(turns: Turn[], parts: Part[]): ModelMessage[] {
     const own = partsOf.get(turn.id) ?? [];
     const shown = index === 0 ? shortenParts(own, left - turn.message.length) : own;
     left -= turn.message.length + sumSizes(shown);
-    // The one to be answered is always there.
+    // The turn to be answered is always included.
     if (left < 0 && index > 0) break;
     kept.push(messagesOfTurn(turn, shown));
   }
@@ -40,7 +40,7 @@ const sumSizes = (parts: Part[]): number => parts.reduce((sum, part) => sum + si
 const sizeOfPart = (part: Part): number =>
   JSON.stringify(part.content).length + (part.kind === 'call' ? (part.result?.length ?? 0) : 0);
 
-/** With the results of the oldest calls left out, until the rest has room. */
+/** Drops the results of the oldest calls until the rest fits. */
 function shortenParts(parts: Part[], room: number): Part[] {
   let tooMuch = sumSizes(parts) - room;
   return parts.map((part) => {
@@ -95,7 +95,7 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
 
 const toToolName = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
 
-/** In our words for what became of it; in the tool's for what it answered. */
+/** Formats the outcome of a call: a fixed text for its status, or the tool's own result. */
 function formatResult({ status, result, callId }: Pick<CallPart, 'status' | 'result' | 'callId'>): string {
   switch (status) {
     case 'declined':

@@ -1,4 +1,4 @@
-/** Tells readers on this replica that a conversation has something new; those on others look every second. */
+/** Wakes readers on this replica when a conversation has new events; those on other replicas poll every second. */
 export function createSignals() {
   const waiting = new Map<string, Set<() => void>>();
   return {
@@ -7,7 +7,7 @@ export function createSignals() {
       waiting.delete(conversationId);
       for (const wake of woken ?? []) wake();
     },
-    /** Until something is new, or the time is over. */
+    /** Waits for the next notification, or the timeout. */
     wait(conversationId: string, ms: number): Promise<void> {
       return new Promise((resolve) => {
         const wakes = waiting.get(conversationId) ?? new Set();

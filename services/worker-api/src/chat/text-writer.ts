@@ -1,4 +1,4 @@
-/** Words of a model come one by one; they are stored and told a few times in a second. */
+/** Batches the text of a model, which arrives word by word, into a few writes each second. */
 const EVERY_MS = 200;
 
 export function createTextWriter(write: (text: string) => Promise<unknown>, failed: (err: unknown) => void) {
@@ -16,7 +16,7 @@ export function createTextWriter(write: (text: string) => Promise<unknown>, fail
       waiting += text;
       timer ??= setTimeout(flush, EVERY_MS);
     },
-    /** When everything is stored. */
+    /** Resolves when everything is stored. */
     async end(): Promise<void> {
       clearTimeout(timer);
       flush();

@@ -1,17 +1,17 @@
-/** What is kept of an answer of a tool. */
+/** Shortens and links results of tools for storage. */
 import { toWellFormed } from '../well-formed';
 import type { CallContent } from './turn-repository';
 
 const RESULT_CHARS_MAX = 16_000;
 
-/** @returns what a column of text takes */
+/** @returns text that a text column can store */
 export function resultText(text: string): string {
   const clean = toWellFormed(text.replaceAll('\0', ''));
   if (clean.length <= RESULT_CHARS_MAX) return clean;
   return `${toWellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(shortened: ${clean.length} characters in all)`;
 }
 
-/** Pages of the dashboard, by the tool that answered about them. */
+/** Pages of the dashboard, by the tool whose result refers to them. */
 const PAGES: Record<string, { path: string; field: string }> = {
   create_worker: { path: '/workers/', field: 'id' },
   get_worker: { path: '/workers/', field: 'id' },
@@ -30,8 +30,8 @@ const PAGES: Record<string, { path: string; field: string }> = {
 };
 
 /**
- * Where a person goes on: a page of the dashboard, or of a service that asks for consent.
- * @param structured the tool's answer; a page that is named by the arguments alone counts as well
+ * Lists links to continue at: a page of the dashboard, or of a service that asks for consent.
+ * @param structured the tool's result; the arguments alone may also name a page
  */
 export function listLinks(
   dashboardUrl: string,

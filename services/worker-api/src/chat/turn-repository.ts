@@ -1,7 +1,6 @@
 /**
- * Turns: a message and everything that is done until it is answered. One replica works on a turn under a lease; every
- * write of
- * it is held against that, so a replica that was thought dead writes nothing any more.
+ * Stores turns: a message and everything that is done until it is answered. One replica works on a turn under a lease,
+ * and every write checks it, so a replica that lost its lease writes nothing any more.
  */
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { AnswerPart } from '../models/read-answer';
@@ -18,21 +17,21 @@ export interface Turn {
   status: TurnStatus;
   errorCode: string | null;
   errorDetail: string | null;
-  /** Its replica has not been heard of for longer than the lease. */
+  /** Its replica has let the lease expire. */
   isLost: boolean;
   createdAt: Date;
   endedAt: Date | null;
 }
 
-/** Of a tool, as the model has asked for it. */
+/** A tool call as the model requested it. */
 export interface CallContent {
   /** The model's own name for the call. */
   modelCallId: string;
   name: string;
   title: string;
-  /** What the person is shown is what the tool gets. */
+  /** Exactly these arguments are shown to the person and passed to the tool. */
   arguments: Record<string, unknown>;
-  /** Of a published tool: the worker that it was when the person was asked. */
+  /** For a published tool, its worker at the time of the approval. */
   workerId: string | null;
   providerOptions?: Extract<AnswerPart, { type: 'tool-call' }>['providerOptions'];
 }
@@ -76,7 +75,7 @@ export async function findTurn(sql: Sql, id: string): Promise<Turn | undefined> 
   return rows[0];
 }
 
-/** A page counted from the last one, in the order in which they were written. */
+/** Lists a page of turns counted from the last one, oldest first. */
 export async function listTurns(
   sql: Sql,
   conversationId: string,
@@ -99,7 +98,7 @@ export async function listParts(sql: Sql, turnIds: string[]): Promise<Part[]> {
   return rows;
 }
 
-/** By the id of their turn, in their order. */
+/** Groups parts by the id of their turn, in their order. */
 export function groupByTurn(parts: Part[]): Map<string, Part[]> {
   const groups = new Map<string, Part[]>();
   for (const part of parts) {
@@ -121,7 +120,7 @@ export const insertTurn = (
   turn: Pick<Turn, 'id' | 'conversationId' | 'number' | 'message' | 'model'> & { replica: string },
 ): Promise<unknown> => tx.query(INSERT(turn));
 
-/** @returns false where another one works on it or it has ended; `stop`: its person wants it to end */
+/** Renews the lease. @returns false if another replica has it or the turn has ended; `stop`: a stop was requested */
 export async function holdTurn(sql: Sql, id: string, replica: string): Promise<'held' | 'stop' | false> {
   const { rows } = await sql.query<{ stop: boolean }>(
     `UPDATE chat_turns SET leased_until = now() + ${LEASE}
@@ -132,7 +131,7 @@ export async function holdTurn(sql: Sql, id: string, replica: string): Promise<'
   return rows[0].stop ? 'stop' : 'held';
 }
 
-/** A turn whose calls were decided goes on here. */
+/** Resumes a turn whose calls were decided on this replica. */
 export const resumeTurn = (tx: Sql, id: string, replica: string): Promise<unknown> =>
   tx.query(
     `UPDATE chat_turns SET status = 'running', leased_by = $2, leased_until = now() + ${LEASE}
@@ -140,7 +139,7 @@ export const resumeTurn = (tx: Sql, id: string, replica: string): Promise<unknow
     [id, replica],
   );
 
-/** @returns false where its person has asked for an end meanwhile */
+/** @returns false if a stop was requested meanwhile */
 export async function suspendTurn(tx: Sql, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE chat_turns SET status = 'waiting', leased_by = NULL, leased_until = NULL
@@ -153,7 +152,7 @@ export async function suspendTurn(tx: Sql, id: string): Promise<boolean> {
 export const requestStop = (tx: Sql, id: string): Promise<unknown> =>
   tx.query("UPDATE chat_turns SET stop_requested = true WHERE id = $1 AND status = 'running'", [id]);
 
-/** By compare-and-set; calls that were under way are unknown from now on, and those that were not begun are stopped. */
+/** Ends it by compare-and-set; the outcome of calls in progress becomes unknown, and other open calls are stopped. */
 export async function endTurn(
   tx: Sql,
   id: string,
@@ -175,7 +174,7 @@ export async function endTurn(
   return true;
 }
 
-/** By compare-and-set; calls that were not begun are as they were before the interruption. */
+/** Revives it by compare-and-set; calls that had not begun return to their status before the interruption. */
 export async function reviveTurn(tx: Sql, id: string, replica: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE chat_turns SET status = 'running', error_code = NULL, error_detail = NULL, ended_at = NULL, stop_requested = false,
@@ -200,8 +199,8 @@ export async function listLostTurns(sql: Sql, conversationId: string | null): Pr
 }
 
 /**
- * Before anything of a conversation is locked, so that no two wait for each other.
- * @returns false where it was deleted
+ * Locks a conversation; call it before locking anything else of it, to avoid deadlocks.
+ * @returns false if it was deleted
  */
 export async function lockConversation(tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> {
   const { rowCount } = await tx.query('SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversationId]);
@@ -235,7 +234,7 @@ export const insertCallPart = (
   { content, ...part }: Pick<CallPart, 'turnId' | 'callId' | 'content' | 'status' | 'result'>,
 ): Promise<unknown> => tx.query(INSERT_PART({ ...part, kind: 'call', content: JSON.stringify(content) }));
 
-/** By compare-and-set from the status that it has. @returns whether it had it */
+/** Moves a call by compare-and-set. @returns false if its status was not `from` */
 export async function moveCall(
   tx: Sql,
   callId: string,

@@ -1,6 +1,5 @@
 /**
- * Tools of the catalogue: requests that it describes, with the connection's token, to the hosts that the token may go
- * to.
+ * Calls tools of the catalogue: requests that it describes, with the connection's token, to the token's allowed hosts.
  */
 import type { ToolFailure } from '@gantry/events';
 import type { ToolOutcome } from '@gantry/run-engine';
@@ -9,13 +8,13 @@ import { fill, plain } from '../connections/request-template';
 import type { CatalogTool, Provider, RequestTemplate } from '../integrations/catalog/provider';
 import { failure } from './tool-result';
 
-/** More than a step may have: the answer says how much too large it is. */
+/** More than a step may store, so that the error can report the size. */
 const ANSWER_BYTES_MAX = 2_000_000;
 
 export interface AppCall {
   provider: Provider;
   tool: CatalogTool;
-  /** Of the connection. */
+  /** Parameters of the connection. */
   parameters: Readonly<Record<string, string>>;
   hosts: readonly string[];
   allow: string[];
@@ -30,16 +29,16 @@ export interface AppRequest {
   body?: string;
 }
 
-/** Reading, and writing the same state twice, do no harm. */
+/** @returns whether a call can be repeated safely: it reads, or writes the same state again */
 export const isRepeatable = (tool: CatalogTool): boolean =>
   isReadOnly(tool) || tool.request.method === 'PUT' || tool.request.method === 'DELETE';
 
 export const isReadOnly = ({ request }: CatalogTool): boolean => request.reads === true || request.method === 'GET';
 
-/** It neither overwrites nor removes: what it makes is new. */
+/** @returns whether a call only reads or creates, and neither overwrites nor deletes */
 export const isAdditive = (tool: CatalogTool): boolean => isReadOnly(tool) || tool.request.method === 'POST';
 
-/** @returns `failed` for an argument that has no place in an address, and for a host that the token may not go to */
+/** @returns `failed` for an argument that cannot be part of a URL, and for a host that may not get the token */
 export function requestOfTool({
   provider,
   tool,
@@ -52,7 +51,7 @@ export function requestOfTool({
   const inPath: Record<string, string> = {};
   for (const [, name = ''] of template.matchAll(/\{(\w+)\}/g)) {
     const value = Object.hasOwn(given, name) ? String(given[name]) : '';
-    // A URL takes dots for steps through the path, encoded or not.
+    // URL parsers resolve dot segments, encoded or not.
     if (value === '' || value === '.' || value === '..') {
       return { failed: failure('invalid_arguments', `${name} must be neither empty nor . or ..`) };
     }
@@ -103,7 +102,7 @@ export async function requestApp(call: AppCall, request: AppRequest, token: stri
     return { status, outcome: toToolOutcome(host, status, answer.body.toString(), isFinal) };
   } catch (err) {
     if (!(err instanceof OutboundFailed)) throw err;
-    // Of a refused address nothing was sent; of a broken connection that is unknown.
+    // Nothing was sent to a refused address; for a broken connection that is unknown.
     const code = isFinal ? 'outcome_unknown' : 'unavailable';
     return { status: 0, outcome: { failed: failure(code, err.message), isFinal } };
   }
@@ -120,7 +119,7 @@ function toToolOutcome(host: string, status: number, text: string, isFinal: bool
   }
   if (status >= 300) return toFailedOutcome('tool_error', `answered with status ${status}`);
   const result = parseBody(text);
-  // Some refuse with status 200 and say so in the body.
+  // Some providers refuse with status 200 and an error in the body.
   const { ok, errors, data } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
   const isRefusal =
     ok === false || (Array.isArray(errors) && errors.length > 0 && (data === null || data === undefined));

@@ -1,7 +1,7 @@
 /**
- * Arguments of a tool against its input schema, which a server or a model may have written: interpreted in a bounded
- * number of steps, and not compiled. Each step costs about a microsecond, whatever schema and value are: what costs
- * more takes more steps. Patterns, formats and references are left to the other side.
+ * Validates arguments of a tool against its input schema, which a server or a model may have written: interpreted in a
+ * bounded number of steps, and not compiled. Each step costs about a microsecond, whatever schema and value are:
+ * costlier checks take more steps. Patterns, formats and references are left to the tool.
  */
 import { type Choices, indexChoices, isAmongChoices, type KnownTexts } from './schema-choices';
 
@@ -10,37 +10,37 @@ const FIT_STEPS_MAX = 100_000;
 const PROBLEMS_MAX = 5;
 const NAME_CHARS_MAX = 300;
 const LISTED_CHARS_MAX = 300;
-/** Counting so many characters takes as long as a step. */
+/** Counting this many characters takes as long as one step. */
 const CHARS_PER_STEP = 256;
-/** The same for writing values in their canonical form. */
+/** The same for serializing values in their canonical form. */
 const CANONICAL_CHARS_PER_STEP = 8;
 
 type Schema = Record<string, unknown>;
 
 export interface SchemaProblem {
-  /** Of the part that is wrong; empty for the whole value. */
+  /** Path of the invalid part; empty for the whole value. */
   path: string;
-  /** Names the part as well. */
+  /** Also names the part. */
   message: string;
 }
 
-/** @returns what is wrong, in words that name the argument; empty: nothing that could be found */
+/** @returns messages that name the invalid argument; empty: no problem was found */
 export function argumentProblems(schema: Schema, given: Record<string, unknown>): string[] {
   return schemaProblems(schema, given, 'the arguments');
 }
 
-/** @param whole what the value is called where no part of it is meant */
+/** @param whole name of the whole value in messages */
 export function schemaProblems(schema: Schema, value: unknown, whole: string): string[] {
   return startWalk(STEPS_MAX, whole)
     .listProblems(schema, value)
     .map(({ message }) => message);
 }
 
-/** For callers that must not accept a value only because it is too large to check. */
+/** Reports a value that is too large to check as invalid, unlike listSchemaProblems. */
 export const fitProblems = (schema: Schema, value: unknown, whole: string): string[] =>
   listFitProblems(schema, value, whole).map(({ message }) => message);
 
-/** The same, with the place of each problem. */
+/** Returns the same problems with their paths. */
 export function listFitProblems(schema: Schema, value: unknown, whole: string): SchemaProblem[] {
   const walk = startWalk(FIT_STEPS_MAX, whole);
   const problems = walk.listProblems(schema, value);
@@ -52,13 +52,13 @@ function startWalk(stepsMax: number, whole: string) {
   const choicesBySchema = new Map<Schema, Choices>();
   const knownTexts: KnownTexts = new Map();
 
-  /** @returns false: what follows is not looked at */
+  /** @returns false: the rest is not checked */
   function consumeSteps(count: number): boolean {
     steps -= count;
     return steps >= 0;
   }
 
-  /** Adds what is wrong to `problems`, until there are enough of them. */
+  /** Adds problems to the list until there are enough of them. */
   function check(schema: unknown, value: unknown, path: string, problems: SchemaProblem[]): void {
     if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !consumeSteps(1)) return;
     const name = path.slice(0, NAME_CHARS_MAX) || whole;
@@ -94,7 +94,7 @@ function startWalk(stepsMax: number, whole: string) {
     return `${name} must be ${isConst ? '' : 'one of '}${choices.listed}`;
   }
 
-  /** @returns what is wrong with the first choice where the value fits none; null: it fits one, or there are none */
+  /** @returns problems with the first choice if the value matches none; null: it matches one, or there are none */
   function noChoiceFits(choices: unknown, value: unknown, path: string): SchemaProblem[] | null {
     if (!Array.isArray(choices)) return null;
     let first: SchemaProblem[] | null = null;
@@ -146,7 +146,7 @@ function startWalk(stepsMax: number, whole: string) {
       check(schema, value, '', problems);
       return problems;
     },
-    /** Something was not looked at. */
+    /** @returns whether a part was not checked */
     isExhausted: () => steps < 0,
   };
 }
@@ -155,7 +155,7 @@ function add(problems: SchemaProblem[], path: string, message: string | null): v
   if (message !== null) problems.push({ path: path.slice(0, NAME_CHARS_MAX), message });
 }
 
-/** Code points, as JSON Schema counts them. */
+/** Counts code points, as JSON Schema does. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

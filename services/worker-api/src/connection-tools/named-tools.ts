@@ -1,4 +1,4 @@
-/** Tools of a run's connections with their descriptions and schemas, for a model that has to choose among them. */
+/** Lists tools of a run's connections with descriptions and schemas, for a model that chooses among them. */
 import type { ToolFailure } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import { filterAllowedTools, resolveServer } from '../connections/check-connection';
@@ -13,14 +13,14 @@ import { failure } from './tool-result';
 
 export interface NamedTool {
   name: string;
-  /** Of an MCP server: text of a stranger. */
+  /** Untrusted text for an MCP server. */
   description: string;
   inputSchema: Readonly<Record<string, unknown>>;
-  /** It may overwrite or remove something. */
+  /** It may overwrite or delete something. */
   isDestructive: boolean;
 }
 
-/** @param tool null: all that the connection allows */
+/** @param tool null: all tools that the connection allows */
 export async function toolsNamed(
   deps: ConnectionToolDeps,
   run: Run,

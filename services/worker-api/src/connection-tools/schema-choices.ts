@@ -1,11 +1,11 @@
-/** Values of `enum` and `const`, indexed so that looking for one does not compare it with each. */
+/** Indexes values of `enum` and `const`, so that a lookup does not compare with each. */
 
 const LISTED_CHARS_MAX = 300;
 
 export interface Choices {
   keys: Set<string>;
   hasComposite: boolean;
-  /** For sentences: the first of them. */
+  /** For messages: the first of them. */
   listed: string;
 }
 
@@ -22,10 +22,10 @@ export function indexChoices(values: unknown[]): Choices {
   };
 }
 
-/** Canonical texts of lists and objects that were looked for before: many schemas may look for the same one. */
+/** Cached canonical texts of lists and objects: many schemas may look up the same value. */
 export type KnownTexts = Map<object, string>;
 
-/** @returns also how many characters had to be written for it */
+/** @returns also the number of serialized characters */
 export function isAmongChoices(
   { keys, hasComposite }: Choices,
   value: unknown,
@@ -33,7 +33,7 @@ export function isAmongChoices(
 ): { isAmong: boolean; chars: number } {
   if (!isComposite(value)) {
     const key = canonicalJson(value);
-    // Written as fast as it is copied.
+    // Serialized as fast as it is copied.
     return { isAmong: keys.has(key), chars: Math.floor(key.length / 32) };
   }
   if (!hasComposite) return { isAmong: false, chars: 0 };
@@ -43,7 +43,7 @@ export function isAmongChoices(
   return { isAmong: keys.has(key), chars: present === undefined ? key.length : 0 };
 }
 
-/** The same text for values that JSON Schema calls equal. */
+/** Serializes values that are equal in JSON Schema to the same text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) => {
     if (!isComposite(one) || Array.isArray(one)) return one;

@@ -91,7 +91,7 @@ export const fetchFor =
     });
   };
 
-/** The answer of a token endpoint as RFC 6749 has it; null if it is no JSON object. */
+/** The answer of a token endpoint as RFC 6749 has it; null if it is not a JSON object. */
 function conform(
   status: number,
   json: unknown,

@@ -131,7 +131,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
   }
 }
 
-/** Without a spread: see `headToApi`. */
+/** Without a spread: see `conversationSummaryToApi`. */
 const toItem = (run: ListedRun) =>
   Object.assign(headToApi(run), {
     input: run.inputs ?? null,

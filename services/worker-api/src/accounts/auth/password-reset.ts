@@ -1,5 +1,5 @@
 /**
- * Replacing a forgotten password: a single-use link, sent by e-mail or handed over by an admin.
+ * Replaces a forgotten password through a single-use link, sent by e-mail or handed over by an admin.
  *
  * A link never outlives its reason. It ends on use, when another is created, and when the password or the address
  * changes; an admin's link also when a membership of either person changes: see members/membership-changed.ts.
@@ -73,8 +73,8 @@ export async function sendResetLink(deps: AccountDeps, actor: Actor, emailText: 
 }
 
 /**
- * A link for a member, shown to the requesting admin. It opens the whole account, so it is issued only to an admin of
- * every workspace of that account; and it opens a session, so it is never issued to a token.
+ * Creates a link for a member, shown to the requesting admin. It opens the whole account, so it is issued only to an
+ * admin of every workspace of that account; and it opens a session, so it is never issued to a token.
  * @throws AppError 404, 403, 409
  */
 export async function createResetLink(deps: AccountDeps, { caller, actor, made }: Requester, userId: string) {
@@ -146,7 +146,7 @@ export async function resetPassword(
   });
 }
 
-/** Whether the reason for which a link was created still applies. */
+/** @returns whether the reason for which a link was created still applies */
 async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordReset, user: User): Promise<boolean> {
   if (user.disabledAt || user.email !== email) return false;
   if (issuedBy === null) return true;

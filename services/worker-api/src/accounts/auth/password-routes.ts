@@ -32,7 +32,7 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
     },
     requestPasswordReset: ({ body, req }) => {
       if (mailer.isConfigured) {
-        // Not waited for: how long it takes would tell whether there is such an account.
+        // Not awaited: the response time would reveal whether the account exists.
         const sending = sendResetLink(deps, buildLinkActor(req, 'link'), body.email);
         sending.catch((err) => log.error({ err, requestId: req.id }, 'password reset not sent'));
       }

@@ -32,8 +32,8 @@ export function createSessionCookie(options: {
       return access;
     },
     /**
-     * The cookie of a request that may use it. A program that holds the cookie may omit Origin; a foreign page is
-     * refused.
+     * Returns the cookie of a request that may use it. A program that holds the cookie may omit Origin; a foreign page
+     * is refused.
      */
     read: (req: Request): string | undefined => {
       const cookie = parseSessionCookie(req);

@@ -57,7 +57,7 @@ export async function setUp(
   });
 }
 
-/** @returns the address as it is kept @throws AppError 400 for either, or both */
+/** @returns the normalised address @throws AppError 400 for either, or both */
 export function requireSignIn({ email, password }: { email?: string; password?: string }): string {
   const [address] = runChecks(
     () => requireEmail(email ?? ''),

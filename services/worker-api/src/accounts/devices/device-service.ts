@@ -81,7 +81,7 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
   throw notFound('waiting device with the code', userCode, 'now');
 }
 
-/** @throws AppError like findForApproval, and 404 if it was decided a moment ago */
+/** @throws AppError like getPendingDeviceRequest, and 404 if it was decided a moment ago */
 export async function decideDevice(
   prisma: PrismaClient,
   { caller, actor }: Requester,
@@ -113,7 +113,7 @@ export interface DeviceToken {
 }
 
 /**
- * The token of an approved request, once.
+ * Exchanges an approved request for its token, once.
  * @param typedCode null for the older poll route, which does not ask for it
  * @throws AppError 400 a wrong user code, 403 denied, 404 unknown, 410 expired or spent, 428 not decided, 429 too fast
  */

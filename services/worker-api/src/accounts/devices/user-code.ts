@@ -1,4 +1,4 @@
-/** A code that a person reads on one screen and types on another. */
+/** Generates and normalises the codes that a person reads on one screen and types on another. */
 import { randomInt } from 'node:crypto';
 
 /** Without 0 O 1 I L and vowels: no two characters look alike, and no code is a word. */

@@ -1,9 +1,10 @@
-/** An OAuth client's id: the address of a document about it, or a name that it was given when it registered. */
+/** Tells OAuth client ids apart: the URL of a metadata document, or an id that was issued at registration. */
 
 export const isDocument = (clientId: string): boolean => /^https?:\/\//.test(clientId);
 
 /**
- * The host of a metadata document is who the client is; one that registered itself has proven nothing.
+ * Returns the host of the metadata document, which identifies the client; one that registered itself has proven
+ * nothing.
  * @returns null for the latter
  */
 export const getClientHost = (clientId: string): string | null =>

@@ -26,7 +26,7 @@ export async function insertGrant(tx: Db, grant: NewGrant, code: NewCode): Promi
 export const countGrants = (tx: Db, userId: string, now: Date): Promise<number> =>
   tx.oauthGrant.count({ where: { userId, expiresAt: { gt: now } } });
 
-/** Newest first: those whose client has come for its tokens, and that have not ended. */
+/** Newest first: grants whose client has fetched its tokens, and that have not ended. */
 export const listGrants = (db: Db, userId: string, now: Date): Promise<ListedGrant[]> =>
   db.oauthGrant.findMany({
     where: {
@@ -57,7 +57,7 @@ export async function deleteGrant(tx: Sql, id: string, userId: string | null): P
   return rows[0] ?? null;
 }
 
-/** Everything that the user has let in. Returns the ids. */
+/** Deletes every grant of the user. Returns their ids. */
 export async function deleteGrantsOfUser(tx: Db, userId: string): Promise<{ id: string; workspaceId: string }[]> {
   const ended = await tx.oauthGrant.findMany({ where: { userId }, select: { id: true, workspaceId: true } });
   await tx.oauthGrant.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
@@ -89,7 +89,7 @@ const ALIVE = `JOIN oauth_grants g ON g.id = x.grant_id AND g.expires_at > now()
   JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
   JOIN workspaces w ON w.id = g.workspace_id AND w.deleted_at IS NULL`;
 
-/** Locks it: of two who present it at the same moment, the second sees that it was used. */
+/** Locks a code: of two concurrent requests with it, the second sees that it was used. */
 export async function lockCode(tx: Sql, hashes: Buffer[]): Promise<PresentedCode | null> {
   const { rows } = await tx.query<PresentedCode>(
     `SELECT ${OF_GRANT}, x.redirect_uri, x.code_challenge, x.used_at, x.expires_at <= now() AS is_over
@@ -99,7 +99,7 @@ export async function lockCode(tx: Sql, hashes: Buffer[]): Promise<PresentedCode
   return rows[0] ?? null;
 }
 
-/** Locks it, as lockCode does. */
+/** Locks a token, as lockCode does. */
 export async function lockToken(tx: Sql, hashes: Buffer[]): Promise<PresentedToken | null> {
   const { rows } = await tx.query<PresentedToken>(
     `SELECT ${OF_GRANT}, x.kind, x.used_at, x.expires_at <= now() AS is_over
@@ -130,7 +130,7 @@ export async function insertTokens(
   await tx.query('UPDATE oauth_grants SET last_used_at = now() WHERE id = $1', [grantId]);
 }
 
-/** Used refresh tokens stay until they would have ended: that they come again must be noticed. */
+/** Keeps used refresh tokens until they would have expired, so that a replay is detected. */
 export async function sweepOauthGrants(pool: Pool): Promise<void> {
   await pool.query('DELETE FROM oauth_tokens WHERE expires_at < now()');
   await pool.query("DELETE FROM oauth_codes WHERE expires_at < now() - interval '1 day'");

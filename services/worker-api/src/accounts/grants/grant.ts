@@ -1,4 +1,4 @@
-/** A person's grant to a client: its rules, and how it is shown. */
+/** Maps a person's grant to a client to its restriction and its API representation. */
 import { type Restriction, restriction } from '@gantry/events';
 import { toApiFields } from '@gantry/http';
 import type { OauthGrant } from '../../generated/prisma/client';
@@ -10,7 +10,7 @@ export const GRANT = 'gra_';
 /** The id of a grant can stand in place of a session's: see identity/introspection.ts. */
 export const isGrantId = (id: string): boolean => id.startsWith(GRANT);
 
-/** Named toolsets always: one that comes later is closed to clients that were let in before. */
+/** Always names the toolsets, so that one added later stays closed to clients with an earlier grant. */
 export const toGrantRestriction = (toolsets: string[], readonly: boolean): Restriction => ({
   toolsets: [...new Set(toolsets)],
   ...(readonly && { readonly }),

@@ -34,7 +34,7 @@ export const serverMetadata = (baseUrl: string, dashboardUrl: string) => ({
   client_id_metadata_document_supported: true,
 });
 
-/** `WWW-Authenticate` of a 401 of `/mcp`, which is how a client learns where to go (RFC 9728, 5.1). */
+/** Builds `WWW-Authenticate` for a 401 of `/mcp`; it tells a client where to authorize (RFC 9728, 5.1). */
 export function mcpChallenge(baseUrl: string, code: string): string {
   const known = code === 'no_credential' ? '' : 'error="invalid_token", ';
   return `Bearer ${known}resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="mcp"`;

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { normaliseVerifiedEmail } from '../users/email';
 import type { UserRow } from './identity';
 
-/** A replaced cookie still counts for this long: requests that were under way, or whose answer was lost, carry it. */
+/** A replaced cookie stays valid for this long: requests in flight, or whose response was lost, carry it. */
 export const REPLACED_COOKIE_SECONDS = 20;
 
 const USER_COLUMNS = `u.id AS user_id, u.email, u.email_verified_at, u.holder_since, u.name, u.default_workspace_id,
@@ -23,7 +23,7 @@ export type TokenRow = {
   pepper_version: string;
   expires_at: Date | null;
   last_used_at: Date | null;
-  /** As it stands in the row; null: none. */
+  /** Not parsed yet; null: none. */
   restriction: unknown;
 } & (UserRow | { [column in keyof UserRow]: null });
 
@@ -67,7 +67,9 @@ export async function findSession(pool: Pool, hashes: Buffer[]): Promise<Session
   return rows[0] ?? null;
 }
 
-/** @param madeAt creation time of a user's key kept by another service: null is returned if keys of that age are refused */
+/**
+ * @param madeAt creation time of a user's key kept by another service: null is returned if keys of that age are refused
+ */
 export async function findActiveUser(pool: Pool, userId: string, madeAt: Date | null): Promise<UserRow | null> {
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 AND u.disabled_at IS NULL
@@ -93,7 +95,10 @@ export interface ExternalQuestion {
   email: string | null;
 }
 
-/** The user who signed in with that external identity before, otherwise the one whose verified address the issuer confirms. */
+/**
+ * The user who signed in with that external identity before, otherwise the one whose verified address the issuer
+ * confirms.
+ */
 export async function findExternalUser(pool: Pool, question: ExternalQuestion): Promise<UserRow | null> {
   const { issuer, subject, email } = question;
   const { rows } = await pool.query<UserRow>(
@@ -118,7 +123,7 @@ export interface GrantRow extends UserRow {
 
 const GRANT_COLUMNS = `g.id AS grant_id, g.workspace_id, g.created_at AS made_at, g.restriction, ${USER_COLUMNS}`;
 
-/** By an access token. Null also for one that was made for another address than this one. */
+/** Finds the grant of an access token. Null also for one that was issued for another resource. */
 export async function findGrantOfToken(pool: Pool, hashes: Buffer[], resource: string): Promise<GrantRow | null> {
   const { rows } = await pool.query<GrantRow>(
     `SELECT ${GRANT_COLUMNS}, least(t.expires_at, g.expires_at) AS expires_at
@@ -130,7 +135,7 @@ export async function findGrantOfToken(pool: Pool, hashes: Buffer[], resource: s
   return rows[0] ?? null;
 }
 
-/** By its id, for a JWT that stands for it. */
+/** Finds a grant by its id, for a JWT that represents it. */
 export async function findGrant(pool: Pool, grantId: string, userId: string): Promise<GrantRow | null> {
   const { rows } = await pool.query<GrantRow>(
     `SELECT ${GRANT_COLUMNS}, g.expires_at FROM oauth_grants g JOIN users u ON u.id = g.user_id

@@ -19,8 +19,7 @@ export const lowerRole = (one: Role, other: Role): Role => (hasRoleAtLeast(one, 
 /**
  * @param limit the highest role that the credential may use, in every workspace; null for no limit
  * @param preferred default workspace if the user is still a member there, otherwise the user's own default, otherwise
- * the
- *   oldest membership; an empty id for a user without any
+ *   the oldest membership; an empty id for a user without any
  * @param madeAt creation time of a credential that outlives sessions. One that predates the verification may be held by
  *   its creator, and does not count as having the address.
  */

@@ -135,7 +135,7 @@ function tokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity 
   };
 }
 
-/** An OAuth client acts as a restricted token of the person who let it in. */
+/** Gives an OAuth client the identity of a restricted token of the person who authorized it. */
 function grantIdentity(row: GrantRow | null, enforces: string[]): Identity | null {
   const rules = row && readRestriction(row, enforces);
   if (!row || !rules) return null;
@@ -144,7 +144,7 @@ function grantIdentity(row: GrantRow | null, enforces: string[]): Identity | nul
   return { ...identity, ...restrictToWorkspace(workspaceId, identity), restriction: rules };
 }
 
-/** Ids of workers are names in one workspace: a restricted token acts where it was made and nowhere else. */
+/** Limits a restricted token to the workspace where it was created: worker ids are unique only within one. */
 function restrictToWorkspace(workspaceId: string | null, { memberships }: Identity) {
   const role = workspaceId === null ? undefined : memberships[workspaceId];
   return workspaceId !== null && role
@@ -153,7 +153,7 @@ function restrictToWorkspace(workspaceId: string | null, { memberships }: Identi
 }
 
 /**
- * One replica answers each lookup. If it cannot, it says so at once, so that the requester need not wait to answer
+ * Answers each lookup on one replica. A failure is reported at once, so that the requester need not wait to answer
  * 503.
  */
 export function serveIntrospection(options: { bus: Bus; introspect: Introspect; log: Logger }): { stop(): void } {

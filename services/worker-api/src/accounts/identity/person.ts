@@ -3,7 +3,7 @@ import { forbidden, type Principal } from '@gantry/http';
 import type { Db } from '../../database';
 import { findTokenById } from '../tokens/token-repository';
 
-/** The user behind the caller. @throws AppError 403 for a workspace token */
+/** Returns the id of the user behind the caller. @throws AppError 403 for a workspace token */
 export function getUserId({ userId }: Principal): string {
   if (userId) return userId;
   throw forbidden('needs_user', 'a workspace token does not belong to a person; sign in as one');
@@ -13,7 +13,7 @@ export function getUserId({ userId }: Principal): string {
 export const isSignedIn = ({ kind }: Principal): boolean => kind === 'session' || kind === 'jwt';
 
 /**
- * For operations closed to tokens, which could otherwise turn themselves into another credential.
+ * Returns the user for operations closed to tokens, which could otherwise turn themselves into another credential.
  * @throws AppError 403
  */
 export function getSignedInUserId(caller: Principal): string {
@@ -22,8 +22,8 @@ export function getSignedInUserId(caller: Principal): string {
 }
 
 /**
- * For operations on the user rather than on a workspace, where no role limits a token: a token with a role of its own
- * is refused.
+ * Returns the user for operations on the user rather than on a workspace, where no role limits a token: a token with
+ * a role of its own is refused.
  * @throws AppError 403
  */
 export async function getUnlimitedUserId(db: Db, caller: Principal): Promise<string> {

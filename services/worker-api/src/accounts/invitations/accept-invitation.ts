@@ -32,7 +32,7 @@ export async function findInvitationByToken({ prisma, hasher }: AccountDeps, tok
   };
 }
 
-/** Checked again under the lock that serialises membership changes: the inviter cannot lose the role meanwhile. */
+/** Checks again under the lock that serialises membership changes: the inviter cannot lose the role meanwhile. */
 async function lockOpenInvitation(tx: Db, hasher: TokenHasher, token: string) {
   await lockWorkspace(tx, (await getInvitationByToken(tx, hasher, token)).workspaceId);
   const { workspace, ...invitation } = await getInvitationByToken(tx, hasher, token);
@@ -101,7 +101,7 @@ export async function registerByInvitation(
   });
 }
 
-/** Membership, event and audit entry. @throws AppError 409 */
+/** Inserts the membership, its event and its audit entry. @throws AppError 409 */
 export async function join(tx: Db, actor: Actor, invitation: Invitation, userId: string): Promise<void> {
   const { id, workspaceId, email, role } = invitation;
   await lockWorkspace(tx, workspaceId);

@@ -8,7 +8,7 @@ import type { Standing } from './invitation';
 
 export type StandingInvitation = Invitation & Standing;
 
-/** Created by the present caller, so it is valid. */
+/** Inserts an invitation of the present caller, which therefore is valid. */
 export async function insertInvitation(
   tx: Db,
   invitation: Prisma.InvitationUncheckedCreateInput,
@@ -58,7 +58,7 @@ async function listOpen(db: Db, of: { email: string; workspaceId?: string }): Pr
   return (await withStanding(db, rows)).filter(({ stands }) => stands);
 }
 
-/** For the holder of the link. @throws AppError 404, also if the workspace was deleted */
+/** Returns the invitation for the holder of its link. @throws AppError 404, also if the workspace was deleted */
 export async function getInvitationByToken(
   db: Db,
   hasher: TokenHasher,
@@ -93,7 +93,7 @@ async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Pro
   });
 }
 
-/** For the link of that moment, identified by its hash; a later link replaces it. */
+/** Marks the current link, identified by its hash, as mailed; a later link replaces it. */
 export async function markMailed(db: Db, { id, hash }: Pick<Invitation, 'id' | 'hash'>): Promise<void> {
   await db.invitation.updateMany({ where: { id, hash }, data: { mailed: true } });
 }

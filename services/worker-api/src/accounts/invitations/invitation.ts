@@ -6,7 +6,7 @@ const OPEN_DAYS = 7;
 
 export const invitationExpiry = (): Date => new Date(Date.now() + OPEN_DAYS * 86_400_000);
 
-/** Whether the inviter may still invite. */
+/** Tells whether the inviter may still invite. */
 export interface Standing {
   stands: boolean;
 }

@@ -31,8 +31,7 @@ export interface Invited {
 /**
  * Does not reveal whether the address has an account.
  * @throws AppError 400 for an invalid address, 403 for a token if no e-mail is sent, 409 for a member and for an
- * address
- *   that is invited already
+ *   address that is invited already
  */
 export async function inviteMember(
   deps: AccountDeps,
@@ -72,7 +71,7 @@ export async function inviteMember(
 }
 
 /**
- * A new link by the caller, valid for seven more days; the old link ends.
+ * Issues a new link by the caller, valid for seven more days; the old link ends.
  * @throws AppError 403, 404, 409 accepted, 410 withdrawn
  */
 export async function resendInvitation(deps: AccountDeps, { caller, actor, made }: Requester, id: string) {

@@ -39,7 +39,7 @@ export async function isMember(db: Db, workspaceId: string, email: string): Prom
   return (await db.membership.count({ where: { workspaceId, user: { email } } })) > 0;
 }
 
-/** Whether this user may currently manage people there. */
+/** @returns whether this user may currently manage people there */
 export async function isAdmin(db: Db, workspaceId: string, userId: string): Promise<boolean> {
   const where = {
     workspaceId,
@@ -66,7 +66,7 @@ export async function administersAll(db: Db, workspaceIds: string[], userId: str
   return (await db.membership.count({ where: { ...managing(workspaceIds), userId } })) === workspaceIds.length;
 }
 
-/** Changes of one workspace's members take turns. @throws AppError 404 if it was deleted meanwhile */
+/** Serialises changes of a workspace's members. @throws AppError 404 if it was deleted meanwhile */
 export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM workspaces WHERE id = ${workspaceId} AND deleted_at IS NULL FOR UPDATE`;

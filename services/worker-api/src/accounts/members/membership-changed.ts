@@ -1,11 +1,11 @@
-/** Consequences of every change of a membership or its role. */
+/** Applies the consequences of every change of a membership or its role. */
 import { enqueue, memberChanged } from '@gantry/events';
 import type { Db } from '../../database';
 
 /**
- * Inside the transaction of the change. Invalidates the user's cached identities and ends password links that an admin created
- * for this person, or this person created as an admin: they depended on both memberships. A link in use at this moment
- * either completes first, or is found deleted.
+ * Invalidates the user's cached identities and ends password links that an admin created for this person, or this
+ * person created as an admin: they depended on both memberships. Call it inside the transaction of the change. A link
+ * in use at this moment either completes first, or is found deleted.
  */
 export async function membershipChanged(tx: Db, workspaceId: string, userId: string): Promise<void> {
   await enqueue(tx, memberChanged, workspaceId, { userId });

@@ -2,7 +2,7 @@ import { type Bus, encode, listen, MEMBERS_SUBJECT, membersRequest, type Workspa
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
-/** Answers other services which members of a workspace have certain addresses. */
+/** Tells other services which members of a workspace have certain addresses. */
 export function serveMembers({ bus, pool, log }: { bus: Bus; pool: Pool; log: Logger }): { stop(): void } {
   const subscription = listen(
     bus,

@@ -1,4 +1,4 @@
-/** The end of what a person allowed a client: rows, announcement and audit entry commit together. */
+/** Ends a person's grant to a client: rows, announcement and audit entry commit together. */
 import { enqueue, tokenRevoked } from '@gantry/events';
 import type { Actor } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
@@ -6,10 +6,10 @@ import { recordChange } from '../../audit/audit-entry';
 import { getClientHost } from '../grants/client-id';
 import { deleteGrant, type EndedGrant } from '../grants/grant-repository';
 
-/** `reuse`: a code or refresh token came again, so another party may have it. */
+/** `reuse`: a code or refresh token was replayed, so another party may have it. */
 export type EndReason = 'person' | 'client' | 'reuse';
 
-/** Null if it had ended, or is not that user's. @param userId null: any user's */
+/** Deletes and announces it. Null if it had ended, or is not that user's. @param userId null: any user's */
 export async function endGrant(
   tx: Sql,
   of: { id: string; userId: string | null },

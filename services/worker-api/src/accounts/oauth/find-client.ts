@@ -5,10 +5,10 @@ import { isDocument } from '../grants/client-id';
 import { type Outbound, readClientDocument } from './client-document';
 import { findClient, upsertDocumentClient } from './oauth-client-repository';
 
-/** A document is read again after this, whatever its headers say of caching. */
+/** A document is fetched again after this, whatever its caching headers say. */
 const FRESH_MS = 60 * 60_000;
 
-/** @throws AppError 400 `unknown_client`: to be shown, as there is no address that it could be sent to */
+/** @throws AppError 400 `unknown_client`: shown to the person, as there is no address to redirect to */
 export async function getClient(
   deps: Outbound & { prisma: Db; now: () => Date },
   clientId: string,

@@ -3,13 +3,13 @@ import type { Db } from '../../database';
 import type { OauthClient } from '../../generated/prisma/client';
 import type { ClientFacts } from './oauth-client';
 
-/** Beyond this, clients without a grant make room for new ones. */
+/** Beyond this, clients without a grant are evicted, the oldest first. */
 const REGISTERED_MAX = 5_000;
 
 export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
   db.oauthClient.findUnique({ where: { id } });
 
-/** Two callers who read the same document at the same moment may both write it. */
+/** Tolerates two callers who fetched the same document concurrently and both write it. */
 export function upsertDocumentClient(db: Db, id: string, facts: ClientFacts, now: Date): Promise<OauthClient> {
   const kept = { ...facts, readAt: now };
   return db.oauthClient.upsert({ where: { id }, create: { id, ...kept }, update: kept });
@@ -18,7 +18,7 @@ export function upsertDocumentClient(db: Db, id: string, facts: ClientFacts, now
 export const insertClient = (tx: Db, id: string, facts: ClientFacts): Promise<OauthClient> =>
   tx.oauthClient.create({ data: { id, ...facts } });
 
-/** Registration is open, so unused clients yield: the oldest first. */
+/** Evicts unused clients, the oldest first, because registration is open. */
 export const evictUngrantedClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
   DELETE FROM oauth_clients WHERE id IN (
     SELECT id FROM oauth_clients WHERE granted_at IS NULL ORDER BY created_at DESC OFFSET ${REGISTERED_MAX})`;
@@ -26,7 +26,7 @@ export const evictUngrantedClients = (tx: Db): Promise<unknown> => tx.$executeRa
 export const noteGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
   tx.oauthClient.updateMany({ where: { id }, data: { grantedAt: now } });
 
-/** Removes clients without a grant for a day, or that hold nothing any more. */
+/** Deletes clients that got no grant within a day, or got one over 90 days ago and have none left. */
 export const sweepOauthClients = (pool: Pool): Promise<unknown> =>
   pool.query(`DELETE FROM oauth_clients c
     WHERE (granted_at IS NULL AND coalesce(read_at, created_at) < now() - interval '1 day'

@@ -27,7 +27,7 @@ import { parseClientMetadata, REGISTERED } from './oauth-client';
 import { evictUngrantedClients, insertClient } from './oauth-client-repository';
 import { describeRedirect } from './redirect-uri';
 
-/** Serves a public document, which may be cached for a while. */
+/** Headers of a public document, which may be cached for five minutes. */
 const forAWhile = { 'Cache-Control': 'public, max-age=300' };
 
 export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
@@ -108,7 +108,7 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
   };
 }
 
-/** A program that holds a code or a token, and says nothing else of itself. */
+/** Builds the actor for a program that holds a code or a token and is otherwise unidentified. */
 const clientActor = (req: Request): Actor => ({
   kind: 'oauth_client',
   id: null,

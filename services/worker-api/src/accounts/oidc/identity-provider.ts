@@ -1,4 +1,6 @@
-/** The configured OpenID Connect provider: its addresses and keys are discovered on first use, and cached. */
+/**
+ * Connects to the configured OpenID Connect provider; its endpoints and keys are discovered on first use and cached.
+ */
 import { unavailable } from '@gantry/http';
 import * as client from 'openid-client';
 
@@ -54,7 +56,7 @@ export function createIdentityProvider(settings: OidcSettings) {
   }
 
   return {
-    /** The redirect for the browser, and the state to keep until it returns. @throws AppError 503 */
+    /** Builds the redirect for the browser, and the state to keep until it returns. @throws AppError 503 */
     depart: async (redirectUri: string): Promise<Departure> => {
       const codeVerifier = client.randomPKCECodeVerifier();
       const state = client.randomState();
@@ -69,7 +71,10 @@ export function createIdentityProvider(settings: OidcSettings) {
       });
       return { url, state, nonce, codeVerifier };
     },
-    /** The person who returned. @throws for an invalid response: state, nonce, code, signature, issuer, audience, time */
+    /**
+     * Returns the person who came back.
+     * @throws for an invalid response: state, nonce, code, signature, issuer, audience, time
+     */
     arrive: async (
       currentUrl: URL,
       { state, nonce, codeVerifier }: { state: string; nonce: string; codeVerifier: string },

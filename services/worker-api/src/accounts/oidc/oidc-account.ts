@@ -32,12 +32,12 @@ export class Refused extends Error {
 }
 
 /**
- * Identified by the provider's subject identifier; the first time by a verified address, which is never used again
- * afterwards. An unverified address is worth nothing on either side: any person may claim it at the provider, and an
+ * Finds or creates the user by the provider's subject identifier; the first time by a verified address, which is never
+ * used again. An unverified address is worth nothing on either side: any person may claim it at the provider, and an
  * account here may have been created with it by an inviter of its owner. Such an account is not linked: its creator
  * would still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the
- * password verifies the address after signing in (`proveByPerson`). Nor is an account linked that belongs to another
- * person of the same provider: a provider may give an address that became free to the next person.
+ * password verifies the address after signing in (`proveEmailByProvider`). Nor is an account linked that belongs to
+ * another person of the same provider: a provider may give an address that became free to the next person.
  * @throws Refused
  */
 export async function userOfPerson(
@@ -113,7 +113,7 @@ function assertEnabled(user: User): User {
   return user;
 }
 
-/** The provider has verified the address, as a mailed invitation link would: open invitations are accepted. */
+/** Accepts open invitations too: the provider has verified the address, as a mailed invitation link would. */
 async function createUser(tx: Db, email: string, person: Person, signUp: OidcSettings['signUp'], actor: Actor) {
   const invitations = await listOpenInvitationsTo(tx, email);
   if (!invitations.length && signUp === 'invited') throw new Refused('oidc_not_invited');

@@ -1,8 +1,8 @@
 /**
- * Signing in elsewhere: authorization code with PKCE (RFC 9700), state and nonce.
+ * Signs people in with an identity provider: authorization code with PKCE (RFC 9700), state and nonce.
  *
  * State is bound to the browser by a cookie, so that no person can finish a sign-in that another began, and its row is
- * taken out when it is used: one departure, one arrival. All happens on the host where it began, where the session
+ * deleted on use, so each redirect returns once. Everything happens on the host where it began, where the session
  * cookie must be.
  */
 
@@ -17,7 +17,7 @@ import { proveByPerson, Refused, userOfPerson } from './oidc-account';
 
 const STATE_COOKIE = 'svc_oidc_state';
 const CALLBACK = '/auth/oidc/callback';
-/** Between leaving for the provider and coming back. */
+/** Between the redirect to the provider and the callback. */
 const LIFETIME_MS = 10 * 60_000;
 
 export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
@@ -25,12 +25,12 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
   const provider = oidc && createIdentityProvider(oidc);
   const cookieOptions: CookieOptions = {
     httpOnly: true,
-    // The way back is a top-level navigation from another site, which "strict" would take the cookie from.
+    // The callback is a top-level navigation from another site, for which "strict" would withhold the cookie.
     sameSite: 'lax',
     secure: publicUrls[0].startsWith('https:'),
     path: CALLBACK,
   };
-  /** One of our own addresses, whatever the Host header says: no other place can be sent to. */
+  /** Returns one of our own origins, whatever the Host header says, so that no other site can be redirected to. */
   const getOrigin = (req: Request) =>
     publicUrls.map((url) => new URL(url)).find(({ host }) => host === req.get('host'))?.origin ??
     new URL(dashboardUrl).origin;
@@ -57,7 +57,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
       } catch (err) {
         const code = toRefusalCode(err);
         log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
-        // Only the dashboard has these pages, whichever host this began on.
+        // Only the dashboard has these pages, whatever host the sign-in began on.
         const page = err instanceof NotProven ? 'settings/account' : 'sign-in';
         res.redirect(302, `${dashboardUrl}/${page}?error=${code}`);
       }
@@ -65,7 +65,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
   };
 }
 
-/** Signs in the person who came back, or proves the address of a signed-in one. Returns where they wanted to go. */
+/** Signs in the person who came back, or verifies the address of a signed-in one. Returns their destination. */
 async function arrive(
   deps: AccountDeps,
   provider: IdentityProvider,
@@ -107,7 +107,7 @@ async function prove(deps: AccountDeps, person: Person, userId: string, req: Req
   deps.identities.evictUser(userId);
 }
 
-/** The user and session of this browser. @throws AppError 401 */
+/** Returns the user and session of this browser. @throws AppError 401 */
 async function createSignedInSession(
   { sessionCookie, introspect }: AccountDeps,
   req: Request,
@@ -120,7 +120,7 @@ async function createSignedInSession(
 }
 
 class Expired extends Error {}
-/** The cause says why. */
+/** Wraps the error for which verification failed. */
 class NotProven extends Error {}
 
 function toRefusalCode(err: unknown): string {

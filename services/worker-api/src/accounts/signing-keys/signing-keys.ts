@@ -15,7 +15,7 @@ export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 const FRESH_MS = 60_000;
 /**
- * An unknown key id may be one just created by another replica, but a client can invent ids: rereads are rate-limited.
+ * An unknown key id may belong to a new key of another replica, but clients can invent ids: rereads are rate-limited.
  */
 const UNKNOWN_REREAD_MS = 5_000;
 /** They belong to no workspace: the platform's own data key seals them. */

@@ -34,7 +34,7 @@ export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...t
   return tx.token.create({ data });
 }
 
-/** The ids among `ids` of workers that the caller sees in their workspace. */
+/** Returns those of `ids` that belong to workers visible to the caller in their workspace. */
 export async function listSeenWorkerIds(db: Db, caller: Principal, ids: string[]): Promise<string[]> {
   const { workspaceId } = caller;
   const where = { workspaceId, deletedAt: null, AND: [{ id: { in: ids } }, buildWorkerVisibilityFilter(caller)] };
@@ -63,8 +63,8 @@ export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken
 }
 
 /**
- * By the token that created them, directly or through others. UNION rather than UNION ALL guarantees termination for
- * any rows.
+ * Counts active tokens by the token that created them, directly or through others. UNION rather than UNION ALL
+ * guarantees termination for any rows.
  */
 async function countMade(db: Db, ids: string[]): Promise<Map<string, number>> {
   const rows = await db.$queryRaw<{ root: string; made: number }[]>`
@@ -142,7 +142,7 @@ export const sweepTokens = (pool: Pool): Promise<unknown> =>
 /** A realistic chain of tokens that created tokens is shorter. */
 const CHAIN_MAX = 10;
 
-/** By each of these users and tokens: its id, and those of its creators, their creators and so on. */
+/** Returns, for each of these users and tokens, its id and those of its creators, their creators and so on. */
 export async function listCreators(sql: Sql, ids: string[]): Promise<Map<string, Set<string>>> {
   const { rows } = await sql.query<{ root: string; id: string }>(
     `WITH RECURSIVE behind (root, id, depth) AS (

@@ -33,7 +33,7 @@ type TokenInput = OperationCall<'worker', 'createPersonalToken'>['body'];
 
 const PER_OWNER_MAX = 200;
 
-/** The user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
+/** Returns the user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
 export function toUserId(caller: Principal): { userId: string } {
   if (caller.userId) return { userId: caller.userId };
   throw forbidden('needs_user', 'a workspace token has no personal tokens; sign in as a person');
@@ -51,8 +51,8 @@ export async function createWorkspaceToken(deps: AccountDeps, requester: Request
 }
 
 /**
- * Row and announcement commit together. Tokens that it created stay valid unless `withMade`: a program may replace its
- * own token with one that it creates with the old one.
+ * Revokes a token; row and announcement commit together. Tokens that it created stay valid unless `withMade`: a program
+ * may replace its own token with one that it creates with the old one.
  * @returns the ids of all revoked tokens
  * @throws AppError 404, also for another user's token
  */
@@ -97,8 +97,8 @@ async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promi
 }
 
 /**
- * Automations are not looked for: another service has them.
- * @throws AppError 400 with the places of those that the caller does not see, as of those that are not there
+ * Does not check automations, which another service owns.
+ * @throws AppError 400 with the paths of workers that are invisible to the caller or do not exist
  */
 async function requireSeenWorkers(db: Db, caller: Principal, named: string[]): Promise<void> {
   if (named.length === 0) return;
@@ -109,7 +109,7 @@ async function requireSeenWorkers(db: Db, caller: Principal, named: string[]): P
   if (problems.length > 0) throw invalid(problems);
 }
 
-/** The earlier one where both places name a time. @throws AppError 400 */
+/** Returns the earlier time where both fields have one. @throws AppError 400 */
 function computeExpiry({ expires_at, restrict }: TokenInput): Date | null {
   const ends = Object.entries({ expires_at, 'restrict.expires_at': restrict?.expires_at }).flatMap(([path, given]) => {
     if (!given) return [];
@@ -120,11 +120,11 @@ function computeExpiry({ expires_at, restrict }: TokenInput): Date | null {
   return ends.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
-/** The calling token; null if the caller is a person. */
+/** Returns the id of the calling token; null if the caller is a person. */
 export const getApprovalTokenId = ({ kind, tokenId }: Principal): string | null =>
   kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
 
-/** People are limited only by their membership, which is checked at every request. */
+/** Returns no limits for people: only their membership limits them, which is checked at every request. */
 async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
   const tokenId = getApprovalTokenId(caller);
   if (tokenId === null) return { role: null, expiresAt: null, restriction: null };
@@ -142,7 +142,7 @@ async function createToken(
 ): Promise<{ created: Token; token: string }> {
   const askingToken = getApprovalTokenId(caller);
   return transaction(prisma, async (tx) => {
-    // Must not be missed by a concurrent revocation of the token and everything that it created.
+    // A concurrent revocation of the token and everything that it created must not miss the new token.
     if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
     const inserted = await insertNewToken(tx, hasher, prefix, owner, {
       id,
@@ -170,7 +170,7 @@ async function createToken(
 
 const makerEnded = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
 
-/** A token with all rights of its user, acting in that workspace by default. */
+/** Inserts a token with all rights of its user, acting in that workspace by default. */
 export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
   const limits = { id: newId('tok_'), role: null, expiresAt: null, restriction: null };
   const made = { defaultWorkspaceId: workspaceId, createdBy: userId, createdByTokenId: null };

@@ -10,12 +10,13 @@ export interface TokenLimits {
   role: Role | null;
   /** Null: never ends. */
   expiresAt: Date | null;
-  /** Null: nothing but the role. */
+  /** Null: only the role limits it. */
   restriction: Restriction | null;
 }
 
 /**
- * A token created by a token may neither do more nor live longer than its creator; omitted limits are inherited.
+ * Applies the limits of the creating token: a token may neither do more nor live longer than its creator, and inherits
+ * omitted limits.
  * @throws AppError 403
  */
 export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimits {

@@ -2,7 +2,7 @@ import { invalid } from '@gantry/http';
 
 const SHAPE = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 
-/** The canonical spelling: `" Ada@Example.COM "` signs in as `ada@example.com`. Null for an invalid address. */
+/** Returns the canonical spelling: `" Ada@Example.COM "` signs in as `ada@example.com`. Null for an invalid address. */
 export function normaliseEmail(text: string): string | null {
   const email = text.trim().normalize('NFKC').toLowerCase();
   return SHAPE.test(email) ? email : null;
@@ -11,8 +11,8 @@ export function normaliseEmail(text: string): string | null {
 const ASCII = /^[ -~]*$/;
 
 /**
- * The canonical spelling of an address that another system has verified. Null if it is another spelling for us alone: the person who
- * receives mail at `ａda@example.com` there may have nothing to do with `ada@example.com` here.
+ * Returns the canonical spelling of an address that another system has verified. Null if the spellings are equal only
+ * for us: the person who receives mail at `ａda@example.com` there may have nothing to do with `ada@example.com` here.
  */
 export function normaliseVerifiedEmail(text: string): string | null {
   const email = normaliseEmail(text);

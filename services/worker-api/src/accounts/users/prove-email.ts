@@ -1,9 +1,9 @@
 /**
- * Proof that an address belongs to its user.
+ * Verifies that an address belongs to its user.
  *
- * Only two things verify it: a link that the platform's mailer sent to the address and showed to no other person, or an identity
- * provider that marks it as verified. Signing in with a password, or holding a link that was handed over, verifies
- * nothing: the inviter could have opened that link.
+ * Only two things verify it: a link that the platform's mailer sent to the address and showed to no other person, or an
+ * identity provider that marks it as verified. Signing in with a password, or holding a link that was handed over,
+ * verifies nothing: the inviter could have opened that link.
  */
 
 import { enqueue, memberChanged } from '@gantry/events';
@@ -15,7 +15,10 @@ import type { User } from '../../generated/prisma/client';
 /** The kind of verification, for the audit log. */
 export type Proof = 'mailed_link' | 'mailed_invitation' | 'mailed_reset' | 'identity_provider';
 
-/** Inside the caller's transaction; evict the user from the identity cache after the commit. Idempotent for a verified address. */
+/**
+ * Marks the address as verified in the caller's transaction; evict the user from the identity cache after the commit.
+ * Idempotent for a verified address.
+ */
 export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof): Promise<User> {
   const { count } = await tx.user.updateMany({
     where: { id: userId, emailVerifiedAt: null },
@@ -26,7 +29,7 @@ export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof
   return user;
 }
 
-/** The holder received the account through a link that an admin saw and may have opened: what was granted before ends. */
+/** Revokes the verification: the holder got the account through a link that an admin saw and may have opened. */
 export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<void> {
   await tx.user.update({ where: { id: user.id }, data: { emailVerifiedAt: null, holderSince: new Date() } });
   if (user.emailVerifiedAt) await announce(tx, actor, user, 'user.email_unverified', { email: user.email });

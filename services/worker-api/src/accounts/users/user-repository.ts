@@ -18,7 +18,7 @@ export function insertUser(
   });
 }
 
-/** Names, or else addresses, by id. */
+/** Returns names, or else addresses, by id. */
 export async function listUserNames(db: Db, ids: string[]): Promise<Map<string, string>> {
   const users = await db.user.findMany({ where: { id: { in: ids } }, select: { id: true, name: true, email: true } });
   return new Map(users.map(({ id, name, email }) => [id, name ?? email]));

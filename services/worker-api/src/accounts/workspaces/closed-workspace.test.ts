@@ -25,7 +25,7 @@ afterEach(() => {
 interface Home {
   id: string;
   token: string;
-  /** As one of its members. */
+  /** A client of one of its members. */
   me: ReturnType<typeof createCaller>;
   close(): Promise<void>;
   restore(): Promise<void>;

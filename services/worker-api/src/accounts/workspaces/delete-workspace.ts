@@ -1,5 +1,5 @@
 /**
- * A deleted workspace is closed at once and purged after seven days.
+ * Closes a deleted workspace at once, and purges it after seven days.
  *
  * Closed means that no credential may enter it, that none of its content is shown, and that nothing in it runs:
  * memberships and tokens stay, and are not counted; runs stay queued or asleep; those held by an executor are
@@ -72,7 +72,7 @@ export async function restoreWorkspace(
   });
 }
 
-/** Closes a workspace, or opens it again: its row, the event and the audit log say the same. */
+/** Closes a workspace, or reopens it: its row, the event and the audit log agree. */
 async function close(
   tx: Db,
   actor: Actor,

@@ -29,14 +29,14 @@ export function listDeletedWorkspaces(db: Db, userId: string, since: Date): Prom
   });
 }
 
-/** Whether code of the workspace's workers may get values of connections and secrets instead of placeholders. */
+/** @returns whether code of the workspace's workers may get values of connections and secrets, not placeholders */
 export async function allowsExposure(db: Db, workspaceId: string): Promise<boolean> {
   const select = { allowExposedCredentials: true };
   const workspace = await db.workspace.findUnique({ where: { id: workspaceId }, select });
   return workspace?.allowExposedCredentials === true;
 }
 
-/** Value, in US dollars: the budget of a workspace for the models of a month; null: it has none. */
+/** Value, in US dollars: the monthly model budget of a workspace; null: it has none. */
 export const modelBudgetSql = (workspaceId: string): string =>
   `(SELECT model_budget_usd FROM workspaces WHERE id = ${workspaceId})`;
 

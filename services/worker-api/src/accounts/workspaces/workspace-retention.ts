@@ -1,4 +1,4 @@
-/** Retention of a workspace's runs: set here, carried out by the services that have runs. */
+/** Sets the retention of a workspace's runs; the services that have runs apply it. */
 import { enqueue, retentionChanged } from '@gantry/events';
 import { type Actor, invalid, toApiFields } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
@@ -15,7 +15,7 @@ import {
 import type { Pool, PoolClient } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 
-/** As in the body of a request; null: the operator's default. */
+/** Fields of a request; null: the operator's default. */
 export interface RetentionChange {
   run_days?: number | null;
   log_days?: number | null;
@@ -29,7 +29,7 @@ export async function getRetention(sql: Sql, workspaceId: string, bounds: Retent
   return { ...toApi(resolveRetention(settings, bounds)), maximums: toApi(bounds.maximums) };
 }
 
-/** The caller's transaction holds the workspace's row. @throws AppError 400 */
+/** Requires that the caller's transaction holds the workspace's row. @throws AppError 400 */
 export async function changeRetention(
   tx: PoolClient,
   options: { workspaceId: string; actor: Actor; change: RetentionChange; bounds: RetentionBounds },
@@ -59,7 +59,7 @@ export async function changeRetention(
   });
 }
 
-/** For a service that JetStream lost the event for: nothing else would ever inform it. */
+/** Announces settings again, for a service whose event JetStream lost: nothing else would inform it. */
 export async function announceRetention(pool: Pool): Promise<void> {
   for (const changed of await listChangedRetention(pool)) await announce(pool, changed);
 }

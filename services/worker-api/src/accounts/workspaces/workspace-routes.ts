@@ -19,7 +19,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
     };
   };
 
-  /** With the role of the caller, who is a member. @throws AppError 403, 404 */
+  /** Returns a workspace with the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
     const userId = await getUnlimitedUserId(prisma, caller);
     const { role } = await getMember(prisma, workspaceId, userId);

@@ -32,7 +32,7 @@ export function workspaceToApi(workspace: Workspace, role: Role, active: boolean
   };
 }
 
-/** The workspaces that the principal may enter, with this credential's role in each. */
+/** Lists the workspaces that the principal may enter, with this credential's role in each. */
 export function workspacesToApi(workspaces: Workspace[], { memberships, workspaceId }: Principal) {
   return workspaces.flatMap((workspace) => {
     const role = memberships[workspace.id];

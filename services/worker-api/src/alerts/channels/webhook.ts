@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 4_096;
 const RESPONSE_CHARS_MAX = 500;
 
-/** The receiver says that it no longer exists: https://github.com/standard-webhooks/standard-webhooks */
+/** Sent by a receiver that no longer exists: https://github.com/standard-webhooks/standard-webhooks */
 export const GONE = 410;
 
 export const webhook: AlertChannel = {
