@@ -21,11 +21,11 @@ import { createSessionCookie } from './accounts/auth/session-cookie';
 import { sessionOperations } from './accounts/auth/session-routes';
 import { requireSignIn } from './accounts/auth/setup';
 import { deviceOperations } from './accounts/devices/device-routes';
-import { mcpChallenge } from './accounts/grants/oauth-addresses';
+import { buildMcpChallenge } from './accounts/grants/oauth-addresses';
 import { createIntrospection } from './accounts/identity/introspection';
 import { invitationOperations } from './accounts/invitations/invitation-routes';
 import { memberOperations } from './accounts/members/member-routes';
-import { bearerOfGrant } from './accounts/oauth/grant-bearer';
+import { createGrantBearer } from './accounts/oauth/grant-bearer';
 import { oauthOperations } from './accounts/oauth/oauth-routes';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { oidcOperations } from './accounts/oidc/oidc-routes';
@@ -223,7 +223,7 @@ export function createApp(options: AppOptions) {
         version,
         log,
         hasher: deps.hasher,
-        bearerFor: bearerOfGrant(issueAccessToken),
+        bearerFor: createGrantBearer(issueAccessToken),
       }),
     },
     bodyChecks: {
@@ -240,7 +240,7 @@ export function createApp(options: AppOptions) {
         operation?.id === 'mcp' ? [...accountTokenPrefixes, 'oat_'] : accountTokenPrefixes,
     }),
     errorShape: 'detail',
-    challenge: ({ operation }, code) => (operation?.id === 'mcp' ? mcpChallenge(baseUrl, code) : 'Bearer'),
+    challenge: ({ operation }, code) => (operation?.id === 'mcp' ? buildMcpChallenge(baseUrl, code) : 'Bearer'),
     pool,
     hasher,
     log,

@@ -16,9 +16,9 @@ import { conversationToApi } from './chat/conversation';
 import type { ConversationRow } from './chat/conversation-repository';
 import { buildMessages } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
-import { argumentProblems } from './connection-tools/check-arguments';
+import { listArgumentProblems } from './connection-tools/check-arguments';
 import { formatNearestNames } from './connection-tools/nearest-names';
-import { maskBeginning, maskWords } from './connections/mask-sent';
+import { maskBeginning, maskErrorText } from './connections/mask-sent';
 import type { McpServer, McpTool } from './connections/mcp-port';
 import { connectionProblems, groupByName, type Usable } from './connections/usable-connections';
 import { createOutputChecks } from './evaluations/output-checks';
@@ -159,21 +159,24 @@ const parseFields = (fields: object) => expect(() => parseNewWorker({ name: 'A',
 const FUNCTIONS: [string, () => unknown][] = [
   [
     'argumentProblems: many choices',
-    () => argumentProblems({ properties: { a: { items: choices } } }, { a: buildNames(20_000, 'x') }),
+    () => listArgumentProblems({ properties: { a: { items: choices } } }, { a: buildNames(20_000, 'x') }),
   ],
   [
     'argumentProblems: many alternatives',
-    () => argumentProblems(buildAnyOfSchema(20_000, { required: buildNames(10) }), buildObject(5_000, LETTERS)),
+    () => listArgumentProblems(buildAnyOfSchema(20_000, { required: buildNames(10) }), buildObject(5_000, LETTERS)),
   ],
   [
     'argumentProblems: long texts, counted for each alternative',
     () =>
-      argumentProblems({ properties: { a: buildAnyOfSchema(5_000, { maxLength: 1 }) } }, { a: 'a'.repeat(1_000_000) }),
+      listArgumentProblems(
+        { properties: { a: buildAnyOfSchema(5_000, { maxLength: 1 }) } },
+        { a: 'a'.repeat(1_000_000) },
+      ),
   ],
   [
     'argumentProblems: large values among choices',
     () =>
-      argumentProblems(
+      listArgumentProblems(
         { properties: { a: buildAnyOfSchema(500, choices) } },
         { a: buildObject(10_000, { b: [1, 2, 3] }) },
       ),
@@ -206,7 +209,7 @@ const FUNCTIONS: [string, () => unknown][] = [
   [
     'maskWords: words that are almost secrets',
     () =>
-      maskWords(
+      maskErrorText(
         'a'.repeat(4_000),
         PERIODIC.map((one) => one.slice(14_500, 17_500)),
       ),
@@ -228,7 +231,7 @@ const FUNCTIONS: [string, () => unknown][] = [
   ],
   ['rememberingClient: the largest headers', () => listTools([], LARGEST_HEADERS).catch(() => {})],
   ['maskBeginning: long values', () => maskBeginning('a'.repeat(2_000_000), PERIODIC, 300)],
-  ['maskWords: a long text', () => maskWords('a'.repeat(2_000_000), PERIODIC)],
+  ['maskWords: a long text', () => maskErrorText('a'.repeat(2_000_000), PERIODIC)],
   ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
   ['messagesOf', () => buildMessages([TURN], PARTS)],
   ['messagesOf: many messages', () => buildMessages(turns, shortParts)],

@@ -15,14 +15,14 @@ import { sweepOauthClients } from './accounts/oauth/oauth-client-repository';
 import { sweepOidcSignIns } from './accounts/oidc/oidc-account';
 import type { SigningKeys } from './accounts/signing-keys/signing-keys';
 import { sweepTokens } from './accounts/tokens/token-repository';
-import { oldestRestorable, purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
+import { computeOldestRestorable, purgeDeletedWorkspaces } from './accounts/workspaces/delete-workspace';
 import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovals } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
 import { candidateHasPackSql } from './candidates/candidate-repository';
-import { ageCandidates } from './candidates/candidate-sweeps';
-import { interruptLost } from './chat/end-turn';
+import { sweepOldCandidates } from './candidates/candidate-sweeps';
+import { interruptLostTurns } from './chat/end-turn';
 import { sweepChatEvents } from './chat/event-repository';
 import type { ConnectionDeps } from './connections/connection-deps';
 import { sweepDepartures, sweepUnfinishedConnections } from './connections/departure-repository';
@@ -75,7 +75,7 @@ export function listSweeps(
     { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
     { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },
     { what: 'calls of models', run: () => sweepModelCalls(pool) },
-    { what: 'turns of the chat', run: () => interruptLost(pool, null) },
+    { what: 'turns of the chat', run: () => interruptLostTurns(pool, null) },
     { what: 'events of the chat', run: () => sweepChatEvents(pool) },
     { what: 'share links', run: () => sweepShareLinks(pool) },
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
@@ -83,13 +83,13 @@ export function listSweeps(
     { what: 'audit log', run: () => deleteOldAuditRows(pool, auditRetentionDays) },
     { what: 'departures to providers', run: () => sweepDepartures(pool) },
     { what: 'connections without consent', run: () => sweepUnfinishedConnections(pool) },
-    { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, oldestRestorable()) },
+    { what: 'connections of deleted workspaces', run: () => revokeBeforePurge(deps, computeOldestRestorable()) },
     { what: 'deleted workspaces', run: () => purgeDeletedWorkspaces(pool) },
     { what: 'closures', run: () => sweepClosures(pool) },
     { what: 'closures to be told again', run: () => republishClosures(pool) },
     { what: 'retention to be told again', run: () => announceRetention(pool) },
     { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
-    { what: 'candidates', run: () => ageCandidates(deps) },
+    { what: 'candidates', run: () => sweepOldCandidates(deps) },
     { what: 'repairs', run: () => expireRepairs(deps) },
     { what: 'packs', run: () => sweepUnusedPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },

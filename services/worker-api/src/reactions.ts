@@ -22,8 +22,8 @@ import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
 import type { AlertDeps } from './alerts/alert-deps';
 import { alertReactions } from './alerts/alert-events';
 import { ALERTS_LISTENING } from './alerts/alert-repository';
-import { keepAuditEntry } from './audit/audit-events';
-import { noticeRehearsals } from './candidates/candidate-events';
+import { storeAuditEntry } from './audit/audit-events';
+import { settleRehearsedCases } from './candidates/candidate-events';
 import type { ContextDeps } from './contexts/context-deps';
 import { writeBackContexts } from './contexts/write-back';
 import type { EvaluationDeps } from './evaluations/evaluation-deps';
@@ -71,7 +71,7 @@ export function startReactions(deps: ReactionDeps): Consumer[] {
     consumeEvent({
       ...shared,
       event: rehearsalFinished,
-      reactions: [noticeRehearsals(deps), evaluations.rehearsalFinished],
+      reactions: [settleRehearsedCases(deps), evaluations.rehearsalFinished],
     }),
     consumeEvent({
       ...shared,
@@ -91,7 +91,7 @@ export function startReactions(deps: ReactionDeps): Consumer[] {
     consumeEvent({ ...shared, event: skillPublished, reactions: [keepSkill] }),
     consumeEvent({ ...shared, event: skillChanged, reactions: [keepSkill] }),
     consumeEvent({ ...shared, event: skillDeleted, reactions: [forgetSkill] }),
-    consumeEvent({ ...shared, event: auditRecorded, reactions: [keepAuditEntry] }),
+    consumeEvent({ ...shared, event: auditRecorded, reactions: [storeAuditEntry] }),
     consumeEvent({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
   ];
 }

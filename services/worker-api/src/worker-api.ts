@@ -25,7 +25,7 @@ import { type AppDeps, createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { createCaseJudge } from './candidates/case-judge';
 import { openChangeHub } from './changes/change-hub';
-import { prepareTool, toolsOfRun } from './connection-tools/run-tools';
+import { listRunTools, prepareTool } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
 import type { McpClient } from './connections/mcp-port';
 import { type Database, openDatabase } from './database';
@@ -144,7 +144,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     givenTo: createRunProvisioner(depsReady),
     tools: {
       of: async (run) => {
-        const tools = run.spec.connections ? depsReady.then((deps) => toolsOfRun(deps, run)) : [];
+        const tools = run.spec.connections ? depsReady.then((deps) => listRunTools(deps, run)) : [];
         return (await Promise.all([tools, modelsOfRun(models, run)])).flat();
       },
       prepare: async (run, request) => {

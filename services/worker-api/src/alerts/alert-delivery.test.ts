@@ -69,7 +69,7 @@ afterAll(() => {
 
 let paths = 0;
 /** An alert for `worker` unless the body says otherwise, with a path of its own. */
-async function alertTo(body: object = {}) {
+async function createAlert(body: object = {}) {
   const path = `/hook-${++paths}`;
   const { body: alert } = await admin
     .post('/api/alerts', { on: ['run.failed'], worker_id: worker.id, url: receiverUrl + path, ...body })
@@ -77,7 +77,7 @@ async function alertTo(body: object = {}) {
   return { ...(alert as { id: string; secret: string }), path };
 }
 
-const answering = (path: string, status: number, body = '', headers = {}) =>
+const respondWith = (path: string, status: number, body = '', headers = {}) =>
   answers.set(path, (_, res) => res.writeHead(status, headers).end(body));
 
 /** Publishes the event as its service would, and waits until it has been evaluated. */
@@ -115,7 +115,7 @@ const buildFailedRun = (run: object = {}) => ({
 
 const fail = (run?: object) => announce(runFinished, buildFailedRun(run));
 const tick = () => api.deps.deliveryLoop.tick();
-const later = (ms: number) => {
+const advanceClock = (ms: number) => {
   clock = new Date(clock.getTime() + ms);
 };
 const HOUR = 3_600_000;
@@ -123,7 +123,7 @@ const listDeliveries = async (id: string, query = '') =>
   (await admin.get(`/api/alerts/${id}/deliveries${query}`).expect(200)).body;
 
 test('a failed run reaches the receiver, signed so that an independent implementation verifies it', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   const run = buildFailedRun();
   await announce(runFinished, run);
   await tick();
@@ -159,7 +159,7 @@ test('a failed run reaches the receiver, signed so that an independent implement
 });
 
 test('the old secret verifies for a day after a rotation, the new one from the start', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   const { body } = await admin.patch(`/api/alerts/${alert.id}`, { secret_rotate: true }).expect(200);
   const verifies = async (secret: string) => {
     const [message] = at(alert.path).slice(-1);
@@ -175,7 +175,7 @@ test('the old secret verifies for a day after a rotation, the new one from the s
   await fail();
   await tick();
   expect([await verifies(alert.secret), await verifies(body.secret)]).toEqual([true, true]);
-  later(25 * HOUR);
+  advanceClock(25 * HOUR);
   await fail();
   await tick();
   expect([await verifies(alert.secret), await verifies(body.secret)]).toEqual([false, true]);
@@ -183,11 +183,11 @@ test('the old secret verifies for a day after a rotation, the new one from the s
 
 test('each alert hears of what it asked for and of its own subject alone', async () => {
   const other = await createTestWorker(api);
-  const own = await alertTo();
-  const ofOther = await alertTo({ worker_id: other.id });
-  const ofWorkspace = await alertTo({ worker_id: undefined });
-  const completed = await alertTo({ on: ['run.completed', 'run.timed_out'] });
-  const disabled = await alertTo({ enabled: false });
+  const own = await createAlert();
+  const ofOther = await createAlert({ worker_id: other.id });
+  const ofWorkspace = await createAlert({ worker_id: undefined });
+  const completed = await createAlert({ on: ['run.completed', 'run.timed_out'] });
+  const disabled = await createAlert({ enabled: false });
   const foreign = createCaller(api.url, api.foreign.owner.jwt);
   await foreign.post('/api/alerts', { on: ['run.failed'], url: `${receiverUrl}/foreign` }).expect(201);
   await fail();
@@ -201,8 +201,8 @@ test('each alert hears of what it asked for and of its own subject alone', async
 
 test("an automation's run raises the workspace's alerts and its own", async () => {
   const automation = `aut_${newId('')}`;
-  const own = await alertTo({ worker_id: undefined, automation_id: automation });
-  const ofAnother = await alertTo({ worker_id: undefined, automation_id: 'aut_another' });
+  const own = await createAlert({ worker_id: undefined, automation_id: automation });
+  const ofAnother = await createAlert({ worker_id: undefined, automation_id: 'aut_another' });
   const run = buildFailedRun({ source: 'automation', subjectId: automation, subjectRef: null });
   await announce(runFinished, run);
   await tick();
@@ -216,7 +216,7 @@ test("an automation's run raises the workspace's alerts and its own", async () =
 });
 
 test('people who are asked and fires that were missed raise alerts too', async () => {
-  const alert = await alertTo({ on: ['approval.requested', 'schedule.missed'] });
+  const alert = await createAlert({ on: ['approval.requested', 'schedule.missed'] });
   const subject = { workerUid: worker.uid, workerId: worker.id };
   const expiresAt = clock.getTime() + HOUR;
   await announce(approvalRequested, { ...subject, approvalId: 'apr_1', runId: 'run_1', title: 'Send it?', expiresAt });
@@ -235,7 +235,7 @@ test('people who are asked and fires that were missed raise alerts too', async (
 });
 
 test('an event that comes twice raises once, even when it was forgotten that it came', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   const envelope = { id: newId('evt_'), workspaceid: api.workspaceId, time: clock, data: buildFailedRun() };
   const publish = async () => {
     await api.bus.js.publish(eventSubject(runFinished, 'worker-api'), Buffer.from(JSON.stringify(envelope)));
@@ -249,8 +249,8 @@ test('an event that comes twice raises once, even when it was forgotten that it 
 });
 
 test('a receiver that fails is asked again after longer and longer waits, under the same id, and then no more', async () => {
-  const alert = await alertTo();
-  answering(alert.path, 500, 'out of order');
+  const alert = await createAlert();
+  respondWith(alert.path, 500, 'out of order');
   await fail();
   expect(await tick()).toBe(1);
   expect(await tick()).toBe(0);
@@ -263,7 +263,7 @@ test('a receiver that fails is asked again after longer and longer waits, under 
   expect(waitMs).toBeGreaterThanOrEqual(5_000);
   expect(waitMs).toBeLessThanOrEqual(6_000);
   for (let attempt = 2; attempt <= 12; attempt++) {
-    later(10 * HOUR);
+    advanceClock(10 * HOUR);
     await tick();
   }
   const [dead] = await listDeliveries(alert.id, '?status=dead');
@@ -275,12 +275,12 @@ test('a receiver that fails is asked again after longer and longer waits, under 
 });
 
 test('dead letters are sent again one by one or all together', async () => {
-  const alert = await alertTo();
-  answering(alert.path, 500);
+  const alert = await createAlert();
+  respondWith(alert.path, 500);
   for (const _ of [1, 2, 3]) await fail();
   for (let attempt = 1; attempt <= 10; attempt++) {
     await tick();
-    later(10 * HOUR);
+    advanceClock(10 * HOUR);
   }
   const dead = await listDeliveries(alert.id, '?status=dead&limit=2');
   expect(dead).toHaveLength(2);
@@ -301,11 +301,11 @@ test('dead letters are sent again one by one or all together', async () => {
 });
 
 test('410 switches the alert off, says why, and ends what was still to be sent', async () => {
-  const alert = await alertTo();
-  answering(alert.path, 503);
+  const alert = await createAlert();
+  respondWith(alert.path, 503);
   await fail();
   await tick();
-  answering(alert.path, 410);
+  respondWith(alert.path, 410);
   await fail();
   await tick();
   const { body } = await admin.get(`/api/alerts/${alert.id}`).expect(200);
@@ -318,18 +318,18 @@ test('410 switches the alert off, says why, and ends what was still to be sent',
 });
 
 test('switching an alert off ends its deliveries', async () => {
-  const alert = await alertTo();
-  answering(alert.path, 500);
+  const alert = await createAlert();
+  respondWith(alert.path, 500);
   await fail();
   await tick();
   await admin.patch(`/api/alerts/${alert.id}`, { enabled: false }).expect(200);
-  later(HOUR);
+  advanceClock(HOUR);
   expect(await tick()).toBe(0);
   expect((await listDeliveries(alert.id))[0].status).toBe('dead');
 });
 
 test('an alert that is switched off while it is being raised sends nothing', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   const client = await api.database.pool.connect();
   await client.query('BEGIN');
   await raiseAlerts(client, {
@@ -353,8 +353,8 @@ test('an alert that is switched off while it is being raised sends nothing', asy
 });
 
 test('a redirect is a failure and is not followed', async () => {
-  const alert = await alertTo();
-  answering(alert.path, 302, '', { location: `${receiverUrl}/elsewhere` });
+  const alert = await createAlert();
+  respondWith(alert.path, 302, '', { location: `${receiverUrl}/elsewhere` });
   await fail();
   await tick();
   expect((await listDeliveries(alert.id))[0].attempts[0]).toMatchObject({
@@ -365,7 +365,7 @@ test('a redirect is a failure and is not followed', async () => {
 });
 
 test('an address that turned out to be inside is refused when it is used, too', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   await api.database.pool.query("UPDATE alerts SET url = 'http://10.0.0.1:8080/' WHERE id = $1", [alert.id]);
   await fail();
   await tick();
@@ -374,8 +374,8 @@ test('an address that turned out to be inside is refused when it is used, too', 
 });
 
 test('only the beginning of what a receiver answers is kept', async () => {
-  const alert = await alertTo();
-  answering(alert.path, 200, `\u0000${'x'.repeat(1_000_000)}`);
+  const alert = await createAlert();
+  respondWith(alert.path, 200, `\u0000${'x'.repeat(1_000_000)}`);
   await fail();
   await tick();
   const [{ status, attempts }] = await listDeliveries(alert.id);
@@ -384,8 +384,8 @@ test('only the beginning of what a receiver answers is kept', async () => {
 });
 
 test('a receiver that keeps silent holds up neither the others nor more than its share', async () => {
-  const silent = await alertTo();
-  const brisk = await alertTo();
+  const silent = await createAlert();
+  const brisk = await createAlert();
   const held: ServerResponse[] = [];
   answers.set(silent.path, (_, res) => held.push(res));
   for (let i = 0; i < 10; i++) await fail();
@@ -400,7 +400,7 @@ test('a receiver that keeps silent holds up neither the others nor more than its
 });
 
 test('two replicas send each delivery once', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   for (let i = 0; i < 20; i++) await fail();
   const other = await api.replica();
   await Promise.all([tick(), other.deps.deliveryLoop.tick()]);
@@ -410,13 +410,13 @@ test('two replicas send each delivery once', async () => {
 });
 
 test('a process that dies after sending leaves a delivery that is sent once more under the same id', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   await fail();
   const leaseUntil = new Date(clock.getTime() + 60_000);
   const claimed = await claimDeliveries(api.database.pool, { now: clock, leaseUntil, limit: 10, exceptAlerts: [] });
   for (const delivery of claimed) await sendDelivery(api.deps, delivery);
   expect(await tick()).toBe(0);
-  later(61_000);
+  advanceClock(61_000);
   await tick();
   const ids = at(alert.path).map(({ headers }) => headers['webhook-id']);
   expect(ids).toHaveLength(2);
@@ -425,7 +425,7 @@ test('a process that dies after sending leaves a delivery that is sent once more
 });
 
 test('alerts of a deleted workspace wait, in case it comes back', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   await fail();
   const closure = { workspaceId: api.workspaceId, purgeAt: Date.now() };
   await writeClosure(api.database.pool, { ...closure, restored: false });
@@ -436,7 +436,7 @@ test('alerts of a deleted workspace wait, in case it comes back', async () => {
 });
 
 test('the test sends a sample now and says what came of it, and keeps nothing', async () => {
-  const alert = await alertTo({ email_to: 'tester@example.com', enabled: false });
+  const alert = await createAlert({ email_to: 'tester@example.com', enabled: false });
   const good = await admin.post(`/api/alerts/${alert.id}/test`).expect(200);
   expect(good.body).toMatchObject({
     ok: true,
@@ -448,17 +448,17 @@ test('the test sends a sample now and says what came of it, and keeps nothing', 
   const payload = new Webhook(alert.secret).verify(message?.body ?? '', message?.headers ?? {});
   expect(payload).toMatchObject({ type: 'run.failed', data: { test: true, worker_id: worker.id } });
   expect(await mail.messageTo('tester@example.com')).toContain('This is a test of an alert');
-  answering(alert.path, 404);
+  respondWith(alert.path, 404);
   const bad = await admin.post(`/api/alerts/${alert.id}/test`).expect(200);
   expect(bad.body).toMatchObject({ ok: false, status: 404, error: 'answered 404' });
   expect(await listDeliveries(alert.id)).toEqual([]);
 });
 
 test('the log is read page by page', async () => {
-  const alert = await alertTo();
+  const alert = await createAlert();
   for (let i = 0; i < 3; i++) {
     await fail();
-    later(1_000);
+    advanceClock(1_000);
   }
   const first = await admin.get(`/api/alerts/${alert.id}/deliveries?limit=2`).expect(200);
   expect(first.headers['x-has-more']).toBe('true');
@@ -472,7 +472,7 @@ test('the log is read page by page', async () => {
 });
 
 test('an e-mail says what failed, where and why, leads to the run and says how to end it', async () => {
-  const alert = await alertTo({ url: undefined, email_to: ' OnCall@Example.com', description: 'Nightly report' });
+  const alert = await createAlert({ url: undefined, email_to: ' OnCall@Example.com', description: 'Nightly report' });
   expect(alert.secret).toBeUndefined();
   const run = buildFailedRun({ errorMessage: 'ConnectionError: no route\nX-Injected: yes' });
   await announce(runFinished, run);
@@ -487,7 +487,7 @@ test('an e-mail says what failed, where and why, leads to the run and says how t
 });
 
 test("an alert that goes off all the time fills nobody's mailbox: after a hundred in an hour they are kept as dead letters", async () => {
-  const alert = await alertTo({ url: undefined, email_to: 'flooded@example.com' });
+  const alert = await createAlert({ url: undefined, email_to: 'flooded@example.com' });
   await api.database.pool.query(
     `INSERT INTO alert_deliveries (id, alert_id, workspace_id, event_id, channel, type, payload, status, created_at)
      SELECT 'dlv_' || i, $1, $2, 'evt_' || i, 'email', 'run.failed', '{}', 'delivered', $3 FROM generate_series(1, 100) i`,
@@ -497,14 +497,14 @@ test("an alert that goes off all the time fills nobody's mailbox: after a hundre
   const [held] = await listDeliveries(alert.id, '?status=dead');
   expect(held.attempts).toMatchObject([{ error: expect.stringContaining('100 e-mails within the hour') }]);
   expect(await tick()).toBe(0);
-  later(HOUR + 1_000);
+  advanceClock(HOUR + 1_000);
   await fail();
   expect(await tick()).toBe(1);
   expect(mail.recipients.filter((to) => to === 'flooded@example.com')).toHaveLength(1);
 });
 
 test('an e-mail that could not be sent is tried again, and the log says why', async () => {
-  const alert = await alertTo({ url: undefined, email_to: 'late@example.com' });
+  const alert = await createAlert({ url: undefined, email_to: 'late@example.com' });
   await fail();
   await mail.close();
   await tick();

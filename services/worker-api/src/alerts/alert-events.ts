@@ -19,8 +19,8 @@ import type { ListeningWorkspaces } from '../triggers/listening-workspaces';
 import { findWorkerHead } from '../workers/worker-queries';
 import type { AlertType } from './alert';
 import type { AlertDeps } from './alert-deps';
-import { evaluationUrl, type Occurrence, runUrl, shortError } from './alert-payload';
-import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
+import { buildEvaluationUrl, buildRunUrl, type Occurrence, truncateError } from './alert-payload';
+import { hasMatchingAlert, type RaisedEvent, raiseAlerts } from './raise-alerts';
 
 export interface AlertReactions {
   runFinished: ReactionTo<typeof runFinished>;
@@ -34,20 +34,20 @@ export interface AlertReactions {
 export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces): AlertReactions {
   const { pool, now, deliveryLoop } = deps;
   const name = 'alerts';
-  const raise = async (tx: PoolClient, raised: Omit<Raised, 'now'>) => {
+  const raise = async (tx: PoolClient, raised: Omit<RaisedEvent, 'now'>) => {
     await raiseAlerts(tx, { ...raised, now: now() });
     afterCommit(tx, deliveryLoop.kick);
   };
-  const isHeardOfWorker =
+  const createWorkerAlertCheck =
     (type: AlertType) =>
     ({ workerUid }: { workerUid: string }, workspaceId: string) =>
-      isHeard(pool, { workspaceId, type, about: { workerUid } });
+      hasMatchingAlert(pool, { workspaceId, type, about: { workerUid } });
   return {
     runFinished: {
       name,
       wants: async (run, workspaceId) =>
         (await listening.includes(workspaceId)) &&
-        isHeard(pool, { workspaceId, type: toAlertType(run), about: aboutRun(run) }),
+        hasMatchingAlert(pool, { workspaceId, type: toAlertType(run), about: aboutRun(run) }),
       handle: async (tx, { id, workspaceId, data: run }) => {
         const about = aboutRun(run);
         const subject = await loadSubject(tx, workspaceId, about, run.subjectRef ?? null);
@@ -62,7 +62,7 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
             ...subject,
             ...toRunData(deps, subject, run.runId),
             status: run.status,
-            error: shortError(run.errorCode, run.errorMessage ?? null),
+            error: truncateError(run.errorCode, run.errorMessage ?? null),
             trigger: run.trigger ?? null,
             duration_ms: run.durationMs,
             cost_usd: run.costUsd ?? null,
@@ -72,7 +72,7 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     },
     approvalRequested: {
       name,
-      wants: isHeardOfWorker('approval.requested'),
+      wants: createWorkerAlertCheck('approval.requested'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         const subject = await loadSubject(tx, workspaceId, about, data.workerId);
@@ -87,14 +87,14 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
           occurrence: {
             ...subject,
             ...toRunData(deps, subject, data.runId),
-            approval: { id: data.approvalId, title: data.title, expires_at: iso(data.expiresAt) },
+            approval: { id: data.approvalId, title: data.title, expires_at: toIsoTime(data.expiresAt) },
           },
         });
       },
     },
     scheduleMissed: {
       name,
-      wants: isHeardOfWorker('schedule.missed'),
+      wants: createWorkerAlertCheck('schedule.missed'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
         await raise(tx, {
@@ -106,14 +106,14 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
           depth: 0,
           occurrence: {
             ...(await loadSubject(tx, workspaceId, about, data.workerId)),
-            schedule: { missed: data.missed, since: iso(data.since), started_late: data.startedLate },
+            schedule: { missed: data.missed, since: toIsoTime(data.since), started_late: data.startedLate },
           },
         });
       },
     },
     connectionFailed: {
       name,
-      wants: (_, workspaceId) => isHeard(pool, { workspaceId, type: 'connection.failed', about: 'workspace' }),
+      wants: (_, workspaceId) => hasMatchingAlert(pool, { workspaceId, type: 'connection.failed', about: 'workspace' }),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const { connectionId, app, label, status, problem } = data;
         const url = `${deps.dashboardUrl}/connections`;
@@ -135,7 +135,7 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     },
     networkRefused: {
       name,
-      wants: isHeardOfWorker('network.refused'),
+      wants: createWorkerAlertCheck('network.refused'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const { workerUid, workerId, runId, host, port, reason } = data;
         const about = { workerUid };
@@ -153,11 +153,11 @@ export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces):
     },
     evaluationFailed: {
       name,
-      wants: isHeardOfWorker('evaluation.failed'),
+      wants: createWorkerAlertCheck('evaluation.failed'),
       handle: async (tx, { id: eventId, workspaceId, at, data }) => {
         const { workerUid, workerId, evaluationId: id, error, ...found } = data;
         const about = { workerUid };
-        const url = evaluationUrl(deps, workerId, id);
+        const url = buildEvaluationUrl(deps, workerId, id);
         await raise(tx, {
           workspaceId,
           eventId,
@@ -182,24 +182,24 @@ const toAlertType = ({ status }: FinishedRun): AlertType => `run.${status}`;
 const aboutRun = ({ source, subjectId }: FinishedRun) =>
   source === 'worker' ? { workerUid: subjectId } : { automationId: subjectId };
 
-type Subject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
+type AlertSubject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
 
 /** @param eventWorkerId the worker's name in the event, in case it has been deleted since */
 async function loadSubject(
   tx: PoolClient,
   workspaceId: string,
-  about: Exclude<Raised['about'], 'workspace'>,
-  knownAs: string | null,
-): Promise<Subject> {
+  about: Exclude<RaisedEvent['about'], 'workspace'>,
+  eventWorkerId: string | null,
+): Promise<AlertSubject> {
   if ('automationId' in about) return { worker_id: null, worker_name: null, automation_id: about.automationId };
   const found = await findWorkerHead(tx, workspaceId, { uid: about.workerUid });
   const worker = found?.isDeleted ? undefined : found;
-  return { worker_id: worker?.id ?? knownAs, worker_name: worker?.name ?? null, automation_id: null };
+  return { worker_id: worker?.id ?? eventWorkerId, worker_name: worker?.name ?? null, automation_id: null };
 }
 
-const toRunData = (deps: AlertDeps, subject: Subject, runId: string) => ({
+const toRunData = (deps: AlertDeps, subject: AlertSubject, runId: string) => ({
   run_id: runId,
-  run_url: runUrl(deps, { automationId: subject.automation_id, runId }),
+  run_url: buildRunUrl(deps, { automationId: subject.automation_id, runId }),
 });
 
-const iso = (epochMs: number): string => new Date(epochMs).toISOString();
+const toIsoTime = (epochMs: number): string => new Date(epochMs).toISOString();

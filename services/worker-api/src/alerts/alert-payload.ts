@@ -54,13 +54,13 @@ export type Occurrence = Omit<AlertData, 'alert_id' | 'workspace_id'>;
 /** Enough for a message and most of its traceback. */
 const ERROR_CHARS_MAX = 4_000;
 
-export function shortError(code: string | null, message: string | null): AlertData['error'] {
+export function truncateError(code: string | null, message: string | null): AlertData['error'] {
   if (code === null && message === null) return null;
   return { code, message: message === null ? null : message.slice(0, ERROR_CHARS_MAX) };
 }
 
 /** Returns the page of a run: its automation's, or its own for a worker's run. */
-export function runUrl(
+export function buildRunUrl(
   { dashboardUrl }: Pick<AlertDeps, 'dashboardUrl'>,
   about: { automationId: string | null; runId: string },
 ): string {
@@ -68,7 +68,7 @@ export function runUrl(
   return `${dashboardUrl}/a/${about.automationId}?run=${about.runId}`;
 }
 
-export const evaluationUrl = (
+export const buildEvaluationUrl = (
   { dashboardUrl }: Pick<AlertDeps, 'dashboardUrl'>,
   workerId: string,
   evaluationId: string,

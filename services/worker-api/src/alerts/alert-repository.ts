@@ -2,12 +2,12 @@ import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { Alert, Prisma } from '../generated/prisma/client';
 import { buildWorkerVisibilityFilter } from '../ownership';
-import type { AlertOfWorker } from './alert';
+import type { AlertWithWorker } from './alert';
 
 const withWorker = { worker: { select: { id: true } } } as const;
 
 /** Excludes alerts of deleted workers, and those of private workers that the caller cannot see. */
-const seenBy = (caller: Principal): Prisma.AlertWhereInput => ({
+const buildVisibilityFilter = (caller: Principal): Prisma.AlertWhereInput => ({
   OR: [{ workerUid: null }, { worker: { deletedAt: null, ...buildWorkerVisibilityFilter(caller) } }],
 });
 
@@ -18,12 +18,12 @@ export async function listAlerts(
   caller: Principal,
   filter: { workerId?: string | undefined; automationId?: string | undefined },
   page: { limit: number; offset: number },
-): Promise<{ alerts: AlertOfWorker[]; total: number }> {
+): Promise<{ alerts: AlertWithWorker[]; total: number }> {
   const where: Prisma.AlertWhereInput = {
     workspaceId,
     ...(filter.workerId !== undefined && { worker: { id: filter.workerId } }),
     ...(filter.automationId !== undefined && { automationId: filter.automationId }),
-    AND: seenBy(caller),
+    AND: buildVisibilityFilter(caller),
   };
   const [alerts, total] = await Promise.all([
     db.alert.findMany({
@@ -44,14 +44,14 @@ export async function getAlert(
   workspaceId: string,
   caller: Principal,
   alertId: string,
-): Promise<AlertOfWorker> {
-  const where = { workspaceId, id: alertId, AND: seenBy(caller) };
+): Promise<AlertWithWorker> {
+  const where = { workspaceId, id: alertId, AND: buildVisibilityFilter(caller) };
   const alert = await db.alert.findFirst({ where, include: withWorker });
   if (!alert) throw notFound('alert', alertId);
   return alert;
 }
 
-export function insertAlert(db: Db, alert: Prisma.AlertUncheckedCreateInput): Promise<AlertOfWorker> {
+export function insertAlert(db: Db, alert: Prisma.AlertUncheckedCreateInput): Promise<AlertWithWorker> {
   return db.alert.create({ data: alert, include: withWorker });
 }
 
@@ -61,7 +61,7 @@ export async function lockAlert(
   workspaceId: string,
   caller: Principal,
   alertId: string,
-): Promise<AlertOfWorker> {
+): Promise<AlertWithWorker> {
   await tx.$queryRaw`SELECT 1 FROM alerts WHERE workspace_id = ${workspaceId} AND id = ${alertId} FOR UPDATE`;
   return getAlert(tx, workspaceId, caller, alertId);
 }
@@ -71,7 +71,7 @@ export function updateAlert(
   workspaceId: string,
   alertId: string,
   change: Partial<Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'disabledReason' | 'signingKey'>>,
-): Promise<AlertOfWorker> {
+): Promise<AlertWithWorker> {
   return tx.alert.update({ where: { workspaceId, id: alertId }, data: change, include: withWorker });
 }
 

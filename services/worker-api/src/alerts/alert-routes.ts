@@ -23,8 +23,9 @@ type InAlert = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
 
 export function alertOperations(deps: AlertDeps): Operations<'worker'> {
   const { prisma, deliveryLoop } = deps;
-  const seeAlert = ({ caller }: Pick<Call, 'caller'>, id: string) => getAlert(prisma, caller.workspaceId, caller, id);
-  const getAlertOfCall = ({ caller, path }: InAlert) => seeAlert({ caller }, path.alert_id);
+  const getVisibleAlert = ({ caller }: Pick<Call, 'caller'>, id: string) =>
+    getAlert(prisma, caller.workspaceId, caller, id);
+  const getAlertOfCall = ({ caller, path }: InAlert) => getVisibleAlert({ caller }, path.alert_id);
   const toChangedAlert = ({ caller }: Pick<Call, 'caller'>, { alert, secret }: ChangedAlert) => ({
     ...alertToApi(alert, caller),
     ...(secret !== null && { secret }),
@@ -49,7 +50,7 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
         const input = { ...call.body, worker_id: call.path.worker_id };
         return created(toChangedAlert(call, await createAlert(deps, call, input)));
       },
-      assertVisible: seeAlert,
+      assertVisible: getVisibleAlert,
     },
     listAlerts: async (call) => {
       const { worker_id: workerId, automation_id: automationId } = call.query;
@@ -58,7 +59,7 @@ export function alertOperations(deps: AlertDeps): Operations<'worker'> {
     },
     createAlert: {
       create: async (call) => created(toChangedAlert(call, await createAlert(deps, call, call.body))),
-      assertVisible: seeAlert,
+      assertVisible: getVisibleAlert,
     },
     getAlert: async (call) => ok(alertToApi(await getAlertOfCall(call), call.caller)),
     updateAlert: async (call) => ok(toChangedAlert(call, await editAlert(deps, call, call.path.alert_id, call.body))),

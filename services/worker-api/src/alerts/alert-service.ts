@@ -4,7 +4,7 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { getOwnerId } from '../ownership';
 import { getVisibleWorker } from '../workers/worker-repository';
-import { type AlertInput, type AlertOfWorker, applyAlertInput } from './alert';
+import { type AlertInput, type AlertWithWorker, applyAlertInput } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
 import { type Channel, listChannels } from './channels';
@@ -17,7 +17,7 @@ const PER_SUBJECT_MAX = 50;
  * Includes the webhook signing secret, shown only once; null for an alert without a URL or with an unchanged secret.
  */
 export interface ChangedAlert {
-  alert: AlertOfWorker;
+  alert: AlertWithWorker;
   secret: string | null;
 }
 
@@ -35,7 +35,7 @@ export async function createAlert(
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
   // One worker, one automation, or the whole workspace if neither is given.
   const subject = { workerUid: worker?.uid ?? null, automationId };
-  const fields = applyAlertInput(input, buildAlertRules(deps, worker !== null), { ...EMPTY, automationId });
+  const fields = applyAlertInput(input, buildAlertRules(deps, worker !== null), { ...DEFAULT_FIELDS, automationId });
   const id = newId('alrt_');
   const rotated =
     fields.url === null
@@ -70,7 +70,7 @@ export async function editAlert(
   input: AlertInput,
 ): Promise<ChangedAlert> {
   const { workspaceId } = caller;
-  const rotated = await newSecretFor(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
+  const rotated = await rotateSecretIfNeeded(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
   const alert = await transaction(deps.prisma, async (tx) => {
     const before = await lockAlert(tx, workspaceId, caller, alertId);
     const { automationId: _, ...fields } = applyAlertInput(
@@ -83,9 +83,9 @@ export async function editAlert(
       ...(fields.enabled && { disabledReason: null }),
       ...(rotated && { signingKey: rotated.signingKey }),
     });
-    const left: Channel[] = changed.enabled ? listChannels(changed) : [];
+    const remainingChannels: Channel[] = changed.enabled ? listChannels(changed) : [];
     // Bounded: an alert has as many channels as `channels` lists.
-    const ended = listChannels(before).filter((channel) => !left.includes(channel));
+    const ended = listChannels(before).filter((channel) => !remainingChannels.includes(channel));
     if (ended.length) await endPendingDeliveries(tx, alertId, ended, deps.now());
     await recordChange(tx, actor, {
       workspaceId,
@@ -99,7 +99,7 @@ export async function editAlert(
 }
 
 /** Null if the alert keeps its secret, or needs none. */
-async function newSecretFor({ vault, now }: AlertDeps, alert: AlertOfWorker, input: AlertInput) {
+async function rotateSecretIfNeeded({ vault, now }: AlertDeps, alert: AlertWithWorker, input: AlertInput) {
   const url = input.url === undefined ? alert.url : input.url;
   if (url === null) {
     if (!input.secret_rotate) return null;
@@ -117,7 +117,7 @@ export async function removeAlert(deps: AlertDeps, { caller, actor }: Requester,
   });
 }
 
-const EMPTY = { on: [], url: null, emailTo: null, description: '', enabled: true };
+const DEFAULT_FIELDS = { on: [], url: null, emailTo: null, description: '', enabled: true };
 
 const buildAlertRules = ({ mailer, outboundAllow }: AlertDeps, isOfWorker: boolean) => ({
   mailIsConfigured: mailer.isConfigured,
@@ -125,7 +125,7 @@ const buildAlertRules = ({ mailer, outboundAllow }: AlertDeps, isOfWorker: boole
   isOfWorker,
 });
 
-const auditDetails = (alert: AlertOfWorker) => ({
+const auditDetails = (alert: AlertWithWorker) => ({
   worker_id: alert.worker?.id ?? null,
   automation_id: alert.automationId,
   on: alert.on,

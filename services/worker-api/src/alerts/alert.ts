@@ -27,7 +27,7 @@ export type AlertInput = OperationCall<'worker', 'updateAlert'>['body'];
 
 export type AlertFields = Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'automationId'>;
 
-export type AlertOfWorker = Alert & { worker: Pick<Worker, 'id'> | null };
+export type AlertWithWorker = Alert & { worker: Pick<Worker, 'id'> | null };
 
 export interface AlertRules {
   mailIsConfigured: boolean;
@@ -54,7 +54,7 @@ export function applyAlertInput(input: AlertInput, rules: AlertRules, before: Al
     () => (input.url ? parseAlertUrl(input.url, rules.outboundAllow) : after.url),
     () => (input.email_to ? parseAlertEmail(input.email_to, rules.mailIsConfigured) : after.emailTo),
     () => requireChannel(after),
-    () => assertReceiver(after, rules.isOfWorker),
+    () => assertRaisableTypes(after, rules.isOfWorker),
   );
   return { ...after, url, emailTo };
 }
@@ -66,14 +66,14 @@ function requireChannel({ url, emailTo }: AlertFields): void {
 }
 
 /** For automations only the ends of runs are announced. */
-function assertReceiver({ on, automationId }: AlertFields, isOfWorker: boolean): void {
+function assertRaisableTypes({ on, automationId }: AlertFields, isOfWorker: boolean): void {
   if (isOfWorker && on.includes('connection.failed')) {
     const message = 'connection.failed is of no worker alone: an alert for the whole workspace may have it';
     throw invalid([{ path: 'on', message }]);
   }
-  const unheard = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
-  if (unheard === undefined) return;
-  const message = `${unheard} is only raised for workers; an automation's alert may have ${runAlertTypes.join(', ')}`;
+  const unraisedType = automationId === null ? undefined : on.find((type) => !type.startsWith('run.'));
+  if (unraisedType === undefined) return;
+  const message = `${unraisedType} is only raised for workers; an automation's alert may have ${runAlertTypes.join(', ')}`;
   throw invalid([{ path: 'on', message }]);
 }
 
@@ -102,7 +102,7 @@ function parseAlertEmail(text: string, mailIsConfigured: boolean): string {
 const toVisibleUrl = (url: string | null, caller: Principal): string | null =>
   url === null || hasRoleAtLeast(caller.role, 'admin') ? url : `${new URL(url).origin}/…`;
 
-export function alertToApi(alert: AlertOfWorker, caller: Principal) {
+export function alertToApi(alert: AlertWithWorker, caller: Principal) {
   return {
     ...toApiFields(alert, 'id', 'automationId', 'on', 'emailTo', 'description', 'enabled', 'disabledReason'),
     ...toApiFields(alert, 'createdBy', 'createdAt', 'updatedAt'),

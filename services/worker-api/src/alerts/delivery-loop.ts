@@ -14,7 +14,7 @@ import type { AlertDeps } from './alert-deps';
 import { ATTEMPT_MS_MAX, type Channel, channels } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { GONE } from './channels/webhook';
-import { ATTEMPTS_MAX, type Attempt, type DeliveryLoop, nextAttemptAt, type Sent } from './delivery';
+import { ATTEMPTS_MAX, type Attempt, type AttemptResult, computeNextAttempt, type DeliveryLoop } from './delivery';
 import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
 import { sendDelivery } from './send-delivery';
 
@@ -42,11 +42,11 @@ export type LoopDeps = ChannelDeps & Pick<AlertDeps, 'pool' | 'log'>;
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): DeliveryLoop {
   const { pool, now, log } = deps;
-  const underWay = new Map<ClaimedDelivery, Promise<void>>();
+  const inFlight = new Map<ClaimedDelivery, Promise<void>>();
   let round: Promise<void> | null = null;
   let again = false;
   let stopped = false;
-  let begun = 0;
+  let startedCount = 0;
   let kicked: NodeJS.Timeout | undefined;
 
   /** One round at a time; a request during a round starts another one after it. */
@@ -62,35 +62,40 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
   async function claimAll() {
     while (again && !stopped) {
       again = false;
-      const room = IN_FLIGHT_MAX - underWay.size;
-      if (room <= 0) return;
+      const capacity = IN_FLIGHT_MAX - inFlight.size;
+      if (capacity <= 0) return;
       const at = now();
       const leaseUntil = new Date(at.getTime() + LEASE_MS);
-      const claimed = await claimDeliveries(pool, { now: at, leaseUntil, limit: room, exceptAlerts: busyAlerts() });
-      for (const delivery of claimed) begin(delivery);
+      const claimed = await claimDeliveries(pool, {
+        now: at,
+        leaseUntil,
+        limit: capacity,
+        exceptAlerts: listBusyAlerts(),
+      });
+      for (const delivery of claimed) startAttempt(delivery);
       if (claimed.length) again = true;
     }
   }
 
-  function busyAlerts(): string[] {
+  function listBusyAlerts(): string[] {
     const counts = new Map<string, number>();
-    for (const { alertId } of underWay.keys()) counts.set(alertId, (counts.get(alertId) ?? 0) + 1);
+    for (const { alertId } of inFlight.keys()) counts.set(alertId, (counts.get(alertId) ?? 0) + 1);
     return [...counts].filter(([, count]) => count >= IN_FLIGHT_PER_ALERT_MAX).map(([alertId]) => alertId);
   }
 
-  function begin(delivery: ClaimedDelivery) {
-    begun++;
+  function startAttempt(delivery: ClaimedDelivery) {
+    startedCount++;
     const sending = attempt(deps, delivery)
       .catch((err) => log.error({ err, deliveryId: delivery.id }, 'alert not delivered: its lease will expire'))
       .finally(() => {
-        underWay.delete(delivery);
+        inFlight.delete(delivery);
         wake();
       });
-    underWay.set(delivery, sending);
+    inFlight.set(delivery, sending);
   }
 
   const waitUntilIdle = async () => {
-    while (round || underWay.size) await Promise.all([round, ...underWay.values()]);
+    while (round || inFlight.size) await Promise.all([round, ...inFlight.values()]);
   };
   const drain = () => {
     stopped = true;
@@ -101,10 +106,10 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
 
   return {
     tick: async () => {
-      const before = begun;
+      const before = startedCount;
       wake();
       await waitUntilIdle();
-      return begun - before;
+      return startedCount - before;
     },
     kick: () => {
       if (!options.auto || stopped || kicked) return;
@@ -124,11 +129,11 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
 async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void> {
   const { pool, now, log } = deps;
   const startedAt = now();
-  const sent = delivery.attemptsMade > ATTEMPTS_MAX ? NEVER_RECORDED : await sendDelivery(deps, delivery);
+  const sent = delivery.attemptsMade > ATTEMPTS_MAX ? INTERRUPTED_ATTEMPT : await sendDelivery(deps, delivery);
   const entry: Attempt = { at: startedAt.toISOString(), ...sent };
   const endedAt = now();
   const gone = sent.status === GONE;
-  const next = sent.error === null || gone ? null : nextAttemptAt(delivery.attemptsMade, endedAt);
+  const next = sent.error === null || gone ? null : computeNextAttempt(delivery.attemptsMade, endedAt);
   const status = sent.error === null ? 'delivered' : next === null ? 'dead' : 'pending';
   const outcome = {
     status,
@@ -142,19 +147,19 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
     // In the lock order of edits: the alert before its deliveries.
     if (gone) await tx.query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
     await recordAttempt(tx, delivery, outcome);
-    if (gone) await disableGone(tx, delivery, endedAt);
+    if (gone) await disableGoneAlert(tx, delivery, endedAt);
   });
 }
 
 /** Every attempt crashed its process. */
-const NEVER_RECORDED: Sent = {
+const INTERRUPTED_ATTEMPT: AttemptResult = {
   status: null,
   error: 'no attempt completed: each was interrupted before its outcome was known',
   duration_ms: 0,
   response: null,
 };
 
-async function disableGone(tx: Sql, { alertId, workspaceId }: ClaimedDelivery, at: Date): Promise<void> {
+async function disableGoneAlert(tx: Sql, { alertId, workspaceId }: ClaimedDelivery, at: Date): Promise<void> {
   const reason = `its receiver answered 410 Gone at ${at.toISOString()}`;
   const { rowCount } = await tx.query(
     'UPDATE alerts SET enabled = false, disabled_reason = $2, updated_at = $3 WHERE id = $1 AND enabled',

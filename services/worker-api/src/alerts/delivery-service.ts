@@ -2,7 +2,7 @@ import { type Actor, conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { AlertDelivery } from '../generated/prisma/client';
-import type { AlertOfWorker } from './alert';
+import type { AlertWithWorker } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { type Channel, channels, listChannels } from './channels';
 import { getDelivery, requeueDead, requeueDelivery } from './delivery-repository';
@@ -19,7 +19,7 @@ type ReplayDeps = Pick<AlertDeps, 'prisma' | 'pool' | 'now'>;
 export async function replayDelivery(
   { prisma, now }: ReplayDeps,
   actor: Actor,
-  alert: AlertOfWorker,
+  alert: AlertWithWorker,
   deliveryId: string,
 ): Promise<AlertDelivery> {
   const { id: alertId, workspaceId } = alert;
@@ -47,7 +47,7 @@ export async function replayDelivery(
 export async function replayDeadDeliveries(
   { pool, now }: ReplayDeps,
   actor: Actor,
-  alert: AlertOfWorker,
+  alert: AlertWithWorker,
 ): Promise<{ replayed: number; has_more: boolean }> {
   const { id: alertId, workspaceId } = alert;
   requireEnabled(alert);
@@ -69,6 +69,6 @@ export async function replayDeadDeliveries(
   return { replayed, has_more: replayed === REPLAYED_MAX };
 }
 
-function requireEnabled({ enabled }: AlertOfWorker): void {
+function requireEnabled({ enabled }: AlertWithWorker): void {
   if (!enabled) throw conflict('alert_disabled', 'the alert is disabled; set enabled to true first');
 }

@@ -15,7 +15,7 @@ export interface Attempt {
 }
 
 /** The outcome of one attempt. */
-export type Sent = Omit<Attempt, 'at'>;
+export type AttemptResult = Omit<Attempt, 'at'>;
 
 export interface DeliveryLoop {
   /** Sends everything due now, and waits for it. Resolves with the number of attempts. */
@@ -41,7 +41,7 @@ export const ATTEMPTS_MAX = BACKOFF_MS.length + 1;
 const JITTER = 0.2;
 
 /** Returns the time of the next attempt; null: that was the last one. @param attempts made so far */
-export function nextAttemptAt(attempts: number, now: Date, random = Math.random()): Date | null {
+export function computeNextAttempt(attempts: number, now: Date, random = Math.random()): Date | null {
   const backoffMs = BACKOFF_MS[attempts - 1];
   return backoffMs === undefined ? null : new Date(now.getTime() + Math.round(backoffMs * (1 + JITTER * random)));
 }

@@ -11,7 +11,7 @@ import type { AlertPayload, Occurrence } from './alert-payload';
 import { listChannels } from './channels';
 import type { Attempt } from './delivery';
 
-export interface Raised {
+export interface RaisedEvent {
   workspaceId: string;
   /** Id of the event: it raises an alert at most once. */
   eventId: string;
@@ -26,7 +26,7 @@ export interface Raised {
   depth: number;
 }
 
-interface Heard {
+interface MatchingAlert {
   id: string;
   url: string | null;
   emailTo: string | null;
@@ -42,7 +42,7 @@ const raisedTotal = new Counter({
  * Selects alerts of the worker, of the automation, and of the whole workspace: each is one lookup in the same index.
  * None in a closed workspace.
  */
-const HEARD = `
+const MATCHING_ALERTS = `
   SELECT id, url, email_to AS "emailTo" FROM alerts
   WHERE workspace_id = $1 AND NOT ${isWorkspaceClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
     (worker_uid = $3 AND automation_id IS NULL) OR
@@ -50,9 +50,9 @@ const HEARD = `
     (worker_uid IS NULL AND automation_id IS NULL))
   ORDER BY id`;
 
-type Asked = Pick<Raised, 'workspaceId' | 'type' | 'about'>;
+type AlertQuery = Pick<RaisedEvent, 'workspaceId' | 'type' | 'about'>;
 
-const toRowValues = ({ workspaceId, type, about }: Asked) => [
+const toRowValues = ({ workspaceId, type, about }: AlertQuery) => [
   workspaceId,
   type,
   about !== 'workspace' && 'workerUid' in about ? about.workerUid : null,
@@ -60,28 +60,28 @@ const toRowValues = ({ workspaceId, type, about }: Asked) => [
 ];
 
 /** Checks whether an alert subscribes to an event before a transaction is opened for it: most match none. */
-export async function isHeard(pool: Pool, asked: Asked): Promise<boolean> {
-  const { rowCount } = await pool.query({ name: 'alert-is-heard', text: HEARD, values: toRowValues(asked) });
+export async function hasMatchingAlert(pool: Pool, query: AlertQuery): Promise<boolean> {
+  const { rowCount } = await pool.query({ name: 'alert-is-heard', text: MATCHING_ALERTS, values: toRowValues(query) });
   return Boolean(rowCount);
 }
 
 /**
  * Locks them until the commit: a request that disables one meanwhile waits, then cancels the deliveries created here.
  */
-async function lockAlertsThatHear(tx: PoolClient, asked: Asked): Promise<Heard[]> {
-  const { rows } = await tx.query<Heard>({
+async function lockMatchingAlerts(tx: PoolClient, query: AlertQuery): Promise<MatchingAlert[]> {
+  const { rows } = await tx.query<MatchingAlert>({
     name: 'alerts-that-hear',
-    text: `${HEARD} FOR SHARE`,
-    values: toRowValues(asked),
+    text: `${MATCHING_ALERTS} FOR SHARE`,
+    values: toRowValues(query),
   });
   return rows;
 }
 
-export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void> {
+export async function raiseAlerts(tx: PoolClient, raised: RaisedEvent): Promise<void> {
   const { workspaceId, type, at, now, occurrence, depth } = raised;
-  const alerts = await lockAlertsThatHear(tx, raised);
+  const alerts = await lockMatchingAlerts(tx, raised);
   if (alerts.length === 0) return;
-  const silenced = await alertsWithManyEmails(tx, alerts, now);
+  const rateLimited = await findRateLimitedAlerts(tx, alerts, now);
   const deliveries = alerts.flatMap((alert) => {
     const payload: AlertPayload = {
       type,
@@ -92,7 +92,7 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
       alertId: alert.id,
       channel,
       payload: JSON.stringify(payload),
-      isHeldBack: channel === 'email' && silenced.has(alert.id),
+      isHeldBack: channel === 'email' && rateLimited.has(alert.id),
     }));
   });
   await insertDeliveries(tx, raised, deliveries);
@@ -113,7 +113,7 @@ export async function raiseAlerts(tx: PoolClient, raised: Raised): Promise<void>
 const EMAILS_PER_HOUR_MAX = 100;
 
 /** Returns ids of the alerts that have used up their quota of this hour. */
-async function alertsWithManyEmails(tx: PoolClient, alerts: Heard[], now: Date): Promise<Set<string>> {
+async function findRateLimitedAlerts(tx: PoolClient, alerts: MatchingAlert[], now: Date): Promise<Set<string>> {
   const mailing = alerts.filter(({ emailTo }) => emailTo !== null).map(({ id }) => id);
   if (mailing.length === 0) return new Set();
   const { rows } = await tx.query<{ id: string }>(
@@ -134,7 +134,7 @@ const buildRateLimitedAttempt = (now: Date): Attempt => ({
 
 async function insertDeliveries(
   tx: PoolClient,
-  { workspaceId, eventId, type, now }: Raised,
+  { workspaceId, eventId, type, now }: RaisedEvent,
   deliveries: { alertId: string; channel: string; payload: string; isHeldBack: boolean }[],
 ): Promise<void> {
   await tx.query(

@@ -1,13 +1,16 @@
 /** One delivery attempt. Never throws for failures of the receiver or the network. */
 import { type Channel, channels } from './channels';
-import type { ChannelDeps, Outgoing } from './channels/channel';
-import type { Sent } from './delivery';
-import { withReviewLink } from './review-link-in-alert';
+import type { ChannelDeps, OutgoingAlert } from './channels/channel';
+import type { AttemptResult } from './delivery';
+import { addReviewLink } from './review-link-in-alert';
 
-export async function sendDelivery(deps: ChannelDeps, outgoing: Outgoing & { channel: Channel }): Promise<Sent> {
+export async function sendDelivery(
+  deps: ChannelDeps,
+  outgoing: OutgoingAlert & { channel: Channel },
+): Promise<AttemptResult> {
   const startedAt = performance.now();
   // Readers of the delivery log may not decide: the link is sent but never stored.
-  const whole = { ...outgoing, body: await withReviewLink(deps, outgoing.body) };
+  const whole = { ...outgoing, body: await addReviewLink(deps, outgoing.body) };
   const sent = await channels[outgoing.channel].send(deps, whole);
   return { ...sent, duration_ms: Math.round(performance.now() - startedAt) };
 }

@@ -1,14 +1,14 @@
 import { newId } from '@gantry/events';
-import type { AlertOfWorker, AlertType } from './alert';
+import type { AlertType, AlertWithWorker } from './alert';
 import type { AlertDeps } from './alert-deps';
-import { type AlertPayload, evaluationUrl, type Occurrence, runUrl } from './alert-payload';
+import { type AlertPayload, buildEvaluationUrl, buildRunUrl, type Occurrence } from './alert-payload';
 import { listChannels } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
 
 /** Sends a sample by each of the alert's channels, even if it is disabled; nothing is stored or retried. */
-export async function testAlert(deps: ChannelDeps, alert: AlertOfWorker) {
-  const body = JSON.stringify(samplePayload(deps, alert));
+export async function testAlert(deps: ChannelDeps, alert: AlertWithWorker) {
+  const body = JSON.stringify(buildSamplePayload(deps, alert));
   const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;
   const results = await Promise.all(
     listChannels(alert).map(async (channel) => {
@@ -38,7 +38,7 @@ export async function testAlert(deps: ChannelDeps, alert: AlertOfWorker) {
   };
 }
 
-function samplePayload(deps: SampleDeps, alert: AlertOfWorker): AlertPayload {
+function buildSamplePayload(deps: SampleDeps, alert: AlertWithWorker): AlertPayload {
   const now = deps.now();
   const type = alert.on[0] as AlertType;
   const subject = {
@@ -72,13 +72,13 @@ function buildSample(type: AlertType, deps: SampleDeps, subject: SubjectFields, 
     return { connection: { id: 'con_of_a_test', app: 'github', label: 'GitHub', status: 'expired', problem, url } };
   }
   if (type === 'evaluation.failed') {
-    const url = evaluationUrl(deps, subject.worker_id ?? 'a-worker', 'eval_of_a_test');
+    const url = buildEvaluationUrl(deps, subject.worker_id ?? 'a-worker', 'eval_of_a_test');
     const found = { passed: 3, failed: 1, errors: 0, total: 4, error: null };
     return { evaluation: { id: 'eval_of_a_test', version: 1, sha: '0'.repeat(64), ...found, url } };
   }
   const run = {
     run_id: RUN_ID,
-    run_url: runUrl(deps, { automationId: subject.automation_id, runId: RUN_ID }),
+    run_url: buildRunUrl(deps, { automationId: subject.automation_id, runId: RUN_ID }),
   };
   if (type === 'approval.requested') {
     const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();

@@ -5,21 +5,21 @@
 import { createPermissionTable, forbidden, type Principal } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { Approval } from '../generated/prisma/client';
-import { type ApprovalOfWorker, approvalToApi, listPrincipalIds } from './approval';
+import { type ApprovalWithWorker, approvalToApi, listPrincipalIds } from './approval';
 import type { ApprovalDeps } from './approval-deps';
-import { reviewUrl } from './review-link';
-import { sameAs } from './self-approval';
+import { buildReviewUrl } from './review-link';
+import { findSamePeople } from './self-approval';
 
 const permissionsFor = createPermissionTable(openapiFiles.worker, { approve: 'approve' });
 
 type AccessDeps = Pick<ApprovalDeps, 'pool' | 'hasher' | 'dashboardUrl'>;
 
 /** @throws AppError 403 */
-export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
+export async function requireCanDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
   if (!canChange(caller, approval)) {
     throw forbidden('restricted', 'this token is restricted, and may not change the worker, which this approval does');
   }
-  if ((await isStartedBySameUser(pool, caller, [approval])).size === 0) return;
+  if ((await findSelfApprovals(pool, caller, [approval])).size === 0) return;
   throw forbidden(
     'self_approval',
     'you started this run, or asked for its repair, and its worker requires another person to decide',
@@ -34,8 +34,8 @@ function canChange({ restriction }: Principal, { candidateId }: Approval): boole
 }
 
 /** Maps approvals to their API representation; the link is shown only to callers who may decide anyway. */
-export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {
-  const own = await isStartedBySameUser(deps.pool, caller, approvals);
+export async function approvalsToApi(deps: AccessDeps, caller: Principal, approvals: ApprovalWithWorker[]) {
+  const own = await findSelfApprovals(deps.pool, caller, approvals);
   return approvals.map((approval) => {
     const isPermitted = permissionsFor(caller.role, caller.restriction).approve && canChange(caller, approval);
     const canDecide = isPermitted && !own.has(approval.id);
@@ -43,19 +43,19 @@ export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: A
     const isOpen = canDecide && !caller.restriction && approval.status === 'pending';
     return approvalToApi(approval, {
       mayDecide: canDecide,
-      reviewUrl: isOpen ? reviewUrl(deps.hasher, deps.dashboardUrl, approval) : null,
+      reviewUrl: isOpen ? buildReviewUrl(deps.hasher, deps.dashboardUrl, approval) : null,
     });
   });
 }
 
 /** Returns ids of the approvals that this caller may not decide because they started the run. */
-async function isStartedBySameUser(
+async function findSelfApprovals(
   pool: ApprovalDeps['pool'],
   caller: Principal,
   approvals: Approval[],
 ): Promise<Set<string>> {
   const guarded = approvals.filter(({ forbidSelf, requestedBy }) => forbidSelf && requestedBy !== null);
   const starters = guarded.map(({ requestedBy }) => String(requestedBy));
-  const same = await sameAs(pool, listPrincipalIds(caller), starters);
+  const same = await findSamePeople(pool, listPrincipalIds(caller), starters);
   return new Set(guarded.filter(({ requestedBy }) => same.has(String(requestedBy))).map(({ id }) => id));
 }

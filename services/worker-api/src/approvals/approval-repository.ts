@@ -5,7 +5,7 @@ import { buildAwaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine'
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
 import { buildWorkerVisibilityFilter } from '../ownership';
-import type { ApprovalOfWorker, Decided } from './approval';
+import type { ApprovalWithWorker, Decided } from './approval';
 import type { DecidedCalls, StoredCall } from './held-calls';
 
 const withWorker = { worker: { select: { name: true } } } as const;
@@ -72,10 +72,10 @@ export function listApprovals(
   caller: Principal,
   { isOfCandidate, ...filter }: ApprovalFilter,
   { limit, offset, before }: ApprovalPage,
-): Promise<ApprovalOfWorker[]> {
+): Promise<ApprovalWithWorker[]> {
   return prisma.approval.findMany({
     where: {
-      ...seenBy(caller),
+      ...buildVisibilityFilter(caller),
       ...filter,
       ...(isOfCandidate !== undefined && { AND: { candidateId: isOfCandidate ? { not: null } : null } }),
       ...(before && {
@@ -90,12 +90,15 @@ export function listApprovals(
 }
 
 export function countPendingApprovals(prisma: PrismaClient, caller: Principal): Promise<number> {
-  return prisma.approval.count({ where: { ...seenBy(caller), status: 'pending' } });
+  return prisma.approval.count({ where: { ...buildVisibilityFilter(caller), status: 'pending' } });
 }
 
 /** @throws AppError 404, also for another workspace's and for one of a private worker hidden from the caller */
-export async function getApproval(prisma: PrismaClient, caller: Principal, id: string): Promise<ApprovalOfWorker> {
-  const approval = await prisma.approval.findFirst({ where: { ...seenBy(caller), id }, include: withWorker });
+export async function getApproval(prisma: PrismaClient, caller: Principal, id: string): Promise<ApprovalWithWorker> {
+  const approval = await prisma.approval.findFirst({
+    where: { ...buildVisibilityFilter(caller), id },
+    include: withWorker,
+  });
   if (!approval) throw notFound('approval', id);
   return approval;
 }
@@ -108,7 +111,7 @@ export function findLastApprovalOfRun(
   prisma: PrismaClient,
   workspaceId: string,
   runId: string,
-): Promise<ApprovalOfWorker | null> {
+): Promise<ApprovalWithWorker | null> {
   return prisma.approval.findFirst({
     where: { workspaceId, runId, candidateId: null },
     orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
@@ -117,7 +120,7 @@ export function findLastApprovalOfRun(
 }
 
 /** For the holder of a link: in any workspace that is not deleted. */
-export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<ApprovalOfWorker | null> {
+export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<ApprovalWithWorker | null> {
   return prisma.approval.findFirst({
     where: { id, worker: { deletedAt: null, workspace: { deletedAt: null } } },
     include: withWorker,
@@ -144,14 +147,14 @@ export const findPendingApproval = (
 export const approvalExistsSql = (id: string): string => `EXISTS (SELECT FROM approvals a WHERE a.id = ${id})`;
 
 /** Loads an approval known to exist, without an access check. */
-export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
+export const getApprovalById = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
 /**
  * Lists pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in
  * closed workspaces.
  */
-export async function listOver(
+export async function listEndedPending(
   pool: Pool,
   { awaitsDecisionSql: candidateAwaitsSql }: { awaitsDecisionSql: (candidateId: string) => string },
   { now, but, limit }: { now: Date; but: string[]; limit: number },
@@ -204,7 +207,7 @@ export async function markDecided(tx: Tx, id: string, decision: Decision): Promi
 }
 
 /** Renews the link, which invalidates earlier ones. @returns null if it is no longer pending, or has no links */
-export async function nextLink(tx: Prisma.TransactionClient, id: string): Promise<ApprovalOfWorker | null> {
+export async function renewLink(tx: Prisma.TransactionClient, id: string): Promise<ApprovalWithWorker | null> {
   const { count } = await tx.approval.updateMany({
     where: { id, status: 'pending', linkNumber: { not: null } },
     data: { linkNumber: { increment: 1 } },
@@ -216,7 +219,7 @@ export const deleteApprovals: DeleteWithRuns = (tx, runIds) =>
   tx.query('DELETE FROM approvals WHERE run_id = ANY($1)', [runIds]);
 
 /** Selects the approvals of workers visible to the caller. */
-const seenBy = (caller: Principal): Prisma.ApprovalWhereInput => ({
+const buildVisibilityFilter = (caller: Principal): Prisma.ApprovalWhereInput => ({
   workspaceId: caller.workspaceId,
   worker: { deletedAt: null, ...buildWorkerVisibilityFilter(caller) },
 });

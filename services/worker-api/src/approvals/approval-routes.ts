@@ -11,19 +11,19 @@ import {
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { getRunFor } from '../workers/visible-worker';
-import { type ApprovalOfWorker, alreadyDecidedError, requireOpen } from './approval';
-import { requireMayDecide, toApiFor } from './approval-access';
+import { type ApprovalWithWorker, alreadyDecidedError, requireOpen } from './approval';
+import { approvalsToApi, requireCanDecide } from './approval-access';
 import type { ApprovalDeps } from './approval-deps';
 import {
   countPendingApprovals,
   findLastApprovalOfRun,
   getApproval,
+  getApprovalById,
   listApprovals,
-  nextLink,
-  readApproval,
+  renewLink,
 } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
-import { callsToApi, readCalls } from './held-calls';
+import { callsToApi, getStoredCalls } from './held-calls';
 import { listInputSchemas } from './tool-schema';
 
 export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
@@ -42,13 +42,13 @@ export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const next = last && { createdAt: last.requestedAt, id: last.id };
-      return ok(await toApiFor(deps, caller, page), buildNextHeaders(req, next, 'requested_at'));
+      return ok(await approvalsToApi(deps, caller, page), buildNextHeaders(req, next, 'requested_at'));
     },
     countApprovals: async ({ caller }) => ok({ pending: await countPendingApprovals(prisma, caller) }),
     getApproval: async ({ caller, path }) => {
       const approval = await getApproval(prisma, caller, path.approval_id);
-      const [shown] = await toApiFor(deps, caller, [approval]);
-      return ok(shown?.permissions.decide ? { ...shown, calls: await callsWithSchemas(deps, approval) } : shown);
+      const [shown] = await approvalsToApi(deps, caller, [approval]);
+      return ok(shown?.permissions.decide ? { ...shown, calls: await loadCallsWithSchemas(deps, approval) } : shown);
     },
     approve: decideById('approve'),
     reject: decideById('reject'),
@@ -56,16 +56,16 @@ export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
     rejectRun: decideByRun('reject'),
     renewReviewLink: async ({ caller, actor, path }) => {
       const approval = await getApproval(prisma, caller, path.approval_id);
-      await requireMayDecide(deps, caller, approval);
+      await requireCanDecide(deps, caller, approval);
       requireOpen(approval, deps.now());
       if (approval.linkNumber === null) {
-        const why = approval.candidateId
+        const reason = approval.candidateId
           ? 'a version is promoted by those who may change the worker'
           : 'the worker was made without public links: approvals.public_links is false';
-        throw conflict('no_public_links', why);
+        throw conflict('no_public_links', reason);
       }
       const renewed = await transaction(prisma, async (tx) => {
-        const next = await nextLink(tx, approval.id);
+        const next = await renewLink(tx, approval.id);
         if (!next) return null;
         await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,
@@ -75,14 +75,14 @@ export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
         });
         return next;
       });
-      if (!renewed) throw alreadyDecidedError(await readApproval(prisma, approval.id));
-      return ok((await toApiFor(deps, caller, [renewed]))[0]);
+      if (!renewed) throw alreadyDecidedError(await getApprovalById(prisma, approval.id));
+      return ok((await approvalsToApi(deps, caller, [renewed]))[0]);
     },
   };
 }
 
-async function callsWithSchemas(deps: ApprovalDeps, approval: ApprovalOfWorker) {
-  const calls = readCalls(approval);
+async function loadCallsWithSchemas(deps: ApprovalDeps, approval: ApprovalWithWorker) {
+  const calls = getStoredCalls(approval);
   if (!calls) return null;
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   return callsToApi(approval, await listInputSchemas(deps, run, calls));
@@ -91,19 +91,19 @@ async function callsWithSchemas(deps: ApprovalDeps, approval: ApprovalOfWorker) 
 async function decide(
   deps: ApprovalDeps,
   { caller, actor, body = {} }: OperationCall<'worker', 'approve' | 'approveRun'>,
-  approval: ApprovalOfWorker,
+  approval: ApprovalWithWorker,
   verdict: Verdict,
 ) {
-  await requireMayDecide(deps, caller, approval);
+  await requireCanDecide(deps, caller, approval);
   const id = caller.userId ?? caller.tokenId;
   const decider = { id, label: actor.label ?? id, actor, isPerson: isPerson(caller) };
   await decideApproval(deps, approval, verdict, body, decider);
   const decided = await getApproval(deps.prisma, caller, approval.id);
-  return ok((await toApiFor(deps, caller, [decided]))[0]);
+  return ok((await approvalsToApi(deps, caller, [decided]))[0]);
 }
 
 /** @throws AppError 404 for the run, 409 for one that never asked */
-async function getApprovalOfRun(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalOfWorker> {
+async function getApprovalOfRun(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalWithWorker> {
   const run = await getRunFor(deps, caller, runId);
   const approval = await findLastApprovalOfRun(deps.prisma, caller.workspaceId, runId);
   if (!approval) throw conflict('not_waiting', `this run waits for no approval: it is ${run.status}`);

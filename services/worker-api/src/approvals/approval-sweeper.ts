@@ -7,13 +7,13 @@
 import { SYSTEM, startRepeating } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { tryLockRun } from '@gantry/run-engine';
-import { listOver, readApproval } from './approval-repository';
-import { isOfCandidate } from './candidate-decisions';
+import { getApprovalById, listEndedPending } from './approval-repository';
+import { isCandidateApproval } from './candidate-decisions';
 import { type SettleDeps, settleCandidate, settleInTransaction } from './settle-approval';
 
 const EVERY_MS = 1_000;
 const BATCH = 100;
-const NOBODY = { status: 'expired' as const, decidedBy: null, decidedByLabel: null, answer: null };
+const EXPIRED_DECISION = { status: 'expired' as const, decidedBy: null, decidedByLabel: null, answer: null };
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean }) {
@@ -23,16 +23,16 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
   async function tick(): Promise<number> {
     let ended = 0;
     /** Locked by another replica, or failed: the others must not wait. */
-    const passedBy: string[] = [];
+    const skippedIds: string[] = [];
     for (;;) {
-      const ids = await listOver(pool, deps.candidateDecisions, { now: now(), but: passedBy, limit: BATCH });
+      const ids = await listEndedPending(pool, deps.candidateDecisions, { now: now(), but: skippedIds, limit: BATCH });
       for (const id of ids) {
-        const done = await endOver(deps, id).catch((err) => {
+        const done = await expireApproval(deps, id).catch((err) => {
           log.error({ err, approvalId: id }, 'approval not ended: will try again');
           return false;
         });
         if (done) ended++;
-        else passedBy.push(id);
+        else skippedIds.push(id);
       }
       if (ids.length < BATCH || stopped) return ended;
     }
@@ -49,18 +49,18 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
   };
 }
 
-async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
-  const approval = await readApproval(deps.prisma, id);
-  if (isOfCandidate(approval)) {
+async function expireApproval(deps: SettleDeps, id: string): Promise<boolean> {
+  const approval = await getApprovalById(deps.prisma, id);
+  if (isCandidateApproval(approval)) {
     const isExpired = approval.expiresAt <= deps.now();
     const reason = isExpired ? 'no decision was made in time' : 'the candidate waits no more';
-    const decision = { ...NOBODY, decidedAt: deps.now(), reason };
+    const decision = { ...EXPIRED_DECISION, decidedAt: deps.now(), reason };
     await settleCandidate(deps, { approval, actor: SYSTEM, decision, isPerson: false });
     return true;
   }
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   const decision = {
-    ...NOBODY,
+    ...EXPIRED_DECISION,
     decidedAt: deps.now(),
     reason: run.status === 'pending_approval' ? 'no decision was made in time' : `the run was ${run.status}`,
   };

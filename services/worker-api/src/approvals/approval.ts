@@ -4,7 +4,7 @@ import { createInputValidator, type InputItem } from '@gantry/program';
 import type { Approval, ApprovalStatus, Worker } from '../generated/prisma/client';
 import { callsToApi } from './held-calls';
 
-export type ApprovalOfWorker = Approval & { worker: Pick<Worker, 'name'> };
+export type ApprovalWithWorker = Approval & { worker: Pick<Worker, 'name'> };
 
 /** The decision becomes the result of a step, limited to 64 KB; the rest is for the decider's details. */
 export const ANSWER_BYTES_MAX = 60 * 1024;
@@ -27,7 +27,10 @@ export function alreadyDecidedError(approval: Approval): AppError {
   const { status, decidedAt, reason } = approval;
   const when = decidedAt?.toISOString() ?? 'meanwhile';
   if (status === 'expired') return conflict('approval_expired', `this approval ended ${when}: ${reason}`);
-  return conflict('already_decided', `this approval was ${status} by ${getDecider(approval) ?? 'another person'} ${when}`);
+  return conflict(
+    'already_decided',
+    `this approval was ${status} by ${getDecider(approval) ?? 'another person'} ${when}`,
+  );
 }
 
 /** Returns the decider's display name: an e-mail address, the name of a token, `link: <name>`. */
@@ -37,8 +40,8 @@ export const getDecider = ({ decidedBy, decidedByLabel }: Approval): string | nu
  * Validates the approver's answers, and applies the form's defaults.
  * @throws AppError 400 naming every invalid field
  */
-export function checkAnswer(form: InputItem[] | null, data: Record<string, unknown> | undefined): unknown {
-  if (!form) return requireSmall(data ?? null);
+export function parseAnswer(form: InputItem[] | null, data: Record<string, unknown> | undefined): unknown {
+  if (!form) return requireAnswerSize(data ?? null);
   const validator = createInputValidator(form);
   const problems = validator.listProblems(data ?? {});
   if (problems.length) {
@@ -50,10 +53,10 @@ export function checkAnswer(form: InputItem[] | null, data: Record<string, unkno
       'invalid_data',
     );
   }
-  return requireSmall(validator.check(data ?? {}));
+  return requireAnswerSize(validator.check(data ?? {}));
 }
 
-export function requireSmall<T>(answer: T): T {
+export function requireAnswerSize<T>(answer: T): T {
   if (Buffer.byteLength(JSON.stringify(answer)) <= ANSWER_BYTES_MAX) return answer;
   throw invalid([{ path: 'data', message: `is larger than ${ANSWER_BYTES_MAX / 1024} KB` }], 'invalid_data');
 }
@@ -69,7 +72,7 @@ export interface ApprovalView {
   reviewUrl: string | null;
 }
 
-export function approvalToApi(approval: ApprovalOfWorker, { mayDecide, reviewUrl }: ApprovalView) {
+export function approvalToApi(approval: ApprovalWithWorker, { mayDecide, reviewUrl }: ApprovalView) {
   const { status, decidedBy, decidedByLabel } = approval;
   return {
     ...toApiFields(

@@ -56,7 +56,7 @@ const form = [
 ];
 
 /** A run whose code waits in context.approve(). */
-async function askingRun(over: object = {}) {
+async function startAskingRun(over: object = {}) {
   const executor = await api.connectExecutor();
   const runId = await startRun(await createWorker());
   const job = (await executor.claim()) as FakeJob;
@@ -107,7 +107,7 @@ test('a run of a worker that requires approval waits with its inputs shown, and 
 });
 
 test('code that asks goes on with who approved and what was filled in, defaults included', async () => {
-  const { runId, executor } = await askingRun();
+  const { runId, executor } = await startAskingRun();
   const approval = await findPending(runId);
   expect(approval).toMatchObject({ title: 'Refund?', message: 'The customer asked **twice**.', data: { order: 1001 } });
   expect(approval.form.map(({ name }: { name: string }) => name)).toEqual(['amount', 'note', 'speed']);
@@ -136,7 +136,7 @@ test.each([
   [{ amount: 1, speed: 'idle' }, 'data.speed'],
   [{ amount: 1, other: 1 }, 'data.other'],
 ])('an answer %j is refused by its field, and the run goes on waiting', async (data, path) => {
-  const { runId } = await askingRun();
+  const { runId } = await startAskingRun();
   const { id } = await findPending(runId);
   const { body } = await owner.post(`/api/approvals/${id}/approve`, { data }).expect(400);
   expect(body.errors).toEqual([expect.objectContaining({ path })]);
@@ -144,7 +144,7 @@ test.each([
 });
 
 test('a form that can not be drawn fails the run and says where it is wrong', async () => {
-  const { runId } = await askingRun({
+  const { runId } = await startAskingRun({
     form: [
       { name: 'size', type: 'select' },
       { name: 'scan', type: 'file' },
@@ -157,12 +157,12 @@ test('a form that can not be drawn fails the run and says where it is wrong', as
 });
 
 test('a form whose pattern can not be matched in linear time fails the run and says so', async () => {
-  const { runId } = await askingRun({ form: [{ name: 'code', pattern: '^(?!x)' }] });
+  const { runId } = await startAskingRun({ form: [{ name: 'code', pattern: '^(?!x)' }] });
   expect((await getRun(runId)).error).toMatch(/form\.0\.pattern: uses a lookahead, "\(\?!x\)", which is not supported/);
 });
 
 test('a rejection ends the run with its reason, told to those who watch', async () => {
-  const { runId } = await askingRun();
+  const { runId } = await startAskingRun();
   await owner.post(`/api/runs/${runId}/reject`, { reason: 'twice is enough' }).expect(200);
   const run = await getRun(runId);
   expect(run).toMatchObject({ status: 'rejected', error_code: 'approval_rejected' });

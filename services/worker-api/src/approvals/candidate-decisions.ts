@@ -6,9 +6,9 @@ import type { Actor } from '@gantry/http';
 import type { Approval, Prisma } from '../generated/prisma/client';
 import type { Decision } from './approval-repository';
 
-export type ApprovalOfCandidate = Approval & { candidateId: string };
+export type CandidateApproval = Approval & { candidateId: string };
 
-export const isOfCandidate = (approval: Approval): approval is ApprovalOfCandidate => approval.candidateId !== null;
+export const isCandidateApproval = (approval: Approval): approval is CandidateApproval => approval.candidateId !== null;
 
 export interface CandidateDecisions {
   /** Condition in SQL: the candidate waits for a decision. */
@@ -20,7 +20,7 @@ export interface CandidateDecisions {
    */
   settleInTransaction(
     tx: Prisma.TransactionClient,
-    approval: ApprovalOfCandidate,
+    approval: CandidateApproval,
     decision: Decision,
     decider: { actor: Actor; isPerson: boolean },
   ): Promise<void>;

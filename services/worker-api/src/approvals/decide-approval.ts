@@ -4,12 +4,12 @@ import { type Actor, type AppError, conflict, invalid, type OperationCall } from
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
-import { alreadyDecidedError, checkAnswer, getForm, requireOpen, requireSmall } from './approval';
+import { alreadyDecidedError, getForm, parseAnswer, requireAnswerSize, requireOpen } from './approval';
 import type { ApprovalDeps } from './approval-deps';
-import { readApproval } from './approval-repository';
-import { isOfCandidate } from './candidate-decisions';
+import { getApprovalById } from './approval-repository';
+import { isCandidateApproval } from './candidate-decisions';
 import { decideCalls } from './decide-calls';
-import { readCalls } from './held-calls';
+import { getStoredCalls } from './held-calls';
 import { type SettleDeps, settleCandidate, settleInTransaction } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
@@ -46,33 +46,33 @@ export async function decideApproval(
     decidedByLabel: label,
     decidedAt,
     reason: reason?.trim() || null,
-    answer: approves ? checkAnswer(getForm(approval), data) : requireSmall(data ?? null),
+    answer: approves ? parseAnswer(getForm(approval), data) : requireAnswerSize(data ?? null),
   };
-  if (isOfCandidate(approval)) return decideCandidate(deps, { approval, actor, decision, isPerson });
+  if (isCandidateApproval(approval)) return decideCandidate(deps, { approval, actor, decision, isPerson });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
-  if (run.status !== 'pending_approval') throw await overtaken(deps, approval, run);
-  const held = readCalls(approval);
-  const isOfCalls = approves && held !== null;
+  if (run.status !== 'pending_approval') throw await buildConflictError(deps, approval, run);
+  const held = getStoredCalls(approval);
+  const decidesCalls = approves && held !== null;
   const input = { calls, reason: decision.reason, canCorrect: id !== null };
-  const decidedCalls = isOfCalls ? { calls: await decideCalls(deps, run, held, input) } : {};
+  const decidedCalls = decidesCalls ? { calls: await decideCalls(deps, run, held, input) } : {};
   const moved = await transaction(deps.pool, async (tx) => {
     await lockRun(tx, run.id);
     return settleInTransaction(deps, tx, { approval, run, actor, decision: { ...decision, ...decidedCalls } });
   });
-  if (!moved) throw await overtaken(deps, approval, run);
+  if (!moved) throw await buildConflictError(deps, approval, run);
 }
 
 /** Reports to the second of two deciders who was first. */
-async function decideCandidate(deps: SettleDeps, given: Parameters<typeof settleCandidate>[1]): Promise<void> {
-  await settleCandidate(deps, given).catch(async (err) => {
-    const approval = await readApproval(deps.prisma, given.approval.id);
+async function decideCandidate(deps: SettleDeps, settlement: Parameters<typeof settleCandidate>[1]): Promise<void> {
+  await settleCandidate(deps, settlement).catch(async (err) => {
+    const approval = await getApprovalById(deps.prisma, settlement.approval.id);
     throw approval.status === 'pending' ? err : alreadyDecidedError(approval);
   });
 }
 
 /** Reports the conflict with another decision, or with the end of the run. */
-async function overtaken({ prisma }: SettleDeps, { id }: Approval, { status }: Run): Promise<AppError> {
-  const approval = await readApproval(prisma, id);
+async function buildConflictError({ prisma }: SettleDeps, { id }: Approval, { status }: Run): Promise<AppError> {
+  const approval = await getApprovalById(prisma, id);
   if (approval.status !== 'pending') return alreadyDecidedError(approval);
   return conflict('not_waiting', `the run no longer waits for this approval: it is ${status}`);
 }

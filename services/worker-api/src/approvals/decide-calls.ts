@@ -30,14 +30,14 @@ export async function decideCalls(
   calls: StoredCall[],
   input: CallsInput,
 ): Promise<DecidedCalls> {
-  const chosen = input.calls && matchCalls(calls, input.calls);
-  const results = calls.map((call) => toDecision(call, chosen?.get(call.id)?.input, input.reason));
-  if (chosen) {
+  const inputsById = input.calls && matchCalls(calls, input.calls);
+  const results = calls.map((call) => toDecision(call, inputsById?.get(call.id)?.input, input.reason));
+  if (inputsById) {
     const corrected = calls.filter((_, at) => results[at]?.status === 'corrected');
-    const problems = corrected.flatMap(({ id }) => findCorrectionProblems(chosen.get(id), input.canCorrect));
+    const problems = corrected.flatMap(({ id }) => findCorrectionProblems(inputsById.get(id), input.canCorrect));
     if (problems.length) throw invalid(problems, 'invalid_calls');
     requireSmallDecisions(results);
-    for (const call of corrected) await requireFit(deps, run, call, chosen.get(call.id));
+    for (const call of corrected) await requireMatchingArguments(deps, run, call, inputsById.get(call.id));
   }
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
   const stored = await Promise.all(
@@ -92,8 +92,8 @@ function findCorrectionProblems(matched: MatchedInput | undefined, canCorrect: b
   if (!matched) return [];
   const path = `${matched.path}.arguments`;
   if (!canCorrect) return [{ path, message: 'can be corrected with an account only: approve the call or refuse it' }];
-  const found = findNul(matched.input.arguments, path);
-  return found === null ? [] : [{ path: found, message: 'contains the character NUL' }];
+  const nulPath = findNul(matched.input.arguments, path);
+  return nulPath === null ? [] : [{ path: nulPath, message: 'contains the character NUL' }];
 }
 
 /** The place of the first text or name with a NUL. JSON of a request has at most 64 levels. */
@@ -118,7 +118,7 @@ function requireSmallDecisions(results: CallDecision[]): void {
  * @throws AppError 400 naming every argument that does not fit the tool's schema; 503 where there is no schema to
  * check with
  */
-async function requireFit(
+async function requireMatchingArguments(
   deps: ApprovalDeps,
   run: Run,
   call: StoredCall,

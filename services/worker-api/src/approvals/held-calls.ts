@@ -27,15 +27,15 @@ export interface DecidedCalls {
   stored: StoredCall[];
 }
 
-const shownCall = z.object({ tool: z.string().min(1).max(200), arguments: jsonObject });
+const storedCallSchema = z.object({ tool: z.string().min(1).max(200), arguments: jsonObject });
 /** The data shown to people without a list of calls: one call, or several. */
-const shownData = z.union([
-  shownCall.transform((call) => [call]),
-  z.object({ calls: z.array(shownCall) }).transform(({ calls }) => calls),
+const storedDataSchema = z.union([
+  storedCallSchema.transform((call) => [call]),
+  z.object({ calls: z.array(storedCallSchema) }).transform(({ calls }) => calls),
 ]);
 
 /** Null for an approval without tool calls. */
-export const readCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[] | null =>
+export const getStoredCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[] | null =>
   calls === null ? null : (calls as object as StoredCall[]);
 
 /**
@@ -43,7 +43,7 @@ export const readCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[] | nu
  * @throws AppError 400 where the shown data do not belong to these calls
  */
 export function parseHeldCalls(held: HeldCall[], data: unknown): StoredCall[] {
-  const shown = shownData.safeParse(data).data ?? [];
+  const shown = storedDataSchema.safeParse(data).data ?? [];
   if (shown.length !== held.length || new Set(held.map(({ id }) => id)).size !== held.length) {
     throw invalid([{ path: 'calls', message: 'are not those of the data' }]);
   }
@@ -52,7 +52,7 @@ export function parseHeldCalls(held: HeldCall[], data: unknown): StoredCall[] {
 
 /** @param schemas by the id of the call; absent: omits them */
 export function callsToApi(approval: Pick<Approval, 'calls'>, schemas?: ReadonlyMap<string, object | null>) {
-  const calls = readCalls(approval);
+  const calls = getStoredCalls(approval);
   if (!calls) return null;
   return calls.map(({ id, tool, arguments: requested, decision }) => ({
     id,

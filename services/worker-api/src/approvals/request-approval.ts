@@ -37,7 +37,7 @@ export interface ApprovalRequest {
   calls?: HeldCall[] | undefined;
 }
 
-interface Rules {
+interface ApprovalRules {
   forbid_self: boolean;
   public_links: boolean;
   expires_in_seconds: number;
@@ -56,15 +56,15 @@ export async function insertApprovalRequest(
   run: Run,
   request: ApprovalRequest,
 ): Promise<string> {
-  const form = request.form && readForm(request.form);
+  const form = request.form && parseForm(request.form);
   const calls = request.calls ? parseHeldCalls(request.calls, request.data) : null;
   const rules = await loadRules(tx, run.subjectId, run.version);
   const requestedAt = now();
-  const seconds = readExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
+  const seconds = validateExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
   const expiresAt = new Date(requestedAt.getTime() + seconds * 1_000);
   const id = newId('apr_');
   const worker = { workerUid: run.subjectId, workerId: run.subjectRef ?? run.subjectId };
-  const title = withoutNul(request.title);
+  const title = replaceNul(request.title);
   await insertApproval(tx, {
     id,
     workspaceId: run.workspaceId,
@@ -73,7 +73,7 @@ export async function insertApprovalRequest(
     ...worker,
     stepOrdinal: request.stepOrdinal,
     title,
-    message: request.message === null ? null : withoutNul(request.message),
+    message: request.message === null ? null : replaceNul(request.message),
     data: request.data,
     form,
     calls,
@@ -125,16 +125,16 @@ export async function insertCandidateApproval(
   const id = newId('apr_');
   const requestedAt = now();
   const expiresAt = new Date(requestedAt.getTime() + rules.expires_in_seconds * 1_000);
-  const of = { workerUid: worker.uid, workerId: worker.id };
+  const workerIds = { workerUid: worker.uid, workerId: worker.id };
   await insertApproval(tx, {
     id,
     workspaceId,
     runId,
     candidateId,
-    ...of,
+    ...workerIds,
     stepOrdinal: null,
-    title: withoutNul(title),
-    message: withoutNul(message),
+    title: replaceNul(title),
+    message: replaceNul(message),
     data,
     form: null,
     calls: null,
@@ -144,8 +144,8 @@ export async function insertCandidateApproval(
     forbidSelf: rules.forbid_self,
     linkNumber: null,
   });
-  const told = { ...of, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
-  await enqueue(tx, approvalRequested, workspaceId, told);
+  const event = { ...workerIds, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
+  await enqueue(tx, approvalRequested, workspaceId, event);
   hintChange(tx, workspaceId, 'approvals', id);
   return id;
 }
@@ -168,7 +168,7 @@ export async function suspendForApproval(
 }
 
 /** Expands every shorthand. @throws AppError 400 naming every invalid position */
-function readForm(items: unknown[]): InputItem[] {
+function parseForm(items: unknown[]): InputItem[] {
   const parsed = inputItems.safeParse(items);
   if (!parsed.success) throw invalid(formatIssues(parsed.error, ['form']));
   const form = parsed.data;
@@ -180,17 +180,17 @@ function readForm(items: unknown[]): InputItem[] {
   return form;
 }
 
-function readExpiry(seconds: number | null): number | null {
+function validateExpiry(seconds: number | null): number | null {
   if (seconds === null) return null;
   if (seconds >= EXPIRY_SECONDS_MIN && seconds <= EXPIRY_SECONDS_MAX) return seconds;
   throw invalid([{ path: 'expires_in', message: 'must be between a second and 30 days' }]);
 }
 
 /** Replaces NUL, which text columns cannot store. */
-const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
+const replaceNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /** Loads the rules of the version that the run began with, or that a candidate was made from. */
-async function loadRules(tx: PoolClient, workerUid: string, version: number | null): Promise<Rules> {
+async function loadRules(tx: PoolClient, workerUid: string, version: number | null): Promise<ApprovalRules> {
   const found = await findVersionToRun(tx, workerUid, version);
   return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...found?.definition.approvals };
 }

@@ -10,13 +10,13 @@ import type { Approval } from '../generated/prisma/client';
 
 const SHAPE = /^rvw_([A-Za-z0-9_-]{21})\.([A-Za-z0-9_-]{43})$/;
 
-type Linked = Pick<Approval, 'id' | 'expiresAt' | 'linkNumber'>;
+type LinkedApproval = Pick<Approval, 'id' | 'expiresAt' | 'linkNumber'>;
 
-const buildSignedText = ({ id, expiresAt, linkNumber }: Linked): string =>
+const buildSignedText = ({ id, expiresAt, linkNumber }: LinkedApproval): string =>
   `review ${id} ${linkNumber} ${expiresAt.getTime()}`;
 
 /** Null if the approval has no public link. */
-export function reviewUrl(hasher: TokenHasher, dashboardUrl: string, approval: Linked): string | null {
+export function buildReviewUrl(hasher: TokenHasher, dashboardUrl: string, approval: LinkedApproval): string | null {
   if (approval.linkNumber === null) return null;
   const signature = hasher.hash(buildSignedText(approval)).hash.toString('base64url');
   return `${dashboardUrl}/review/rvw_${approval.id.slice('apr_'.length)}.${signature}`;
@@ -29,7 +29,7 @@ export function parseApprovalId(token: string): string | null {
 }
 
 /** Verifies a token in constant time. */
-export function isValidLink(hasher: TokenHasher, approval: Linked, token: string): boolean {
+export function isValidLink(hasher: TokenHasher, approval: LinkedApproval, token: string): boolean {
   const [, , signature] = SHAPE.exec(token) ?? [];
   if (!signature || approval.linkNumber === null) return false;
   return hasher.matches(buildSignedText(approval), Buffer.from(signature, 'base64url'));

@@ -5,7 +5,7 @@ import { parseKeyRing } from '@gantry/vault';
 import { createCaller } from '../test/caller';
 import { setupMail } from '../test/mail-catcher';
 import { testWorkerApi } from '../test/test-worker-api';
-import { isValidLink, parseApprovalId, reviewUrl } from './review-link';
+import { buildReviewUrl, isValidLink, parseApprovalId } from './review-link';
 
 const pepper = (version: string) => `${version}:${randomBytes(32).toString('base64')}`;
 const [oldPepper, newPepper] = [pepper('v1'), pepper('v2')];
@@ -112,7 +112,7 @@ test('links outlive a rotation of peppers, and not the pepper itself', async () 
     where: { id: parseApprovalId(token) as string },
   });
   const createHasher = (keys: string) => createTokenHasher(parseKeyRing(keys));
-  const old = reviewUrl(createHasher(oldPepper), 'http://dashboard.test', approval)?.split('/').at(-1) as string;
+  const old = buildReviewUrl(createHasher(oldPepper), 'http://dashboard.test', approval)?.split('/').at(-1) as string;
   expect(isValidLink(api.deps.hasher, approval, old)).toBe(true);
   expect(isValidLink(createHasher(newPepper), approval, token)).toBe(true);
   expect(isValidLink(createHasher(newPepper), approval, old)).toBe(false);

@@ -1,7 +1,7 @@
 /** Serves the holder of a review link, signed in or not. */
 import { AppError, buildLinkActor, type OperationCall, type Operations, ok, toApiFields } from '@gantry/http';
 import { findLabel } from '../accounts/tokens/token-repository';
-import { type ApprovalOfWorker, getDecider, getForm } from './approval';
+import { type ApprovalWithWorker, getDecider, getForm } from './approval';
 import type { ApprovalDeps } from './approval-deps';
 import { findApprovalForLink } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
@@ -9,7 +9,7 @@ import { callsToApi } from './held-calls';
 import { isValidLink, parseApprovalId } from './review-link';
 
 export function reviewOperations(deps: ApprovalDeps): Operations<'worker'> {
-  const toReview = async (approval: ApprovalOfWorker) =>
+  const toReview = async (approval: ApprovalWithWorker) =>
     ok(reviewToApi(approval, await findLabel(deps.prisma, approval.requestedBy)));
   const decide =
     (verdict: Verdict) =>
@@ -29,7 +29,7 @@ export function reviewOperations(deps: ApprovalDeps): Operations<'worker'> {
 }
 
 /** @throws AppError 404, the same for a token that is wrong, ended, expired or of something that is gone */
-async function getByLink({ prisma, hasher, now }: ApprovalDeps, token: string): Promise<ApprovalOfWorker> {
+async function getByLink({ prisma, hasher, now }: ApprovalDeps, token: string): Promise<ApprovalWithWorker> {
   const id = parseApprovalId(token);
   const approval = id && (await findApprovalForLink(prisma, id));
   if (approval && isValidLink(hasher, approval, token) && approval.expiresAt > now()) return approval;
@@ -41,7 +41,7 @@ async function getByLink({ prisma, hasher, now }: ApprovalDeps, token: string): 
 }
 
 /** No id that opens anything: a signed-in member finds the approval by its id, and decides under their own name. */
-function reviewToApi(approval: ApprovalOfWorker, startedBy: string | null) {
+function reviewToApi(approval: ApprovalWithWorker, startedBy: string | null) {
   return {
     approval_id: approval.id,
     ...toApiFields(approval, 'workspaceId', 'status', 'title', 'message', 'data', 'reason'),

@@ -5,10 +5,10 @@ import type { Pool } from 'pg';
 import { listCreators } from '../accounts/tokens/token-repository';
 
 /** Returns the starters who are the same person as the holder of these ids. */
-export async function sameAs(pool: Pool, deciderIds: string[], starters: string[]): Promise<Set<string>> {
+export async function findSamePeople(pool: Pool, deciderIds: string[], starters: string[]): Promise<Set<string>> {
   if (!starters.length) return new Set();
-  const behind = await listCreators(pool, [...deciderIds, ...starters]);
-  const decider = new Set(deciderIds.flatMap((id) => [...(behind.get(id) ?? [])]));
+  const creatorsById = await listCreators(pool, [...deciderIds, ...starters]);
+  const decider = new Set(deciderIds.flatMap((id) => [...(creatorsById.get(id) ?? [])]));
   // Bounded: at most CHAIN_MAX ids stand behind each starter.
-  return new Set(starters.filter((id) => [...(behind.get(id) ?? [])].some((each) => decider.has(each))));
+  return new Set(starters.filter((id) => [...(creatorsById.get(id) ?? [])].some((each) => decider.has(each))));
 }

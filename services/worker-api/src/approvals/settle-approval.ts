@@ -14,7 +14,7 @@ import { recordChange } from '../audit/audit-entry';
 import type { Approval } from '../generated/prisma/client';
 import type { ApprovalDeps } from './approval-deps';
 import { type Decision, markDecided } from './approval-repository';
-import type { ApprovalOfCandidate } from './candidate-decisions';
+import type { CandidateApproval } from './candidate-decisions';
 
 export type SettleDeps = Pick<ApprovalDeps, 'prisma' | 'pool' | 'engine' | 'candidateDecisions' | 'now' | 'log'>;
 
@@ -39,15 +39,15 @@ export async function settleInTransaction(
       ? await engine.resumeInTransaction(tx, run.id, {
           from: 'pending_approval',
           reason: `approved by ${decision.decidedByLabel ?? decision.decidedBy}`,
-          ...resultFor(approval, decision),
+          ...buildStepResult(approval, decision),
         })
-      : await engine.endInTransaction(tx, run, { status: 'rejected', error: whyEnded(decision) });
+      : await engine.endInTransaction(tx, run, { status: 'rejected', error: toEndError(decision) });
   if (moved) return moved;
   throw conflict('not_waiting', 'the run no longer waits for this approval');
 }
 
 interface CandidateSettlement {
-  approval: ApprovalOfCandidate;
+  approval: CandidateApproval;
   actor: Actor;
   decision: Decision;
   isPerson: boolean;
@@ -72,7 +72,7 @@ export function settleCandidate(
 }
 
 /** Builds the return value of `context.approve()`; a run held before its start has none. */
-function resultFor(
+function buildStepResult(
   { stepOrdinal: ordinal }: Approval,
   { decidedBy, decidedByLabel, decidedAt, answer, calls }: Decision,
 ) {
@@ -82,7 +82,7 @@ function resultFor(
   return { step: { ordinal, result: { ...result, ...decided } } };
 }
 
-function whyEnded({ status, reason, decidedBy, decidedByLabel }: Decision): RunError {
+function toEndError({ status, reason, decidedBy, decidedByLabel }: Decision): RunError {
   const rejected = `rejected by ${decidedByLabel ?? decidedBy}${reason ? `: ${reason}` : ''}`;
   return { code: 'approval_rejected', message: status === 'expired' ? 'no decision was made in time' : rejected };
 }

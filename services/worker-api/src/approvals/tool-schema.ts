@@ -2,8 +2,8 @@
 import type { ToolFailure } from '@gantry/events';
 import { toInputSchema } from '@gantry/program';
 import type { Run } from '@gantry/run-engine';
-import { toolsNamed } from '../connection-tools/named-tools';
-import { failure } from '../connection-tools/tool-result';
+import { listNamedTools } from '../connection-tools/named-tools';
+import { createToolFailure } from '../connection-tools/tool-result';
 import { findSharedWorker } from '../workers/worker-queries';
 import type { ApprovalDeps } from './approval-deps';
 import type { StoredCall } from './held-calls';
@@ -19,7 +19,7 @@ export async function findInputSchema(
   if (parameters) return { schema: parameters };
   if (!serves) return { schema: {} };
   if ('worker' in serves) return findWorkerSchema(deps, run, serves.worker);
-  const tools = await toolsNamed(deps, run, serves.connection, serves.tool);
+  const tools = await listNamedTools(deps, run, serves.connection, serves.tool);
   if ('failed' in tools) return tools;
   return { schema: tools[0]?.inputSchema ?? {} };
 }
@@ -45,7 +45,8 @@ async function findWorkerSchema(
   workerId: string,
 ): Promise<{ schema: InputSchema } | { failed: ToolFailure }> {
   const worker = await findSharedWorker(pool, workspaceId, workerId);
-  if (!worker) return { failed: failure('unknown_tool', `there is no worker ${workerId} that a run could call`) };
+  if (!worker)
+    return { failed: createToolFailure('unknown_tool', `there is no worker ${workerId} that a run could call`) };
   const { definition } = await runnables.get(pool, worker.uid, worker.currentVersion);
   return { schema: { ...toInputSchema(definition.inputs) } };
 }

@@ -28,7 +28,7 @@ export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unkn
 }
 
 /** Maps the type of a resource to the noun that pages refetch. */
-const CHANGED: Record<string, ChangeNoun> = {
+const NOUN_BY_TYPE: Record<string, ChangeNoun> = {
   worker: 'workers',
   mcp_tool: 'workers',
   example: 'workers',
@@ -53,7 +53,7 @@ const CHANGED: Record<string, ChangeNoun> = {
   workspace: 'workspaces',
 };
 /** Nouns whose ids are random; other ids are names, which not every member may know. */
-const WITH_ID: ReadonlySet<ChangeNoun | undefined> = new Set(['runs', 'approvals', 'automations']);
+const NOUNS_WITH_ID: ReadonlySet<ChangeNoun | undefined> = new Set(['runs', 'approvals', 'automations']);
 
 export function insertAuditEntry(
   tx: Tx,
@@ -62,8 +62,8 @@ export function insertAuditEntry(
   const { id, source, actor, change, at } = entry;
   const { workspaceId, action, id: resourceId, type = parseResourceType(action), details } = change;
   if (workspaceId) {
-    const noun = CHANGED[type];
-    if (noun) hintChange(tx, workspaceId, noun, WITH_ID.has(noun) ? resourceId : null);
+    const noun = NOUN_BY_TYPE[type];
+    if (noun) hintChange(tx, workspaceId, noun, NOUNS_WITH_ID.has(noun) ? resourceId : null);
     hintChange(tx, workspaceId, 'audit');
   }
   return execute(tx, INSERT, [

@@ -4,7 +4,7 @@ import type { auditRecorded, ReactionTo } from '@gantry/events';
 import type { AuditAction } from '@gantry/http';
 import { insertAuditEntry } from './audit-entry';
 
-export const keepAuditEntry: ReactionTo<typeof auditRecorded> = {
+export const storeAuditEntry: ReactionTo<typeof auditRecorded> = {
   name: 'audit',
   handle: async (tx, { id, workspaceId, data }) => {
     const { source, actor, action, resource, details, address, userAgent, requestId, at } = data;

@@ -11,7 +11,7 @@ import {
 import type { Pool } from 'pg';
 import { type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditFilter, listAuditRows } from './audit-repository';
-import { csvLine } from './csv';
+import { formatCsvLine } from './csv';
 
 /** Rows of an export that are in memory at once, whatever the length of the log. */
 const EXPORT_BATCH = 1_000;
@@ -39,29 +39,29 @@ export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> 
       const { limit, offset } = query;
       const page = { order: 'DESC', limit: limit + 1, offset, after: parsePageCursor(query) } as const;
       const rows = await listAuditRows(pool, caller.workspaceId, toAuditFilter(query), page);
-      const next = rows.length > limit ? cursorAt(rows[limit - 1]) : null;
+      const next = rows.length > limit ? toCursor(rows[limit - 1]) : null;
       return ok(rows.slice(0, limit).map(auditEntryToApi), buildNextHeaders(req, next));
     },
     exportAuditLog: async ({ caller, query, res }) => {
       const isCsv = query.format !== 'ndjson';
       res.type(isCsv ? 'text/csv' : 'application/x-ndjson');
       res.set('Content-Disposition', `attachment; filename="audit-log.${isCsv ? 'csv' : 'ndjson'}"`);
-      if (isCsv) res.write(csvLine([...CSV_COLUMNS]));
-      const line = isCsv ? rowToCsv : (row: AuditRow) => `${JSON.stringify(auditEntryToApi(row))}\n`;
+      if (isCsv) res.write(formatCsvLine([...CSV_COLUMNS]));
+      const formatRow = isCsv ? rowToCsv : (row: AuditRow) => `${JSON.stringify(auditEntryToApi(row))}\n`;
       let after: PageCursor | null = null;
       for (let more = true; more && !res.destroyed; ) {
         const page = { order: 'ASC', limit: EXPORT_BATCH, after } as const;
         const rows = await listAuditRows(pool, caller.workspaceId, toAuditFilter(query), page);
-        await writeWithBackpressure(res, rows.map(line).join(''));
+        await writeWithBackpressure(res, rows.map(formatRow).join(''));
         more = rows.length === EXPORT_BATCH;
-        after = cursorAt(rows.at(-1));
+        after = toCursor(rows.at(-1));
       }
       res.end();
     },
   };
 }
 
-const cursorAt = (row: AuditRow | undefined): PageCursor | null =>
+const toCursor = (row: AuditRow | undefined): PageCursor | null =>
   row ? { createdAt: row.created_at, id: row.id } : null;
 
 const toAuditFilter = (query: Omit<OperationCall<'worker', 'exportAuditLog'>['query'], 'format'>): AuditFilter => ({
@@ -74,7 +74,7 @@ const toAuditFilter = (query: Omit<OperationCall<'worker', 'exportAuditLog'>['qu
 });
 
 export function rowToCsv(row: AuditRow): string {
-  return csvLine(
+  return formatCsvLine(
     CSV_COLUMNS.map((column) => {
       const value = row[column];
       if (value instanceof Date) return value.toISOString();

@@ -3,9 +3,9 @@
 /** Matches text that a spreadsheet takes for a formula, also after blanks. */
 const FORMULA = /^[\s\0]*[=+\-@|%]|^[\t\r\n]/;
 
-export const csvLine = (cells: (string | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+export const formatCsvLine = (cells: (string | null)[]): string => `${cells.map(formatCsvCell).join(',')}\r\n`;
 
-function csvCell(text: string | null): string {
+function formatCsvCell(text: string | null): string {
   if (text === null) return '';
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -23,13 +23,13 @@ const toCandidate = ({ codeDigest: digest, codeKey: key, codeSize: size, definit
   code: { digest, key, size },
 });
 
-interface OfWorker {
+interface WorkerKey {
   workspaceId: string;
   workerUid: string;
 }
 
 /** @throws AppError 404, also for a candidate of another worker */
-export async function getCandidate(sql: Sql, { workspaceId, workerUid }: OfWorker, id: string): Promise<Candidate> {
+export async function getCandidate(sql: Sql, { workspaceId, workerUid }: WorkerKey, id: string): Promise<Candidate> {
   const { rows } = await sql.query<Row>(
     `SELECT ${COLUMNS} FROM worker_candidates WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`,
     [workspaceId, workerUid, id],
@@ -64,7 +64,7 @@ export interface ListedCandidate {
 /** Newest first. */
 export async function listCandidates(
   sql: Sql,
-  { workspaceId, workerUid }: OfWorker,
+  { workspaceId, workerUid }: WorkerKey,
   { status, limit, offset }: { status?: CandidateStatus | undefined; limit: number; offset: number },
 ): Promise<{ candidates: ListedCandidate[]; total: number }> {
   const of = [workspaceId, workerUid, status ?? null];
@@ -81,7 +81,7 @@ export async function listCandidates(
   return { candidates, total: counted.rows[0]?.total ?? 0 };
 }
 
-export async function countOpen(sql: Sql, workerUid: string): Promise<number> {
+export async function countOpenCandidates(sql: Sql, workerUid: string): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM worker_candidates WHERE worker_uid = $1 AND status = ANY($2)',
     [workerUid, OPEN_STATUSES],
@@ -90,7 +90,7 @@ export async function countOpen(sql: Sql, workerUid: string): Promise<number> {
 }
 
 /** Serialises requests that add candidates of the worker or begin their rehearsals, until the transaction ends. */
-export const lockTrials = (tx: Sql, workerUid: string): Promise<unknown> =>
+export const lockWorkerTrials = (tx: Sql, workerUid: string): Promise<unknown> =>
   tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trials of ' || $1, 0))", [workerUid]);
 
 export type NewCandidate = Omit<Candidate, 'createdAt' | 'decidedBy' | 'decidedByLabel' | 'decidedAt' | 'error'>;
@@ -178,7 +178,7 @@ export async function findCaseByRehearsal(sql: Sql, rehearsalRunId: string): Pro
 }
 
 /** Checks that a case has not moved since it was read; call it under the lock of its candidate. */
-export async function isStill(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
+export async function isUnmoved(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
   const { rowCount } = await tx.query(
     'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3',
     [candidateId, number, status],
@@ -186,7 +186,7 @@ export async function isStill(tx: Sql, { candidateId, number, status }: Case): P
   return rowCount === 1;
 }
 
-export async function countUnderWay(sql: Sql, workerUid: string): Promise<number> {
+export async function countActiveCases(sql: Sql, workerUid: string): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     "SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = $1 AND status IN ('rehearsing', 'pairing')",
     [workerUid],
@@ -215,7 +215,7 @@ export async function moveCase(
 }
 
 /** Lists rehearsals whose end was missed: they have ended, or were deleted. */
-export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> {
+export async function listMissedEnds(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT waits.id FROM (
        SELECT CASE s.status WHEN 'rehearsing' THEN s.rehearsal_run_id ELSE s.base_run_id END AS id
@@ -234,7 +234,7 @@ const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
     OR json_array_length(c.definition -> 'connections') > 0)`;
 
 /** Lists candidates that could begin another rehearsal, oldest first. */
-export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
+export async function listResumable(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND NOT (${IS_HELD}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
@@ -246,7 +246,7 @@ export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
 }
 
 /** Lists rehearsals that still run although they are no longer needed. */
-export async function listAbandoned(sql: Sql, candidateId: string): Promise<string[]> {
+export async function listActiveRehearsals(sql: Sql, candidateId: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT CASE status WHEN 'rehearsing' THEN rehearsal_run_id ELSE base_run_id END AS id FROM candidate_cases
      WHERE candidate_id = $1 AND status IN ('rehearsing', 'pairing')`,

@@ -24,19 +24,19 @@ import type { CandidateDeps } from './candidate-deps';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
 import { createCandidate, type NewCandidateInput } from './candidate-service';
 import { type Decider, drop, promote, requireUndecided } from './decide-candidate';
-import { advance } from './rehearse-cases';
+import { advanceCandidate } from './rehearse-cases';
 
 type InCandidate = Pick<OperationCall<'worker', 'getCandidate'>, 'caller' | 'path'>;
 
 export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
-  const find = async ({ caller, path }: InCandidate) => {
+  const findWorkerAndCandidate = async ({ caller, path }: InCandidate) => {
     const worker = await getVisibleWorker(prisma, caller, path.worker_id);
     return { worker, candidate: await getCandidate(pool, getWorkerKey(worker), path.candidate_id) };
   };
 
-  async function describe(caller: Principal, worker: WorkerWithTriggers, id: string) {
+  async function loadCandidateDetails(caller: Principal, worker: WorkerWithTriggers, id: string) {
     const candidate = await getCandidate(pool, getWorkerKey(worker), id);
     const [cases, base, approvals] = await Promise.all([
       listCases(pool, id),
@@ -62,43 +62,43 @@ export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
       create: async (call) => {
         const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
         const id = await createCandidate(deps, call, worker, parseCandidateInput(call.body));
-        return created(await describe(call.caller, worker, id));
+        return created(await loadCandidateDetails(call.caller, worker, id));
       },
       assertVisible: async ({ caller, path }, id) => {
         const worker = await getVisibleWorker(prisma, caller, path.worker_id);
         await getCandidate(pool, getWorkerKey(worker), id);
       },
       answer: async ({ caller, path }, id) =>
-        created(await describe(caller, await getVisibleWorker(prisma, caller, path.worker_id), id)),
+        created(await loadCandidateDetails(caller, await getVisibleWorker(prisma, caller, path.worker_id), id)),
     },
     getCandidate: async ({ caller, path }) =>
-      ok(await describe(caller, await getVisibleWorker(prisma, caller, path.worker_id), path.candidate_id)),
+      ok(await loadCandidateDetails(caller, await getVisibleWorker(prisma, caller, path.worker_id), path.candidate_id)),
     listCandidateFiles: async (call) => {
-      const { candidate } = await find(call);
+      const { candidate } = await findWorkerAndCandidate(call);
       const tree = await readTree(objects, candidate.code).catch((err) => {
         throw err instanceof ObjectMissing ? notFound('candidate', candidate.id, 'with files: it was dropped') : err;
       });
       return respondWithPage(call, tree, fileToApi);
     },
     promoteCandidate: async (call) => {
-      const { worker, candidate } = await find(call);
+      const { worker, candidate } = await findWorkerAndCandidate(call);
       await promote(deps, candidate, getDecider(call), call.body?.force ?? false);
-      return ok(await describe(call.caller, worker, candidate.id));
+      return ok(await loadCandidateDetails(call.caller, worker, candidate.id));
     },
     approveCandidate: async (call) => {
       const { caller, actor } = call;
       const id = requirePerson(caller);
-      const { worker, candidate } = await find(call);
+      const { worker, candidate } = await findWorkerAndCandidate(call);
       requireUndecided(candidate);
       const approver = { id, label: actor.label, actor, now: deps.now() };
       await transaction(prisma, (tx) => approveCode(tx, worker, candidate.sha, approver));
-      await advance(deps, candidate.id);
-      return ok(await describe(caller, worker, candidate.id));
+      await advanceCandidate(deps, candidate.id);
+      return ok(await loadCandidateDetails(caller, worker, candidate.id));
     },
     dropCandidate: async (call) => {
-      const { worker, candidate } = await find(call);
+      const { worker, candidate } = await findWorkerAndCandidate(call);
       await drop(deps, candidate, worker.id, getDecider(call));
-      return ok(await describe(call.caller, worker, candidate.id));
+      return ok(await loadCandidateDetails(call.caller, worker, candidate.id));
     },
   };
 }
@@ -116,10 +116,10 @@ const getDecider = ({ caller, actor }: Pick<OperationCall<'worker', 'dropCandida
 function parseCandidateInput(body: OperationCall<'worker', 'createCandidate'>['body']): NewCandidateInput {
   const { files = [], base_sha: baseSha, message, last_successful: lastSuccessful = 5, run_ids: runIds = [] } = body;
   refuseManifests(files);
-  const given: Record<string, unknown> = { ...body };
-  const fields = DEFINITION_FIELDS.filter((field) => given[field] !== undefined);
+  const bodyFields: Record<string, unknown> = { ...body };
+  const fields = DEFINITION_FIELDS.filter((field) => bodyFields[field] !== undefined);
   return {
-    definition: Object.fromEntries(fields.map((field) => [field, given[field]])),
+    definition: Object.fromEntries(fields.map((field) => [field, bodyFields[field]])),
     files,
     baseSha,
     lastSuccessful,

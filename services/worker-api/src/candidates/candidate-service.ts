@@ -18,8 +18,8 @@ import { getCurrentVersion, getVersionBySha, type Version } from '../workers/ver
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
-import { countOpen, insertCandidate, lockTrials, type NewCandidate } from './candidate-repository';
-import { advance } from './rehearse-cases';
+import { countOpenCandidates, insertCandidate, lockWorkerTrials, type NewCandidate } from './candidate-repository';
+import { advanceCandidate } from './rehearse-cases';
 
 /** Of a worker, and not decided. */
 const OPEN_MAX = 20;
@@ -55,10 +55,10 @@ export async function createCandidate(
   const next = await buildChangedVersion(deps, worker, base, { definition, files });
   await requireContexts(deps.prisma, caller, next.definition.contexts, base.definition.contexts);
   await requireExposure(deps.prisma, worker, getOwnerId(caller), next.definition);
-  const others = await lastSuccessful(deps, worker, input.lastSuccessful, runs);
+  const others = await listLastSuccessful(deps, worker, input.lastSuccessful, runs);
   const needsApproval = requiresCodeApproval(caller) || (await needsApprovalStill(deps.prisma, worker.uid, base));
   const candidate = {
-    ...newCandidate(worker, base, next),
+    ...buildCandidate(worker, base, next),
     needsApproval,
     message,
     repairId: null,
@@ -66,7 +66,7 @@ export async function createCandidate(
     createdByLabel: actor.label,
   };
   await transaction(deps.pool, async (tx) => {
-    await addCandidate(tx, candidate, [...runs, ...others]);
+    await insertLimitedCandidate(tx, candidate, [...runs, ...others]);
     await recordChange(tx, actor, {
       workspaceId: worker.workspaceId,
       action: 'worker.candidate_made',
@@ -75,7 +75,7 @@ export async function createCandidate(
     });
     await made(tx, candidate.id);
   });
-  await advance(deps, candidate.id);
+  await advanceCandidate(deps, candidate.id);
   return candidate.id;
 }
 
@@ -96,7 +96,7 @@ export async function buildChangedVersion(
   return next;
 }
 
-export const newCandidate = (
+export const buildCandidate = (
   { workspaceId, uid }: WorkerWithTriggers,
   base: Version,
   { definition, files, code, sha, warnings }: NextVersion,
@@ -115,10 +115,10 @@ export const newCandidate = (
 });
 
 /** Without a run to rehearse it is ready at once. @throws AppError 409 `too_many_candidates` */
-export async function addCandidate(tx: Sql, candidate: NewCandidate, runs: Run[]): Promise<void> {
+export async function insertLimitedCandidate(tx: Sql, candidate: NewCandidate, runs: Run[]): Promise<void> {
   const { workerUid, workspaceId } = candidate;
-  await lockTrials(tx, workerUid);
-  if ((await countOpen(tx, workerUid)) >= OPEN_MAX) {
+  await lockWorkerTrials(tx, workerUid);
+  if ((await countOpenCandidates(tx, workerUid)) >= OPEN_MAX) {
     throw conflict('too_many_candidates', `this worker has ${OPEN_MAX} undecided candidates; drop some`);
   }
   const status: Candidate['status'] = runs.length ? 'rehearsing' : 'ready';
@@ -151,7 +151,7 @@ async function loadNamedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, id
 }
 
 /** Newest first; without those in `but`. */
-export async function lastSuccessful(
+export async function listLastSuccessful(
   { engine }: Pick<CandidateDeps, 'engine'>,
   { workspaceId, uid }: Pick<WorkerWithTriggers, 'workspaceId' | 'uid'>,
   count: number,

@@ -4,20 +4,22 @@ import { type Sql, transaction } from '@gantry/postgres';
 import { findWorkerHead } from '../workers/worker-queries';
 import { OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
-import { findCandidate, listStanding, listUnnoticed } from './candidate-repository';
-import { abandon, dropInTransaction } from './decide-candidate';
-import { advance, noticeEnd } from './rehearse-cases';
+import { findCandidate, listMissedEnds, listResumable } from './candidate-repository';
+import { cancelRehearsals, dropInTransaction } from './decide-candidate';
+import { advanceCandidate, handleRehearsalEnd } from './rehearse-cases';
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Any number of replicas may do it at any time. */
 export async function resumeCandidates(deps: CandidateDeps): Promise<void> {
   const { pool, log } = deps;
-  for (const runId of await listUnnoticed(pool, AT_ONCE)) {
-    await noticeEnd(deps, runId).catch((err) => log.error({ err, runId }, 'the end of a rehearsal: will try again'));
+  for (const runId of await listMissedEnds(pool, BATCH_SIZE)) {
+    await handleRehearsalEnd(deps, runId).catch((err) =>
+      log.error({ err, runId }, 'the end of a rehearsal: will try again'),
+    );
   }
-  for (const id of await listStanding(pool, AT_ONCE)) {
-    await advance(deps, id).catch((err) =>
+  for (const id of await listResumable(pool, BATCH_SIZE)) {
+    await advanceCandidate(deps, id).catch((err) =>
       log.error({ err, candidate: id }, 'a candidate stands still: will try again'),
     );
   }
@@ -27,15 +29,15 @@ const UNDECIDED = "interval '30 days'";
 const KEPT = "interval '90 days'";
 
 /** Drops undecided candidates after a while, and deletes old reports of dropped ones. */
-export async function ageCandidates(deps: CandidateDeps): Promise<void> {
+export async function sweepOldCandidates(deps: CandidateDeps): Promise<void> {
   const { pool, prisma, now } = deps;
-  for (const id of await listForgotten(pool)) {
+  for (const id of await listOldUndecided(pool)) {
     const candidate = await findCandidate(pool, id);
     const worker = candidate && (await findWorkerHead(pool, candidate.workspaceId, { uid: candidate.workerUid }));
     if (!worker) continue;
-    const nobody = { id: null, label: null, actor: SYSTEM };
-    await transaction(prisma, (tx) => dropInTransaction(tx, candidate, worker.id, nobody, now()));
-    await abandon(deps, candidate);
+    const platform = { id: null, label: null, actor: SYSTEM };
+    await transaction(prisma, (tx) => dropInTransaction(tx, candidate, worker.id, platform, now()));
+    await cancelRehearsals(deps, candidate);
   }
   await pool.query(
     `DELETE FROM worker_candidates WHERE id IN (SELECT id FROM worker_candidates
@@ -44,11 +46,11 @@ export async function ageCandidates(deps: CandidateDeps): Promise<void> {
 }
 
 /** Those of repairs are dropped with their approval. */
-async function listForgotten(sql: Sql): Promise<string[]> {
+async function listOldUndecided(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT id FROM worker_candidates
      WHERE status = ANY($1) AND repair_id IS NULL AND created_at < now() - ${UNDECIDED} LIMIT $2`,
-    [OPEN_STATUSES, AT_ONCE],
+    [OPEN_STATUSES, BATCH_SIZE],
   );
   return rows.map(({ id }) => id);
 }

@@ -4,7 +4,7 @@ import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { type Played, playCode, plays } from '../test/play-code';
 import { testWorkerApi } from '../test/test-worker-api';
-import { listUnnoticed } from './candidate-repository';
+import { listMissedEnds } from './candidate-repository';
 
 const api = testWorkerApi();
 setupResource(
@@ -192,7 +192,7 @@ test('an end that nobody noticed is found, and a rehearsal that is gone settles 
   await pool.query("UPDATE candidate_cases SET status = 'rehearsing', outcome = NULL WHERE candidate_id = $1", [
     made.id,
   ]);
-  expect(await listUnnoticed(pool, 10)).toHaveLength(1);
+  expect(await listMissedEnds(pool, 10)).toHaveLength(1);
   expect(await waitUntilSettled(worker.id, made.id)).toMatchObject({ status: 'ready', summary: { same: 1, total: 1 } });
   await pool.query("UPDATE worker_candidates SET status = 'rehearsing' WHERE id = $1", [made.id]);
   await pool.query(

@@ -35,16 +35,16 @@ const ABSENT = Symbol('absent');
 export function compareOutputs(was: unknown, now: unknown): Difference[] {
   const found: Difference[] = [];
   // Outputs nest arbitrarily deep, so pending containers are kept here and not on the call stack.
-  const open: Frame[] = [];
+  const pendingFrames: Frame[] = [];
   const compare = (path: string, one: unknown, other: unknown) => {
     if ((Array.isArray(one) && Array.isArray(other)) || (isObject(one) && isObject(other))) {
-      open.push({ path, was: one, now: other, keys: listKeys(one, other) });
+      pendingFrames.push({ path, was: one, now: other, keys: listKeys(one, other) });
     } else if (one !== other) found.push(toDifference(path, one, other));
   };
   compare('', was, now);
-  for (let frame = open.at(-1); frame && found.length < DIFFERENCES_MAX; frame = open.at(-1)) {
+  for (let frame = pendingFrames.at(-1); frame && found.length < DIFFERENCES_MAX; frame = pendingFrames.at(-1)) {
     const { value: key, done } = frame.keys.next();
-    if (done) open.pop();
+    if (done) pendingFrames.pop();
     else {
       const [one, other] = [getMember(frame.was, key), getMember(frame.now, key)];
       if (one !== other) compare(`${frame.path}/${escapePointer(key)}`, one, other);

@@ -16,7 +16,7 @@ import { lockWorker } from '../workers/worker-queries';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
-import { decideCandidate, findCandidate, listAbandoned } from './candidate-repository';
+import { decideCandidate, findCandidate, listActiveRehearsals } from './candidate-repository';
 import { truncateText } from './compare-outputs';
 
 /** Of a version. */
@@ -47,10 +47,10 @@ export async function promoteInTransaction(
   const worker = await findWorkerByUid(tx, workspaceId, workerUid);
   if (!worker) throw notFound('candidate', candidate.id, 'of this worker');
   requireNotArchived(worker);
-  const isMine = await decideCandidate(tx, candidate.id, from, { status: 'promoted', by: id, label, at: now });
-  if (!isMine) throw conflict('already_decided', 'this candidate has just been decided by another person');
+  const isDecided = await decideCandidate(tx, candidate.id, from, { status: 'promoted', by: id, label, at: now });
+  if (!isDecided) throw conflict('already_decided', 'this candidate has just been decided by another person');
   const current = await getCurrentVersion(tx, worker);
-  if (current.sha !== baseSha) throw workerChanged(candidate, current.sha);
+  if (current.sha !== baseSha) throw workerChangedError(candidate, current.sha);
   await requireExposure(tx, worker, id, definition);
   const needsApproval = candidate.needsApproval || candidate.repairId !== null;
   if (needsApproval && isPerson && id !== null) await approveCode(tx, worker, sha, { id, label, actor, now });
@@ -79,7 +79,7 @@ export async function promoteInTransaction(
   });
 }
 
-const workerChanged = ({ baseSha }: Candidate, current: string): AppError =>
+const workerChangedError = ({ baseSha }: Candidate, current: string): AppError =>
   conflict(
     'worker_changed',
     `the worker has changed since: this was made from version ${baseSha.slice(0, 8)}, and ${current.slice(0, 8)} runs now. Propose the change again from that, or go back to the earlier version first`,
@@ -93,8 +93,13 @@ export async function dropInTransaction(
   { id, label, actor }: Omit<Decider, 'isPerson'>,
   now: Date,
 ): Promise<boolean> {
-  const isMine = await decideCandidate(tx, candidateId, OPEN_STATUSES, { status: 'dropped', by: id, label, at: now });
-  if (!isMine) return false;
+  const isDecided = await decideCandidate(tx, candidateId, OPEN_STATUSES, {
+    status: 'dropped',
+    by: id,
+    label,
+    at: now,
+  });
+  if (!isDecided) return false;
   await recordChange(tx, actor, {
     workspaceId,
     action: 'worker.candidate_dropped',
@@ -137,7 +142,7 @@ export async function promote(
   }
   const from: CandidateStatus[] = force ? [...OPEN_STATUSES] : ['ready'];
   await transaction(deps.prisma, (tx) => promoteInTransaction(tx, candidate, decider, { from, now: deps.now() }));
-  await abandon(deps, candidate);
+  await cancelRehearsals(deps, candidate);
 }
 
 /** @throws AppError 409 */
@@ -148,16 +153,19 @@ export async function drop(
   decider: Decider,
 ): Promise<void> {
   requireUndecided(candidate);
-  const isMine = await transaction(deps.prisma, (tx) =>
+  const isDropped = await transaction(deps.prisma, (tx) =>
     dropInTransaction(tx, candidate, workerId, decider, deps.now()),
   );
-  if (!isMine) requireUndecided((await findCandidate(deps.pool, candidate.id)) ?? candidate);
-  await abandon(deps, candidate);
+  if (!isDropped) requireUndecided((await findCandidate(deps.pool, candidate.id)) ?? candidate);
+  await cancelRehearsals(deps, candidate);
 }
 
 /** Cancels its rehearsals, which are no longer needed. They have no effect, so one that is missed does no harm. */
-export async function abandon({ pool, engine, log }: CandidateDeps, { id, workspaceId }: Candidate): Promise<void> {
-  for (const runId of await listAbandoned(pool, id)) {
+export async function cancelRehearsals(
+  { pool, engine, log }: CandidateDeps,
+  { id, workspaceId }: Candidate,
+): Promise<void> {
+  for (const runId of await listActiveRehearsals(pool, id)) {
     await engine.cancel(workspaceId, runId).catch((err) => {
       log.debug({ err, runId }, 'a rehearsal of a decided candidate goes on');
     });

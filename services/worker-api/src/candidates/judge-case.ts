@@ -29,7 +29,7 @@ export interface Judgement {
 }
 
 /** Endings that are no evidence about the code. */
-const OUTSIDE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
+const EXTERNAL_ERROR_CODES: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
   ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'cancelled', 'sandbox'] as const),
   'model_unavailable',
 ]);
@@ -39,19 +39,19 @@ const OUTSIDE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
  * @returns null where that rehearsal is needed first
  */
 export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | null): Judgement | null {
-  const silence = findMissingRecord(rehearsed);
+  const noEvidenceReason = findNoEvidenceReason(rehearsed);
   // A fallback that the code substituted for a missing response may be equal by chance.
-  if (silence !== null) return toJudgement('inconclusive', silence);
+  if (noEvidenceReason !== null) return toJudgement('inconclusive', noEvidenceReason);
   const differences = isCompleted(recorded) && isCompleted(rehearsed) ? compareEndings(recorded, rehearsed) : [];
   if (isCompleted(recorded) && isCompleted(rehearsed) && differences.length === 0) return toJudgement('same');
   if (!isCompleted(recorded) && !isCompleted(rehearsed))
-    return toJudgement('still_failing', changeOfFailure(recorded, rehearsed));
+    return toJudgement('still_failing', describeFailureChange(recorded, rehearsed));
   if (!base) return null;
-  const baseSilence = findMissingRecord(base);
+  const baseNoEvidenceReason = findNoEvidenceReason(base);
   const outcome = !isCompleted(recorded) ? 'fixed' : isCompleted(rehearsed) ? 'different' : 'broken';
-  if (baseSilence !== null) {
+  if (baseNoEvidenceReason !== null) {
     return {
-      ...toJudgement(outcome, `the version that it was made from could not be compared: ${baseSilence}`),
+      ...toJudgement(outcome, `the version that it was made from could not be compared: ${baseNoEvidenceReason}`),
       differences,
     };
   }
@@ -62,10 +62,10 @@ export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | nu
       'the version that it was made from completes as well today, so this is no proof of the change',
     );
   }
-  if (!isCompleted(base)) return againstFailure(rehearsed, base, differences);
+  if (!isCompleted(base)) return judgeAgainstFailingBase(rehearsed, base, differences);
   if (!isCompleted(rehearsed)) return toJudgement('broken');
-  const ofToday = compareEndings(base, rehearsed);
-  if (ofToday.length === 0)
+  const currentDifferences = compareEndings(base, rehearsed);
+  if (currentDifferences.length === 0)
     return toJudgement(
       'same',
       'the version that it was made from answers the same today: what it reads has changed since the run',
@@ -73,11 +73,11 @@ export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | nu
   if (compareEndings(recorded, base).length === 0) return { ...toJudgement('different'), differences };
   const reason =
     'what it reads has changed since the run; the differences are those from the version that it was made from, today';
-  return { ...toJudgement('different', reason), differences: ofToday };
+  return { ...toJudgement('different', reason), differences: currentDifferences };
 }
 
 /** Judges a case whose base version completed then, and fails today. */
-function againstFailure(rehearsed: Ending, base: Ending, differences: Difference[]): Judgement {
+function judgeAgainstFailingBase(rehearsed: Ending, base: Ending, differences: Difference[]): Judgement {
   const why = `the version that it was made from fails today (${describeEnding(base)})`;
   if (isCompleted(rehearsed)) return { ...toJudgement('different', `${why}, and this one completes`), differences };
   const isAlike = base.errorCode === rehearsed.errorCode && base.errorType === rehearsed.errorType;
@@ -95,21 +95,21 @@ const isCompleted = ({ status }: Ending): boolean => status === 'completed';
 const compareEndings = (was: Ending, now: Ending): Difference[] => compareOutputs(was.output, now.output);
 
 /** Returns the reason why a rehearsal is no evidence; null: it is. */
-function findMissingRecord(rehearsed: Ending): string | null {
+function findNoEvidenceReason(rehearsed: Ending): string | null {
   const { status, errorCode, unrecorded } = rehearsed;
   if (unrecorded !== null) return unrecorded;
   if (status === 'cancelled' || status === 'rejected') return `the rehearsal was ${status}`;
-  return OUTSIDE.has(errorCode) && errorCode !== null
+  return EXTERNAL_ERROR_CODES.has(errorCode) && errorCode !== null
     ? `the rehearsal ended early: ${describeEnding(rehearsed)}`
     : null;
 }
 
-function changeOfFailure(recorded: Ending, rehearsed: Ending): string | null {
+function describeFailureChange(recorded: Ending, rehearsed: Ending): string | null {
   const isAlike = recorded.errorCode === rehearsed.errorCode && recorded.errorType === rehearsed.errorType;
   return isAlike ? null : `it fails in another way than before: ${describeEnding(rehearsed)}`;
 }
 
-const SAID_CHARS_MAX = 300;
+const ERROR_CHARS_MAX = 300;
 
 const describeEnding = ({ status, error, errorCode }: Ending): string =>
-  truncateText(error ?? errorCode ?? status, SAID_CHARS_MAX);
+  truncateText(error ?? errorCode ?? status, ERROR_CHARS_MAX);

@@ -28,7 +28,7 @@ async function findUnrecorded(pool: CandidateDeps['pool'], run: Run): Promise<st
 }
 
 /** Builds the ending of a rehearsal that is no evidence, because it could not run or was deleted. */
-export const silent = (why: string): StoredEnding => ({
+export const buildInconclusiveEnding = (why: string): StoredEnding => ({
   status: 'cancelled',
   error: why,
   errorCode: null,

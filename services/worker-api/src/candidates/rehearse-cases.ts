@@ -16,50 +16,52 @@ import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repo
 import type { Candidate, Case } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import {
-  countUnderWay,
+  countActiveCases,
   findCandidate,
   findCaseByRehearsal,
-  isStill,
+  isUnmoved,
   listCases,
   lockCandidate,
-  lockTrials,
+  lockWorkerTrials,
   moveCandidate,
   moveCase,
 } from './candidate-repository';
 import type { Judgement } from './judge-case';
 import { type JudgedEndings, type StoredEnding, toShownEnding } from './judge-endings';
-import { loadEnding, silent } from './load-ending';
+import { buildInconclusiveEnding, loadEnding } from './load-ending';
 
 /** Concurrent rehearsals of one worker: the executors are for runs that people wait for. */
-const AT_ONCE = 3;
+const CONCURRENT_REHEARSALS_MAX = 3;
 
 /**
  * Begins as many rehearsals as the limit allows; after the last case the candidate is ready. A candidate that a person
  * has to approve waits.
  */
-export async function advance(deps: CandidateDeps, candidateId: string): Promise<void> {
+export async function advanceCandidate(deps: CandidateDeps, candidateId: string): Promise<void> {
   const { pool, prisma } = deps;
   const candidate = await findCandidate(pool, candidateId);
   if (candidate?.status !== 'rehearsing') return;
   if (await isHeld(deps, candidate)) return;
   const worker = await findWorkerByUid(prisma, candidate.workspaceId, candidate.workerUid);
-  const next = (await listCases(pool, candidateId)).filter(({ status }) => status === 'waiting').slice(0, AT_ONCE);
+  const next = (await listCases(pool, candidateId))
+    .filter(({ status }) => status === 'waiting')
+    .slice(0, CONCURRENT_REHEARSALS_MAX);
   const recorded = new Map<string, Run | null>();
   for (const { runId } of next) recorded.set(runId, await findRun(deps, candidate.workspaceId, runId));
   await transaction(pool, async (tx) => {
-    await lockTrials(tx, candidate.workerUid);
+    await lockWorkerTrials(tx, candidate.workerUid);
     if ((await lockCandidate(tx, candidateId))?.status !== 'rehearsing') return;
     if (!worker) {
       await moveCandidate(tx, candidateId, ['rehearsing'], { status: 'failed', error: 'the worker was deleted' });
       return;
     }
-    let room = AT_ONCE - (await countUnderWay(tx, candidate.workerUid));
+    let room = CONCURRENT_REHEARSALS_MAX - (await countActiveCases(tx, candidate.workerUid));
     for (const one of next) {
       if (room <= 0) break;
-      if (!(await isStill(tx, one))) continue;
-      if (await begin(deps, tx, { candidate, worker, one, of: recorded.get(one.runId) ?? null })) room--;
+      if (!(await isUnmoved(tx, one))) continue;
+      if (await beginRehearsal(deps, tx, { candidate, worker, one, of: recorded.get(one.runId) ?? null })) room--;
     }
-    await finish(tx, candidate);
+    await finishCandidate(tx, candidate);
   });
 }
 
@@ -68,7 +70,7 @@ const isHeld = async ({ pool }: CandidateDeps, candidate: Candidate): Promise<bo
   candidate.repairId === null &&
   waitsForApproval(pool, candidate.workerUid, toRunnable(candidate.definition, candidate.code, candidate));
 
-interface Beginning {
+interface RehearsalStart {
   candidate: Candidate;
   worker: WorkerWithTriggers;
   one: Case;
@@ -76,7 +78,11 @@ interface Beginning {
 }
 
 /** @returns whether a rehearsal is under way: a case for which none can be made is settled at once */
-async function begin(deps: CandidateDeps, tx: PoolClient, { candidate, worker, one, of }: Beginning): Promise<boolean> {
+async function beginRehearsal(
+  deps: CandidateDeps,
+  tx: PoolClient,
+  { candidate, worker, one, of }: RehearsalStart,
+): Promise<boolean> {
   if (!of) {
     const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
     await moveCase(tx, one, { status: 'settled', outcome: 'inconclusive', reason });
@@ -84,9 +90,9 @@ async function begin(deps: CandidateDeps, tx: PoolClient, { candidate, worker, o
   }
   const draft = toRunnable(candidate.definition, candidate.code, candidate);
   const asked = { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, isUnread: isUnread(candidate) };
-  const run = await rehearse(deps, { ...asked, tx }).catch(refusal);
+  const run = await rehearse(deps, { ...asked, tx }).catch(toRefusal);
   if ('id' in run) return moveCase(tx, one, { status: 'rehearsing', rehearsalRunId: run.id });
-  const { outcome, reason } = outcomeOfRefusal(run, of);
+  const { outcome, reason } = judgeRefusal(run, of);
   await moveCase(tx, one, { status: 'settled', outcome, reason });
   return false;
 }
@@ -95,7 +101,7 @@ async function begin(deps: CandidateDeps, tx: PoolClient, { candidate, worker, o
 const isUnread = ({ repairId }: Candidate): boolean => repairId !== null;
 
 /** Rethrows unexpected errors; an AppError was thrown before anything was written. */
-function refusal(err: unknown): AppError {
+function toRefusal(err: unknown): AppError {
   if (err instanceof AppError) return err;
   throw err;
 }
@@ -103,7 +109,7 @@ function refusal(err: unknown): AppError {
 /**
  * Judges a refused rehearsal: rejecting inputs that the base version accepted is worse; other refusals are no evidence.
  */
-function outcomeOfRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'outcome' | 'reason'> {
+function judgeRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'outcome' | 'reason'> {
   if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `it could not be rehearsed: ${detail}` };
   return {
     outcome: of.status === 'completed' ? 'broken' : 'still_failing',
@@ -112,7 +118,7 @@ function outcomeOfRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 
 }
 
 /** Finishes the candidate after its last case, in a transaction that has locked it. */
-async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<void> {
+async function finishCandidate(tx: PoolClient, { id, workspaceId }: Candidate): Promise<void> {
   const cases = await listCases(tx, id);
   if (cases.some(({ status }) => status !== 'settled')) return;
   const wasRehearsed = cases.length === 0 || cases.some(({ rehearsalRunId }) => rehearsalRunId !== null);
@@ -128,7 +134,7 @@ async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<v
 /**
  * Settles the case that waited for this rehearsal, or pairs it with its base. Does nothing if no case waits any more.
  */
-export async function noticeEnd(deps: CandidateDeps, rehearsalRunId: string): Promise<void> {
+export async function handleRehearsalEnd(deps: CandidateDeps, rehearsalRunId: string): Promise<void> {
   const { pool } = deps;
   const one = await findCaseByRehearsal(pool, rehearsalRunId);
   const candidate = one && (await findCandidate(pool, one.candidateId));
@@ -136,17 +142,17 @@ export async function noticeEnd(deps: CandidateDeps, rehearsalRunId: string): Pr
   const run = await findRun(deps, candidate.workspaceId, rehearsalRunId);
   if (run && !isTerminal(run.status)) return;
   const endings = await loadEndings(deps, candidate, one);
-  const { judgement, ...toStoredEnding } = await judge(deps, candidate, endings);
+  const { judgement, ...shownEndings } = await judge(deps, candidate, endings);
   if (judgement) {
     await transaction(pool, async (tx) => {
       if (!(await lockCandidate(tx, candidate.id))) return;
-      await settle(tx, one, endings, { judgement, ...toStoredEnding });
-      await finish(tx, candidate);
+      await settleCase(tx, one, endings, { judgement, ...shownEndings });
+      await finishCandidate(tx, candidate);
     });
   } else {
-    await pair(deps, candidate, one, endings);
+    await rehearseBase(deps, candidate, one, endings);
   }
-  await advance(deps, candidate.id);
+  await advanceCandidate(deps, candidate.id);
 }
 
 interface Endings {
@@ -161,7 +167,7 @@ interface Endings {
 async function loadEndings(deps: CandidateDeps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
   const find = (id: string | null) => (id === null ? null : findRun(deps, workspaceId, id));
   const [of, rehearsal, base] = await Promise.all([find(one.runId), find(one.rehearsalRunId), find(one.baseRunId)]);
-  const gone = silent('the rehearsal is gone: it is older than the workspace keeps runs');
+  const gone = buildInconclusiveEnding('the rehearsal is gone: it is older than the workspace keeps runs');
   return {
     of,
     rehearsal,
@@ -178,31 +184,31 @@ async function judge(
   { recorded, rehearsed, base }: Endings,
 ): Promise<JudgedEndings> {
   const gone = 'the recorded run is gone: it is older than the workspace keeps runs';
-  const was = recorded ?? silent(gone);
+  const was = recorded ?? buildInconclusiveEnding(gone);
   const isDecided = status !== 'rehearsing';
   const outcome = await caseJudge.run({
     recorded: was,
     rehearsed,
-    base: base ?? (isDecided ? silent('the candidate was decided before') : null),
+    base: base ?? (isDecided ? buildInconclusiveEnding('the candidate was decided before') : null),
   });
-  if ('result' in outcome) return recorded ? outcome.result : { ...outcome.result, judgement: inconclusive(gone) };
+  if ('result' in outcome) return recorded ? outcome.result : { ...outcome.result, judgement: toInconclusive(gone) };
   const { reason, problem } = outcome;
   if (reason === 'busy') throw new Error(`case not judged: ${problem}`);
   log.warn({ candidateId: id, problem }, 'the outputs of a case were not compared');
-  const toStoredEnding = (ending: StoredEnding) => ({
+  const toShownError = (ending: StoredEnding) => ({
     ...toShownEnding({ ...ending, output: undefined }),
     output: null,
   });
   return {
-    judgement: inconclusive('the outputs take more time or memory to compare than they may'),
-    recorded: toStoredEnding(was),
-    rehearsed: toStoredEnding(rehearsed),
+    judgement: toInconclusive('the outputs take more time or memory to compare than they may'),
+    recorded: toShownError(was),
+    rehearsed: toShownError(rehearsed),
   };
 }
 
-const inconclusive = (reason: string): Judgement => ({ outcome: 'inconclusive', reason, differences: [] });
+const toInconclusive = (reason: string): Judgement => ({ outcome: 'inconclusive', reason, differences: [] });
 
-async function settle(
+async function settleCase(
   tx: PoolClient,
   one: Case,
   { recorded, rehearsal }: Endings,
@@ -219,23 +225,26 @@ async function settle(
 }
 
 /** Rehearses the version that the candidate was made from; if it is refused, the case is judged without it. */
-async function pair(deps: CandidateDeps, candidate: Candidate, one: Case, endings: Endings): Promise<void> {
+async function rehearseBase(deps: CandidateDeps, candidate: Candidate, one: Case, endings: Endings): Promise<void> {
   const { of } = endings;
   const worker = await findWorkerByUid(deps.prisma, candidate.workspaceId, candidate.workerUid);
   await transaction(deps.pool, async (tx) => {
-    if (!(await lockCandidate(tx, candidate.id)) || !(await isStill(tx, one)) || !worker || !of) return;
+    if (!(await lockCandidate(tx, candidate.id)) || !(await isUnmoved(tx, one)) || !worker || !of) return;
     const version = candidate.baseNumber;
     const { createdBy } = candidate;
     // Under the rules of the candidate, or the rules would be the difference.
     const asked = { worker, version, inputs: of.inputs, of, createdBy, isUnread: isUnread(candidate) };
-    const run = await rehearse(deps, { ...asked, tx }).catch(refusal);
+    const run = await rehearse(deps, { ...asked, tx }).catch(toRefusal);
     if ('id' in run) {
       await moveCase(tx, one, { status: 'pairing', baseRunId: run.id });
       return;
     }
-    const { judgement, ...toStoredEnding } = await judge(deps, candidate, { ...endings, base: silent(run.detail) });
-    if (judgement) await settle(tx, one, endings, { judgement, ...toStoredEnding });
-    await finish(tx, candidate);
+    const { judgement, ...shownEndings } = await judge(deps, candidate, {
+      ...endings,
+      base: buildInconclusiveEnding(run.detail),
+    });
+    if (judgement) await settleCase(tx, one, endings, { judgement, ...shownEndings });
+    await finishCandidate(tx, candidate);
   });
 }
 

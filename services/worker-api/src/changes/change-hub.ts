@@ -55,7 +55,7 @@ export async function openChangeHub({
     changesSubject('*'),
     changeHints,
     ({ lost, changes }) => {
-      if (lost) forget();
+      if (lost) resetAll();
       for (const [workspaceId, noun, id] of changes) {
         memory.note(workspaceId, { noun, id }, now());
         flushSoon(workspaceId);
@@ -73,7 +73,7 @@ export async function openChangeHub({
     }
   }, HEARTBEAT_MS);
   void (async () => {
-    for await (const { type } of bus.nc.status()) if (type === 'reconnect') forget();
+    for await (const { type } of bus.nc.status()) if (type === 'reconnect') resetAll();
   })();
 
   const formatEventId = (toldUntil: number) => `id: ${toldUntil}-${replica}\n`;
@@ -92,7 +92,7 @@ export async function openChangeHub({
       .join('');
   }
 
-  function forget() {
+  function resetAll() {
     memory.forget(now());
     for (const workspaceId of audiences.keys()) flushSoon(workspaceId);
   }

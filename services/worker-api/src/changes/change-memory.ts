@@ -15,7 +15,7 @@ const IDS_MAX = 50;
 const WORKSPACES_MAX = 2_000;
 
 /** Time of each resource's last change, in epoch milliseconds, by noun and id. */
-type Kept = Map<string, Map<string | null, number>>;
+type WorkspaceChanges = Map<string, Map<string | null, number>>;
 
 export type ChangeMemory = ReturnType<typeof createChangeMemory>;
 
@@ -23,7 +23,7 @@ export type ChangeMemory = ReturnType<typeof createChangeMemory>;
 export function createChangeMemory(startedAt: number) {
   let knownFrom = startedAt;
   /** In the order of their last change. */
-  const workspaces = new Map<string, Kept>();
+  const workspaces = new Map<string, WorkspaceChanges>();
 
   function forgetOldest() {
     const [oldest] = workspaces;
@@ -35,7 +35,7 @@ export function createChangeMemory(startedAt: number) {
 
   return {
     note(workspaceId: string, { noun, id }: Change, at: number): void {
-      const kept: Kept = workspaces.get(workspaceId) ?? new Map();
+      const kept: WorkspaceChanges = workspaces.get(workspaceId) ?? new Map();
       const times = kept.get(noun) ?? new Map<string | null, number>();
       const isFull = times.size >= IDS_MAX && !times.has(id);
       if (isFull) times.clear();
@@ -69,4 +69,5 @@ export function createChangeMemory(startedAt: number) {
   };
 }
 
-const getLastTime = (kept: Kept): number => Math.max(...[...kept.values()].flatMap((times) => [...times.values()]));
+const getLastTime = (kept: WorkspaceChanges): number =>
+  Math.max(...[...kept.values()].flatMap((times) => [...times.values()]));

@@ -73,7 +73,7 @@ async function startReplica(): Promise<{ url: string; replica: WorkerApi }> {
 }
 
 const owner = () => createCaller(api.url, api.owner.jwt);
-const hears = (heard: Heard, text: string) =>
+const waitForText = (heard: Heard, text: string) =>
   until(() => heard.text.includes(text)).catch((cause) => {
     throw new Error(`${text} is not in: ${heard.text} ${heard.hasEnded ? '(it has ended)' : ''}`, { cause });
   });
@@ -88,8 +88,8 @@ test('a change is told without its name, within a second and on every replica', 
   const streams = [await follow(api.owner.jwt), await follow(api.owner.jwt, undefined, other.url)];
   await setSecret('TOLD_OF');
   for (const heard of streams) {
-    await hears(heard, change('secrets'));
-    await hears(heard, change('audit'));
+    await waitForText(heard, change('secrets'));
+    await waitForText(heard, change('audit'));
     expect(heard.text).not.toContain('TOLD_OF');
   }
 });
@@ -99,7 +99,7 @@ test('a run is told of when it begins and when it ends', async () => {
   const worker = await createTestWorker(api);
   const heard = await follow(api.owner.jwt);
   const { body } = await owner().post(`/api/workers/${worker.id}/runs`, { inputs: {} });
-  await hears(heard, change('runs', body.run_id));
+  await waitForText(heard, change('runs', body.run_id));
   await until(async () => (await owner().get(`/api/runs/${body.run_id}`)).body.status === 'completed');
   await stopServing();
 });
@@ -109,7 +109,7 @@ test('other workspaces hear nothing of it', async () => {
   const before = heard.text;
   const mine = await follow(api.owner.jwt);
   await setSecret('NOT_FOR_OTHERS');
-  await hears(mine, change('secrets'));
+  await waitForText(mine, change('secrets'));
   expect(heard.text).toBe(before);
 });
 
@@ -119,9 +119,9 @@ test('a stream goes on where it was broken off', async () => {
   // It hears only what is published from now on.
   const probe = await follow(api.owner.jwt);
   await setSecret('WHILE_AWAY');
-  await hears(probe, change('secrets'));
+  await waitForText(probe, change('secrets'));
   const again = await follow(api.owner.jwt, first.lastId);
-  await hears(again, change('secrets'));
+  await waitForText(again, change('secrets'));
   expect(again.text).not.toContain('event: reset');
 });
 
@@ -132,7 +132,7 @@ test('it goes on at another replica too, where that has been there for long enou
   const { lastId } = await follow(api.owner.jwt);
   const probe = await follow(api.owner.jwt);
   await setSecret('HEARD_ELSEWHERE');
-  await hears(probe, change('secrets'));
+  await waitForText(probe, change('secrets'));
   const written: string[] = [];
   const reader = new PassThrough().on('data', (part) => written.push(String(part)));
   hub.watch(api.workspaceId, reader as unknown as Response, lastId);
@@ -187,7 +187,7 @@ test('many changes at once are told as a few', async () => {
   const before = heard.text.length;
   const changes = Array.from({ length: 1_000 }, (_, i) => [api.workspaceId, 'runs', `run_many${i}`]);
   api.bus.nc.publish(changesSubject('worker-api'), encode({ changes }));
-  await hears(heard, change('runs'));
+  await waitForText(heard, change('runs'));
   expect(heard.text.slice(before).match(/event: change/g)?.length).toBeLessThan(60);
 });
 

@@ -13,35 +13,35 @@ import { ModelFailed } from '../models/call-failure';
 import { callModel, storeOrBook } from '../models/call-model';
 import type { SurfaceClient } from '../surface-client';
 import type { ChatDeps } from './chat-deps';
-import { endAndTell, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
+import { endTurnWithEvent, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
 import { appendEvents, appendText, type ChatEvent } from './event-repository';
 import { buildMessages, SYSTEM_PROMPT } from './messages';
 import type { Signals } from './signals';
-import { eventOfResult, storeAnswer } from './store-answer';
+import { buildResultEvent, storeAnswer } from './store-answer';
 import { createTextWriter } from './text-writer';
-import { listLinks, resultText } from './tool-result';
+import { listLinks, toStoredResult } from './tool-result';
 import {
   type CallPart,
-  holdTurn,
   insertModelPart,
   listParts,
   listTurns,
   lockConversation,
   moveCall,
+  renewLease,
   suspendTurn,
   type Turn,
 } from './turn-repository';
 
 /** The author of the message, or the person who decided the last call: their rights and their money. */
-export interface Hands {
+export interface TurnActor {
   caller: Pick<Principal, 'workspaceId' | 'userId' | 'tokenId' | 'restriction'>;
   client: SurfaceClient;
 }
 
-type WorkedOn = Pick<Turn, 'id' | 'conversationId' | 'model'>;
+type TurnKey = Pick<Turn, 'id' | 'conversationId' | 'model'>;
 
 /** Of a turn that goes on no more: as an abort of whatever is under way. */
-class Ended extends Error {
+class TurnEnded extends Error {
   override name = 'AbortError';
   constructor(readonly how: 'stopped' | 'interrupted' | 'refused' | 'lost') {
     super(`the turn was ${how}`);
@@ -63,22 +63,22 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   const working = new Map<string, { stop: AbortController; ended: Promise<void> }>();
 
   /** A change of a turn that is held here, with what streams tell of it. @throws Ended where it is not held any more */
-  async function write(turn: WorkedOn, change: (tx: Sql) => Promise<ChatEvent[]>): Promise<void> {
+  async function commitChange(turn: TurnKey, change: (tx: Sql) => Promise<ChatEvent[]>): Promise<void> {
     await transaction(pool, async (tx) => {
-      const isThere = await lockConversation(tx, turn);
-      if (!isThere || !(await holdTurn(tx, turn.id, replica))) throw new Ended('lost');
+      const exists = await lockConversation(tx, turn);
+      if (!exists || !(await renewLease(tx, turn.id, replica))) throw new TurnEnded('lost');
       await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, await change(tx));
     });
     signals.notify(turn.conversationId);
   }
 
-  const end = (turn: WorkedOn, ending: TurnEnding): Promise<void> =>
+  const finishTurn = (turn: TurnKey, ending: TurnEnding): Promise<void> =>
     transaction(pool, async (tx) => {
-      const isThere = await lockConversation(tx, turn);
-      if (isThere && (await holdTurn(tx, turn.id, replica))) await endAndTell(tx, turn, ending);
+      const exists = await lockConversation(tx, turn);
+      if (exists && (await renewLease(tx, turn.id, replica))) await endTurnWithEvent(tx, turn, ending);
     }).then(() => signals.notify(turn.conversationId));
 
-  async function work(turn: WorkedOn, hands: Hands, stop: AbortController): Promise<void> {
+  async function runTurn(turn: TurnKey, hands: TurnActor, stop: AbortController): Promise<void> {
     const { signal } = stop;
     toolbox ??= loadToolbox();
     const tools = await toolbox.list(hands.client, hands.caller.restriction, signal).catch((err) => {
@@ -95,18 +95,18 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       const ready = calls.filter(({ status }) => status === 'ready');
       for (const call of ready) await executeCall(turn, call, { hands, toolbox, signal });
       if (calls.some(({ status }) => status === 'pending')) {
-        return write(turn, async (tx) => {
-          if (!(await suspendTurn(tx, turn.id))) throw new Ended('stopped');
+        return commitChange(turn, async (tx) => {
+          if (!(await suspendTurn(tx, turn.id))) throw new TurnEnded('stopped');
           return [];
         });
       }
       if (ready.length > 0) continue;
       const last = parts.at(-1);
-      if (last?.kind === 'model' && !last.content.isPartial) return end(turn, { status: 'completed' });
+      if (last?.kind === 'model' && !last.content.isPartial) return finishTurn(turn, { status: 'completed' });
       const steps = parts.length - calls.length;
       if (steps >= STEPS_MAX) {
         const detail = `the agent has taken ${STEPS_MAX} steps without an end; write again to let it go on`;
-        return end(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
+        return finishTurn(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
       }
       // No answer is paid for whose calls would be refused.
       await confirmCredential(hands, stop);
@@ -116,8 +116,8 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   }
 
   async function requestAnswer(
-    turn: WorkedOn,
-    { caller }: Hands,
+    turn: TurnKey,
+    { caller }: TurnActor,
     { tools, toolSetFor }: { tools: Map<string, OfferedTool>; toolSetFor: (redactor: Redactor) => Promise<ToolSet> },
     stop: AbortController,
   ): Promise<void> {
@@ -130,15 +130,15 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     );
     // A text that was read may hold what only runs are to see.
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
-    const words = createTextWriter(
+    const textWriter = createTextWriter(
       async (text) => {
         const { conversationId, id: turnId } = turn;
-        if (!(await appendText(pool, { conversationId, turnId, replica }, text))) throw new Ended('lost');
+        if (!(await appendText(pool, { conversationId, turnId, replica }, text))) throw new TurnEnded('lost');
         signals.notify(conversationId);
       },
       (err) => stop.abort(err),
     );
-    let heard = '';
+    let streamedText = '';
     const answer = await callModel(deps, {
       models,
       spender: { workspaceId, userId, tokenId, budgets: restriction?.budgets ?? null },
@@ -148,19 +148,20 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       tools: await toolSetFor(redactor),
       signal: stop.signal,
       onText: (text) => {
-        heard += text;
-        words.add(text);
+        streamedText += text;
+        textWriter.add(text);
       },
     })
-      .finally(words.end)
+      .finally(textWriter.end)
       .catch(async (err) => {
         // Of an answer that was stopped the person keeps what they have read.
-        const content = { text: heard, isPartial: true };
-        if (heard) await write(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
+        const content = { text: streamedText, isPartial: true };
+        if (streamedText)
+          await commitChange(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
         throw err;
       });
     await storeOrBook(pool, answer, () =>
-      write(turn, async (tx) => {
+      commitChange(turn, async (tx) => {
         await answer.settle(tx);
         return storeAnswer(tx, turn.id, answer, tools);
       }),
@@ -172,15 +173,15 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   }
 
   async function executeCall(
-    turn: WorkedOn,
+    turn: TurnKey,
     call: CallPart,
-    { hands: { caller, client }, toolbox, signal }: { hands: Hands; toolbox: Toolbox; signal: AbortSignal },
+    { hands: { caller, client }, toolbox, signal }: { hands: TurnActor; toolbox: Toolbox; signal: AbortSignal },
   ): Promise<void> {
     signal.throwIfAborted();
     const { callId } = call;
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(caller.workspaceId));
-    await write(turn, async (tx) => {
-      if (!(await moveCall(tx, callId, 'ready', { status: 'running' }))) throw new Ended('lost');
+    await commitChange(turn, async (tx) => {
+      if (!(await moveCall(tx, callId, 'ready', { status: 'running' }))) throw new TurnEnded('lost');
       return [];
     });
     const { name, workerId, arguments: given } = call.content;
@@ -190,45 +191,47 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       return { isError: true, text: 'The tool could not be reached.', structured: undefined };
     });
     const status = isError ? 'failed' : 'done';
-    const result = resultText((await maskTexts(redactor, text)) as string);
+    const result = toStoredResult((await maskTexts(redactor, text)) as string);
     const links = isError ? [] : listLinks(deps.dashboardUrl, call.content, structured);
-    await write(turn, async (tx) => {
+    await commitChange(turn, async (tx) => {
       await moveCall(tx, callId, 'running', { status, result, links });
-      return [eventOfResult({ callId, status, result, links })];
+      return [buildResultEvent({ callId, status, result, links })];
     });
   }
 
   /** Whatever happened: the turn ends, unless it is another's by now. */
-  async function finish(turn: WorkedOn, err: unknown): Promise<void> {
-    if (err instanceof Ended) {
-      if (err.how !== 'lost') await end(turn, ENDINGS[err.how]);
+  async function handleTurnError(turn: TurnKey, err: unknown): Promise<void> {
+    if (err instanceof TurnEnded) {
+      if (err.how !== 'lost') await finishTurn(turn, ENDINGS[err.how]);
     } else if (err instanceof ModelFailed || err instanceof AppError) {
-      await end(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
+      await finishTurn(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
     } else {
       log.error({ err, turn: turn.id }, 'the chat failed');
-      await end(turn, {
+      await finishTurn(turn, {
         status: 'failed',
         error: { code: 'internal', detail: 'something went wrong here; it was logged' },
       });
     }
   }
 
-  async function attend(turn: WorkedOn, given: Hands, stop: AbortController): Promise<void> {
-    const hands = { ...given, client: endingWhenRefused(given.client, stop) };
+  async function runWithLease(turn: TurnKey, actor: TurnActor, stop: AbortController): Promise<void> {
+    const hands = { ...actor, client: stopOnUnauthorized(actor.client, stop) };
     const renewing = startRepeating({
       everyMs: RENEW_MS,
       what: 'lease of a turn of the chat',
       log,
       work: async () => {
-        const held = await holdTurn(pool, turn.id, replica);
-        if (!held) stop.abort(new Ended('lost'));
-        if (held === 'stop') stop.abort(new Ended('stopped'));
-        if (deps.closures.has(hands.caller.workspaceId)) stop.abort(new Ended('interrupted'));
+        const held = await renewLease(pool, turn.id, replica);
+        if (!held) stop.abort(new TurnEnded('lost'));
+        if (held === 'stop') stop.abort(new TurnEnded('stopped'));
+        if (deps.closures.has(hands.caller.workspaceId)) stop.abort(new TurnEnded('interrupted'));
         await confirmCredential(hands, stop);
       },
     });
     try {
-      await work(turn, hands, stop).catch((err) => finish(turn, stop.signal.aborted ? stop.signal.reason : err));
+      await runTurn(turn, hands, stop).catch((err) =>
+        handleTurnError(turn, stop.signal.aborted ? stop.signal.reason : err),
+      );
     } catch (err) {
       log.warn({ err, turn: turn.id }, 'the end of a turn could not be stored: its lease runs out');
     } finally {
@@ -240,16 +243,16 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   return {
     replica,
     /** Begins to work, or goes on, on a turn that this replica holds. */
-    start(turn: WorkedOn, hands: Hands): void {
+    start(turn: TurnKey, hands: TurnActor): void {
       const stop = new AbortController();
-      working.set(turn.id, { stop, ended: attend(turn, hands, stop) });
+      working.set(turn.id, { stop, ended: runWithLease(turn, hands, stop) });
     },
     /** At once where this replica works on it; another one sees it in its row. */
-    stop: (turnId: string): void => working.get(turnId)?.stop.abort(new Ended('stopped')),
+    stop: (turnId: string): void => working.get(turnId)?.stop.abort(new TurnEnded('stopped')),
     /** What is under way ends as interrupted, before the process does. */
     async drain(): Promise<void> {
       const left = [...working.values()];
-      for (const { stop } of left) stop.abort(new Ended('interrupted'));
+      for (const { stop } of left) stop.abort(new TurnEnded('interrupted'));
       await Promise.all(left.map(({ ended }) => ended));
     },
   };
@@ -260,18 +263,18 @@ function loadToolbox(): Toolbox {
   return createToolbox();
 }
 
-const ENDINGS: Record<Exclude<Ended['how'], 'lost'>, TurnEnding> = {
+const ENDINGS: Record<Exclude<TurnEnded['how'], 'lost'>, TurnEnding> = {
   stopped: { status: 'stopped' },
   interrupted: INTERRUPTED,
   refused: REFUSED,
 };
 
 /** Its first 401 ends the turn: what comes after could only be refused, too. */
-const endingWhenRefused =
+const stopOnUnauthorized =
   (client: SurfaceClient, stop: AbortController): SurfaceClient =>
   async (request) => {
     const answer = await client(request);
-    if (answer.status === 401) stop.abort(new Ended('refused'));
+    if (answer.status === 401) stop.abort(new TurnEnded('refused'));
     return answer;
   };
 
@@ -279,11 +282,11 @@ const endingWhenRefused =
  * Ends the turn where its credential, or its membership, has ended. A surface that does not answer says nothing about
  * that.
  */
-async function confirmCredential({ caller, client }: Hands, stop: AbortController): Promise<void> {
+async function confirmCredential({ caller, client }: TurnActor, stop: AbortController): Promise<void> {
   const request = { surface: 'worker', method: 'GET', path: '/auth/me', signal: stop.signal } as const;
   const answer = await client(request).catch(() => null);
   const isOther = (answer?.body as { workspace_id?: unknown } | undefined)?.workspace_id !== caller.workspaceId;
-  if (answer?.status === 403 || (answer?.status === 200 && isOther)) stop.abort(new Ended('refused'));
+  if (answer?.status === 403 || (answer?.status === 200 && isOther)) stop.abort(new TurnEnded('refused'));
 }
 
 /** Descriptions and schemas are masked once for all steps of a turn, unless secrets change meanwhile. */

@@ -1,10 +1,10 @@
 import { buildPageHeaders, type Call, noContent, notFound, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createSurfaceClient } from '../surface-client';
-import { createAgent, type Hands } from './agent';
+import { createAgent, type TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
 import { beginTurn, type ChatService, decideCall, resumeInterrupted, stopTurn } from './chat-service';
-import { answerToApi, conversationToApi, headToApi } from './conversation';
+import { answerToApi, conversationSummaryToApi, conversationToApi } from './conversation';
 import {
   deleteConversation,
   getConversation,
@@ -13,10 +13,10 @@ import {
   toOwner,
   updateTitle,
 } from './conversation-repository';
-import { interruptLost } from './end-turn';
+import { interruptLostTurns } from './end-turn';
 import { streamEvents, waitForTurn } from './follow-turn';
 import { createSignals } from './signals';
-import { suggest } from './suggestions';
+import { listSuggestions } from './suggestions';
 import { findLastTurn, findTurn, listParts, listTurns } from './turn-repository';
 
 const SUGGEST_MS_MAX = 10_000;
@@ -32,13 +32,13 @@ function chatOperations(service: ChatService): Operations<'worker'> {
   const { deps } = service;
   const { pool } = deps;
 
-  const toChatClient = (call: Pick<Call, 'caller' | 'req'>): Hands => ({
+  const buildTurnActor = (call: Pick<Call, 'caller' | 'req'>): TurnActor => ({
     caller: call.caller,
     client: createSurfaceClient(deps.surfaceUrls, call, { agent: true }),
   });
 
   const loadConversation = async ({ caller }: Pick<Call, 'caller'>, id: string) =>
-    ok(headToApi(await getConversation(pool, toOwner(caller), id)));
+    ok(conversationSummaryToApi(await getConversation(pool, toOwner(caller), id)));
 
   const getTurn = async ({ caller }: Pick<Call, 'caller'>, id: string) => {
     const turn = await findTurn(pool, id);
@@ -54,7 +54,7 @@ function chatOperations(service: ChatService): Operations<'worker'> {
     chat: {
       create: async (call) => {
         const { caller, made, body, res } = call;
-        const turn = await beginTurn(service, { caller, made, hands: toChatClient(call) }, body);
+        const turn = await beginTurn(service, { caller, made, hands: buildTurnActor(call) }, body);
         if (body.stream === false) return waitForAnswer(call, turn.id);
         await streamEvents(service, res, turn.conversationId, { turnId: turn.id });
       },
@@ -62,15 +62,15 @@ function chatOperations(service: ChatService): Operations<'worker'> {
       answer: waitForAnswer,
     },
     suggestMessages: async (call) =>
-      ok({ suggestions: await suggest(toChatClient(call).client, AbortSignal.timeout(SUGGEST_MS_MAX)) }),
+      ok({ suggestions: await listSuggestions(buildTurnActor(call).client, AbortSignal.timeout(SUGGEST_MS_MAX)) }),
     listConversations: async ({ caller, query, req }) => {
       const { rows, total } = await listConversations(pool, toOwner(caller), query);
-      return ok(rows.map(headToApi), buildPageHeaders(req, query, total));
+      return ok(rows.map(conversationSummaryToApi), buildPageHeaders(req, query, total));
     },
     getConversation: async ({ caller, path, query, req }) => {
       const owner = toOwner(caller);
       await getConversation(pool, owner, path.conversation_id);
-      await interruptLost(pool, path.conversation_id);
+      await interruptLostTurns(pool, path.conversation_id);
       // A consistent snapshot: no event may be appended in between that the parts do not show.
       return transaction(pool, async (tx) => {
         await lockConversation(tx, owner, path.conversation_id);
@@ -111,14 +111,14 @@ function chatOperations(service: ChatService): Operations<'worker'> {
     },
     resumeConversation: async (call) => {
       const { conversation_id: id } = call.path;
-      await resumeInterrupted(service, { caller: call.caller, hands: toChatClient(call) }, id);
+      await resumeInterrupted(service, { caller: call.caller, hands: buildTurnActor(call) }, id);
       return loadConversation(call, id);
     },
     decideConversationCall: async (call) => {
       const { conversation_id: conversationId, call_id: callId } = call.path;
       await decideCall(
         service,
-        { caller: call.caller, hands: toChatClient(call) },
+        { caller: call.caller, hands: buildTurnActor(call) },
         { conversationId, callId, approve: call.body.approve },
       );
       return loadConversation(call, conversationId);

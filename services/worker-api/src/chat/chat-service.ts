@@ -2,7 +2,7 @@ import { newId } from '@gantry/events';
 import { AppError, conflict, type MarkCreated, notFound, type Principal } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import { toConversationTitle } from '../conversation-title';
-import type { Agent, Hands } from './agent';
+import type { Agent, TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
 import {
   countConversations,
@@ -12,10 +12,10 @@ import {
   type Owner,
   toOwner,
 } from './conversation-repository';
-import { endAndTell, interruptLost } from './end-turn';
+import { endTurnWithEvent, interruptLostTurns } from './end-turn';
 import { appendEvents } from './event-repository';
 import type { Signals } from './signals';
-import { eventOfResult } from './store-answer';
+import { buildResultEvent } from './store-answer';
 import {
   type CallPart,
   findLastTurn,
@@ -52,7 +52,7 @@ const WORKED_ON_MAX = 20;
  */
 export async function beginTurn(
   { deps, agent }: ChatService,
-  { caller, made, hands }: { caller: Principal; made: MarkCreated; hands: Hands },
+  { caller, made, hands }: { caller: Principal; made: MarkCreated; hands: TurnActor },
   { message, conversation_id: given, model }: NewMessage,
 ): Promise<{ id: string; conversationId: string }> {
   const { pool, models } = deps;
@@ -65,13 +65,13 @@ export async function beginTurn(
   const owner = toOwner(caller);
   if (given !== undefined) {
     await getConversation(pool, owner, given);
-    await interruptLost(pool, given);
+    await interruptLostTurns(pool, given);
   }
   const turn = { id: newId('trn_'), conversationId: given ?? newId('cnv_'), message, model: model ?? '' };
   await transaction(pool, async (tx) => {
-    const last = given === undefined ? undefined : await findLastTurnOfConversation(tx, owner, given);
-    requireRest(last);
-    if (given === undefined) requireRoom(await countConversations(tx, owner));
+    const last = given === undefined ? undefined : await lockLastTurn(tx, owner, given);
+    requireIdle(last);
+    if (given === undefined) requireConversationLimit(await countConversations(tx, owner));
     if (given === undefined)
       await insertConversation(tx, owner, { id: turn.conversationId, title: toConversationTitle(message) });
     await insertTurn(tx, { ...turn, number: (last?.number ?? 0) + 1, replica: agent.replica });
@@ -83,25 +83,25 @@ export async function beginTurn(
   return turn;
 }
 
-function requireRoom({ total, running }: { total: number; running: number }): void {
+function requireConversationLimit({ total, running }: { total: number; running: number }): void {
   if (total >= CONVERSATIONS_MAX) {
     throw conflict('too_many_conversations', `there are ${CONVERSATIONS_MAX} conversations; delete some of them`);
   }
-  requireHandFree({ running });
+  requireAgentLimit({ running });
 }
 
-function requireHandFree({ running }: { running: number }): void {
+function requireAgentLimit({ running }: { running: number }): void {
   if (running >= WORKED_ON_MAX) {
     throw conflict('too_many_turns', `the agent works in ${WORKED_ON_MAX} other conversations; wait, or stop some`);
   }
 }
 
-async function findLastTurnOfConversation(tx: Sql, owner: Owner, id: string): Promise<Turn | undefined> {
+async function lockLastTurn(tx: Sql, owner: Owner, id: string): Promise<Turn | undefined> {
   await lockConversation(tx, owner, id);
   return findLastTurn(tx, id);
 }
 
-function requireRest(last: Turn | undefined): void {
+function requireIdle(last: Turn | undefined): void {
   if (last?.status === 'running') {
     throw conflict('turn_under_way', 'an earlier message of this conversation is being answered; wait, or stop it');
   }
@@ -119,12 +119,12 @@ function requireRest(last: Turn | undefined): void {
 /** @throws AppError 404, 409 `already_decided` */
 export async function decideCall(
   { deps, agent, signals }: ChatService,
-  { caller, hands }: { caller: Principal; hands: Hands },
+  { caller, hands }: { caller: Principal; hands: TurnActor },
   { conversationId, callId, approve }: { conversationId: string; callId: string; approve: boolean },
 ): Promise<void> {
   const owner = toOwner(caller);
-  const goesOn = await transaction(deps.pool, async (tx) => {
-    const turn = await findLastTurnOfConversation(tx, owner, conversationId);
+  const resumedTurn = await transaction(deps.pool, async (tx) => {
+    const turn = await lockLastTurn(tx, owner, conversationId);
     const parts = turn ? await listParts(tx, [turn.id]) : [];
     const calls = parts.filter((part): part is CallPart => part.kind === 'call');
     const call = calls.find((one) => one.callId === callId);
@@ -134,14 +134,14 @@ export async function decideCall(
       throw conflict('already_decided', `this call does not wait: it is ${call.status}`);
     }
     const about = { conversationId, turnId: turn.id };
-    const declined = approve ? [] : [eventOfResult({ callId, status, result: null, links: [] })];
+    const declined = approve ? [] : [buildResultEvent({ callId, status, result: null, links: [] })];
     await appendEvents(tx, about, declined);
     if (calls.some((one) => one.callId !== callId && one.status === 'pending')) return undefined;
     await resumeTurn(tx, turn.id, agent.replica);
     return turn;
   });
   signals.notify(conversationId);
-  if (goesOn) agent.start(goesOn, hands);
+  if (resumedTurn) agent.start(resumedTurn, hands);
 }
 
 /**
@@ -151,22 +151,22 @@ export async function decideCall(
  */
 export async function resumeInterrupted(
   { deps, agent, signals }: ChatService,
-  { caller, hands }: { caller: Principal; hands: Hands },
+  { caller, hands }: { caller: Principal; hands: TurnActor },
   id: string,
 ): Promise<void> {
   const owner = toOwner(caller);
   await getConversation(deps.pool, owner, id);
-  await interruptLost(deps.pool, id);
+  await interruptLostTurns(deps.pool, id);
   const models = await deps.models.forWorkspace(caller.workspaceId);
   const turn = await transaction(deps.pool, async (tx) => {
-    const last = await findLastTurnOfConversation(tx, owner, id);
+    const last = await lockLastTurn(tx, owner, id);
     const others = await countConversations(tx, owner);
     if (last?.status !== 'interrupted' || !(await reviveTurn(tx, last.id, agent.replica))) {
       const detail = `the last message of this conversation was not interrupted: it is ${last?.status}`;
       throw conflict('not_interrupted', detail);
     }
     const [first] = models.resolve(last.model || undefined);
-    requireHandFree(others);
+    requireAgentLimit(others);
     const data = { conversation_id: id, turn_id: last.id, model: first.id };
     await appendEvents(tx, { conversationId: id, turnId: last.id }, [{ type: 'meta', data }]);
     return last;
@@ -178,8 +178,8 @@ export async function resumeInterrupted(
 /** @throws AppError 404 */
 export async function stopTurn({ deps, agent, signals }: ChatService, caller: Principal, id: string): Promise<void> {
   const stopped = await transaction(deps.pool, async (tx) => {
-    const turn = await findLastTurnOfConversation(tx, toOwner(caller), id);
-    if (turn?.status === 'waiting') await endAndTell(tx, turn, { status: 'stopped' });
+    const turn = await lockLastTurn(tx, toOwner(caller), id);
+    if (turn?.status === 'waiting') await endTurnWithEvent(tx, turn, { status: 'stopped' });
     if (turn?.status === 'running') await requestStop(tx, turn.id);
     return turn;
   });

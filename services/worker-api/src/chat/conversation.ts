@@ -2,7 +2,7 @@
 import type { ConversationRow } from './conversation-repository';
 import { type CallPart, groupByTurn, type ModelPart, type Part, type Turn } from './turn-repository';
 
-export const headToApi = ({ id, title, status, createdAt, updatedAt }: ConversationRow) => ({
+export const conversationSummaryToApi = ({ id, title, status, createdAt, updatedAt }: ConversationRow) => ({
   id,
   title,
   status,
@@ -11,11 +11,11 @@ export const headToApi = ({ id, title, status, createdAt, updatedAt }: Conversat
 });
 
 export function conversationToApi(row: ConversationRow, turns: Turn[], parts: Part[]) {
-  const partsOf = groupByTurn(parts);
+  const partsByTurn = groupByTurn(parts);
   return {
-    ...headToApi(row),
+    ...conversationSummaryToApi(row),
     last_event_id: row.shownEvent,
-    turns: turns.map((turn) => turnToApi(turn, partsOf.get(turn.id) ?? [])),
+    turns: turns.map((turn) => turnToApi(turn, partsByTurn.get(turn.id) ?? [])),
   };
 }
 
@@ -29,10 +29,10 @@ const turnToApi = (turn: Turn, parts: Part[]) => ({
   ended_at: turn.endedAt?.toISOString() ?? null,
 });
 
-type PartOfApi = ReturnType<typeof callToApi> | ReturnType<typeof textToApi>;
+type ApiPart = ReturnType<typeof callToApi> | ReturnType<typeof textToApi>;
 
 /** Omits model responses without text, which only called tools. */
-function partToApi(part: Part): PartOfApi[] {
+function partToApi(part: Part): ApiPart[] {
   if (part.kind === 'call') return [callToApi(part)];
   return part.content.text ? [textToApi(part)] : [];
 }

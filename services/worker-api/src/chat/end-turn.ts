@@ -1,7 +1,7 @@
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { loseModelCalls, readTurnUsage } from '../models/model-call-repository';
-import { appendEvents, readUnstoredText } from './event-repository';
+import { appendEvents, loadUnstoredText } from './event-repository';
 import {
   endTurn,
   findTurn,
@@ -38,7 +38,7 @@ export const REFUSED: TurnEnding = {
 };
 
 /** The end and its announcement; the conversation is locked by the caller. */
-export async function endAndTell(
+export async function endTurnWithEvent(
   tx: Sql,
   turn: Pick<Turn, 'id' | 'conversationId'>,
   ending: TurnEnding,
@@ -54,16 +54,16 @@ export async function endAndTell(
  * Ends turns whose replica has died: the outcome of a call under way is unknown, and none is repeated automatically.
  * @param conversationId null: in all conversations
  */
-export async function interruptLost(pool: Pool, conversationId: string | null): Promise<void> {
+export async function interruptLostTurns(pool: Pool, conversationId: string | null): Promise<void> {
   for (const lost of await listLostTurns(pool, conversationId)) {
     await transaction(pool, async (tx) => {
       if (!(await lockConversation(tx, lost))) return;
       if (!(await findTurn(tx, lost.id))?.isLost) return;
       await loseModelCalls(tx, lost.id);
       // As of any answer that breaks off, the person keeps what they have read.
-      const text = await readUnstoredText(tx, lost.conversationId);
+      const text = await loadUnstoredText(tx, lost.conversationId);
       if (text) await insertModelPart(tx, { turnId: lost.id, content: { text, isPartial: true } });
-      await endAndTell(tx, lost, INTERRUPTED);
+      await endTurnWithEvent(tx, lost, INTERRUPTED);
     });
   }
 }

@@ -13,44 +13,45 @@ Answer in the person's language, briefly, in Markdown. Name workers and runs by 
 
 /** About 50,000 tokens. */
 const HISTORY_CHARS_MAX = 150_000;
-const LEFT_OUT = '(left out: ask the tool again if it is needed)';
-const BROKEN_OFF =
+const OMITTED_RESULT = '(left out: ask the tool again if it is needed)';
+const CONTINUE_PROMPT =
   '(The service ended in the middle of your answer. The person has read what stands above: go on from there, without repeating it.)';
 /** Providers reject other names, even those that a model invented. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** @param turns in their order; the last is the one to be answered */
 export function buildMessages(turns: Turn[], parts: Part[]): ModelMessage[] {
-  const partsOf = groupByTurn(parts);
+  const partsByTurn = groupByTurn(parts);
   let left = HISTORY_CHARS_MAX;
   const kept: ModelMessage[][] = [];
   for (const [index, turn] of [...turns].reverse().entries()) {
-    const own = partsOf.get(turn.id) ?? [];
+    const own = partsByTurn.get(turn.id) ?? [];
     const shown = index === 0 ? shortenParts(own, left - turn.message.length) : own;
     left -= turn.message.length + sumSizes(shown);
     // The turn to be answered is always included.
     if (left < 0 && index > 0) break;
-    kept.push(messagesOfTurn(turn, shown));
+    kept.push(buildTurnMessages(turn, shown));
   }
   return kept.reverse().flat();
 }
 
-const sumSizes = (parts: Part[]): number => parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
+const sumSizes = (parts: Part[]): number => parts.reduce((sum, part) => sum + computePartSize(part), 0);
 
-const sizeOfPart = (part: Part): number =>
+const computePartSize = (part: Part): number =>
   JSON.stringify(part.content).length + (part.kind === 'call' ? (part.result?.length ?? 0) : 0);
 
 /** Drops the results of the oldest calls until the rest fits. */
 function shortenParts(parts: Part[], room: number): Part[] {
-  let tooMuch = sumSizes(parts) - room;
+  let excessChars = sumSizes(parts) - room;
   return parts.map((part) => {
-    if (tooMuch <= 0 || part.kind !== 'call' || !part.result || part.result.length <= LEFT_OUT.length) return part;
-    tooMuch -= part.result.length - LEFT_OUT.length;
-    return { ...part, result: LEFT_OUT };
+    if (excessChars <= 0 || part.kind !== 'call' || !part.result || part.result.length <= OMITTED_RESULT.length)
+      return part;
+    excessChars -= part.result.length - OMITTED_RESULT.length;
+    return { ...part, result: OMITTED_RESULT };
   });
 }
 
-function messagesOfTurn(turn: Turn, parts: Part[]): ModelMessage[] {
+function buildTurnMessages(turn: Turn, parts: Part[]): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'user', content: turn.message }];
   for (const [index, part] of parts.entries()) {
     if (part.kind !== 'model') continue;
@@ -59,7 +60,7 @@ function messagesOfTurn(turn: Turn, parts: Part[]): ModelMessage[] {
     const calls = (end === -1 ? rest : rest.slice(0, end)).filter((one): one is CallPart => one.kind === 'call');
     messages.push(...buildAnswerMessages(part.content.text, calls));
     const goesOn = rest.length > 0 || turn.endedAt === null;
-    if (part.content.isPartial && goesOn) messages.push({ role: 'user', content: BROKEN_OFF });
+    if (part.content.isPartial && goesOn) messages.push({ role: 'user', content: CONTINUE_PROMPT });
   }
   if (turn.endedAt && turn.status !== 'completed') {
     messages.push({ role: 'assistant', content: `(This answer ended here: it was ${turn.status}.)` });
@@ -68,7 +69,7 @@ function messagesOfTurn(turn: Turn, parts: Part[]): ModelMessage[] {
 }
 
 function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
-  const said: AssistantModelMessage = {
+  const assistantMessage: AssistantModelMessage = {
     role: 'assistant',
     content: [
       ...(text ? [{ type: 'text' as const, text }] : []),
@@ -81,7 +82,7 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
       })),
     ],
   };
-  const heard: ToolModelMessage = {
+  const toolMessage: ToolModelMessage = {
     role: 'tool',
     content: calls.map(({ content: { modelCallId, name }, ...call }) => ({
       type: 'tool-result' as const,
@@ -90,7 +91,7 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
       output: { type: 'text' as const, value: formatResult(call) },
     })),
   };
-  return [...(said.content.length ? [said] : []), ...(calls.length ? [heard] : [])];
+  return [...(assistantMessage.content.length ? [assistantMessage] : []), ...(calls.length ? [toolMessage] : [])];
 }
 
 const toToolName = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');

@@ -7,7 +7,7 @@ import type { AnswerPart } from '../models/read-answer';
 import type { ChatEvent } from './event-repository';
 import { type CallPart, insertCallPart, insertModelPart } from './turn-repository';
 
-type Asked = Extract<AnswerPart, { type: 'tool-call' }>;
+type RequestedCall = Extract<AnswerPart, { type: 'tool-call' }>;
 type NewCall = Pick<CallPart, 'turnId' | 'callId' | 'content' | 'status' | 'result'>;
 
 /** More at once are refused: a model in a loop asks for hundreds. */
@@ -27,14 +27,19 @@ export async function storeAnswer(
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   await insertModelPart(tx, { turnId, content: { text, isPartial: failure !== null } });
   if (failure) return [];
-  const asked = content.filter((part): part is Asked => part.type === 'tool-call');
-  const calls = asked.map((one, index) => newCall(turnId, one, tools, index >= CALLS_MAX));
+  const requestedCalls = content.filter((part): part is RequestedCall => part.type === 'tool-call');
+  const calls = requestedCalls.map((one, index) => buildCall(turnId, one, tools, index >= CALLS_MAX));
   for (const call of calls) await insertCallPart(tx, call);
   return calls.flatMap(buildCallEvents);
 }
 
-function newCall(turnId: string, asked: Asked, tools: Map<string, OfferedTool>, isTooMany: boolean): NewCall {
-  const { toolCallId: modelCallId, toolName: name, input, providerOptions } = asked;
+function buildCall(
+  turnId: string,
+  requestedCall: RequestedCall,
+  tools: Map<string, OfferedTool>,
+  isTooMany: boolean,
+): NewCall {
+  const { toolCallId: modelCallId, toolName: name, input, providerOptions } = requestedCall;
   const tool = tools.get(name);
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const content = {
@@ -66,11 +71,11 @@ function buildCallEvents({ callId, content, status, result }: NewCall): ChatEven
   return [
     { type: 'tool_call', data },
     ...(status === 'pending' ? [{ type: 'approval' as const, data }] : []),
-    ...(status === 'failed' ? [eventOfResult({ callId, status, result, links: [] })] : []),
+    ...(status === 'failed' ? [buildResultEvent({ callId, status, result, links: [] })] : []),
   ];
 }
 
-export const eventOfResult = ({
+export const buildResultEvent = ({
   callId,
   status,
   result,

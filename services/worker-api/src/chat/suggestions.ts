@@ -11,14 +11,14 @@ interface ShownWorker {
 }
 
 /** What cannot be read suggests nothing. */
-export async function suggest(client: SurfaceClient, signal: AbortSignal): Promise<string[]> {
-  const read = async <T>(path: string, absent: T): Promise<T> => {
+export async function listSuggestions(client: SurfaceClient, signal: AbortSignal): Promise<string[]> {
+  const fetchOr = async <T>(path: string, absent: T): Promise<T> => {
     const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });
     return status === 200 ? (body as T) : absent;
   };
   const [workers, { pending }] = await Promise.all([
-    read<ShownWorker[]>(`/api/workers?limit=${WORKERS_READ}`, []),
-    read('/api/approvals/count', { pending: 0 }),
+    fetchOr<ShownWorker[]>(`/api/workers?limit=${WORKERS_READ}`, []),
+    fetchOr('/api/approvals/count', { pending: 0 }),
   ]);
   const [failing] = workers.filter(({ health }) => health === 'needs_attention');
   const [incomplete] = workers.filter(({ health }) => health === 'missing_secret');

@@ -5,7 +5,7 @@ import type { CallContent } from './turn-repository';
 const RESULT_CHARS_MAX = 16_000;
 
 /** @returns text that a text column can store */
-export function resultText(text: string): string {
+export function toStoredResult(text: string): string {
   const clean = toWellFormed(text.replaceAll('\0', ''));
   if (clean.length <= RESULT_CHARS_MAX) return clean;
   return `${toWellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(shortened: ${clean.length} characters in all)`;

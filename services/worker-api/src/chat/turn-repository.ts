@@ -121,7 +121,7 @@ export const insertTurn = (
 ): Promise<unknown> => tx.query(INSERT(turn));
 
 /** Renews the lease. @returns false if another replica has it or the turn has ended; `stop`: a stop was requested */
-export async function holdTurn(sql: Sql, id: string, replica: string): Promise<'held' | 'stop' | false> {
+export async function renewLease(sql: Sql, id: string, replica: string): Promise<'held' | 'stop' | false> {
   const { rows } = await sql.query<{ stop: boolean }>(
     `UPDATE chat_turns SET leased_until = now() + ${LEASE}
      WHERE id = $1 AND leased_by = $2 AND status = 'running' RETURNING stop_requested AS stop`,

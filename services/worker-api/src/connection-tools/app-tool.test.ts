@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createRedactor } from '@gantry/masking';
 import { providers } from '../integrations/catalog';
 import { github } from '../integrations/catalog/code';
-import { type AppCall, requestApp, requestOfTool } from './app-tool';
-import { presentable } from './tool-result';
+import { type AppCall, buildAppRequest, sendAppRequest } from './app-tool';
+import { maskOutcome } from './tool-result';
 
 let answer: (res: http.ServerResponse) => void;
 const asked: { method: string | undefined; url: string | undefined; token: string | undefined; body: string }[] = [];
@@ -38,11 +38,11 @@ const buildCall = (name: string, given: Record<string, unknown>): AppCall => ({
 /** The same request, to the service of this test. */
 async function send(name: string, given: Record<string, unknown>) {
   const call = buildCall(name, given);
-  const request = requestOfTool(call);
+  const request = buildAppRequest(call);
   if ('failed' in request) throw new Error(request.failed.message);
   const url = new URL(request.url);
   const { port } = service.address() as AddressInfo;
-  return requestApp(call, { ...request, url: `http://127.0.0.1:${port}${url.pathname}${url.search}` }, 'gho_token');
+  return sendAppRequest(call, { ...request, url: `http://127.0.0.1:${port}${url.pathname}${url.search}` }, 'gho_token');
 }
 const issue = { owner: 'ada', repo: 'engine', title: 'Loops' };
 
@@ -64,14 +64,14 @@ test('arguments go into path, query and body as the catalogue says, and the toke
 });
 
 test.each(['..', '.', ''])('the argument %j does not lead to another address', (owner) => {
-  expect(requestOfTool(buildCall('create_issue', { ...issue, owner }))).toMatchObject({
+  expect(buildAppRequest(buildCall('create_issue', { ...issue, owner }))).toMatchObject({
     failed: { code: 'invalid_arguments' },
   });
 });
 
 test('a token goes to hosts of its connection alone', () => {
   const elsewhere = { ...buildCall('create_issue', issue), hosts: ['api.acme.example'] };
-  expect(requestOfTool(elsewhere)).toMatchObject({ failed: { code: 'not_allowed' } });
+  expect(buildAppRequest(elsewhere)).toMatchObject({ failed: { code: 'not_allowed' } });
 });
 
 test('refusals are errors; of writing that broke off or failed nobody knows the outcome', async () => {
@@ -98,7 +98,7 @@ test.each([422, 502, 200])('nothing is left of a token where the long body of st
   for (const chars of [430, 1_400]) {
     const error = `${'x'.repeat(chars)} ${'gho_token '.repeat(100)}`;
     answer = (res) => res.writeHead(status).end(JSON.stringify({ ok: false, error }));
-    const shown = await presentable((await send('create_issue', issue)).outcome, createRedactor(['gho_token']));
+    const shown = await maskOutcome((await send('create_issue', issue)).outcome, createRedactor(['gho_token']));
     expect(shown).toMatchObject({ failed: { message: expect.stringMatching(/xxx [*]{3} /) } });
     expect(JSON.stringify(shown)).not.toMatch(/gho/);
   }
@@ -114,7 +114,7 @@ test('every tool of the catalogue can be asked with one text for each of its arg
     );
     for (const tool of provider.tools) {
       const names = Object.keys((tool.inputSchema as { properties: object }).properties);
-      const request = requestOfTool({
+      const request = buildAppRequest({
         provider,
         tool,
         parameters,

@@ -6,7 +6,7 @@ import type { ToolOutcome } from '@gantry/run-engine';
 import { matchesHost, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
 import { fill, plain } from '../connections/request-template';
 import type { CatalogTool, Provider, RequestTemplate } from '../integrations/catalog/provider';
-import { failure } from './tool-result';
+import { createToolFailure } from './tool-result';
 
 /** More than a step may store, so that the error can report the size. */
 const ANSWER_BYTES_MAX = 2_000_000;
@@ -39,7 +39,7 @@ export const isReadOnly = ({ request }: CatalogTool): boolean => request.reads =
 export const isAdditive = (tool: CatalogTool): boolean => isReadOnly(tool) || tool.request.method === 'POST';
 
 /** @returns `failed` for an argument that cannot be part of a URL, and for a host that may not get the token */
-export function requestOfTool({
+export function buildAppRequest({
   provider,
   tool,
   parameters,
@@ -53,14 +53,14 @@ export function requestOfTool({
     const value = Object.hasOwn(given, name) ? String(given[name]) : '';
     // URL parsers resolve dot segments, encoded or not.
     if (value === '' || value === '.' || value === '..') {
-      return { failed: failure('invalid_arguments', `${name} must be neither empty nor . or ..`) };
+      return { failed: createToolFailure('invalid_arguments', `${name} must be neither empty nor . or ..`) };
     }
     inPath[name] = encodeURIComponent(value.replaceAll(/\p{Cs}/gu, '\ufffd'));
   }
   const url = new URL(fill(template, inPath));
   const usual = url.protocol === 'http:' ? 80 : 443;
   const isAllowed = hosts.some((host) => matchesHost(host, url.hostname, Number(url.port) || usual, usual));
-  if (!isAllowed) return { failed: failure('not_allowed', `the connection may not be used at ${url.host}`) };
+  if (!isAllowed) return { failed: createToolFailure('not_allowed', `the connection may not be used at ${url.host}`) };
   for (const name of query) {
     for (const one of [given[name] ?? []].flat())
       url.searchParams.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one));
@@ -83,10 +83,10 @@ export function requestOfTool({
   };
 }
 
-export type Answered = { status: number; outcome: ToolOutcome };
+export type AppResponse = { status: number; outcome: ToolOutcome };
 
 /** @param token put into the header that the provider wants; never part of what is returned */
-export async function requestApp(call: AppCall, request: AppRequest, token: string): Promise<Answered> {
+export async function sendAppRequest(call: AppCall, request: AppRequest, token: string): Promise<AppResponse> {
   const { provider, tool, allow, timeoutMs } = call;
   const { url, ...sent } = request;
   const { host } = new URL(url);
@@ -97,21 +97,21 @@ export async function requestApp(call: AppCall, request: AppRequest, token: stri
     const { status } = answer;
     if (answer.truncated) {
       const message = `${host} answered with more than ${ANSWER_BYTES_MAX} bytes: ask for less`;
-      return { status, outcome: { failed: failure('too_large', message), isFinal } };
+      return { status, outcome: { failed: createToolFailure('too_large', message), isFinal } };
     }
     return { status, outcome: toToolOutcome(host, status, answer.body.toString(), isFinal) };
   } catch (err) {
     if (!(err instanceof OutboundFailed)) throw err;
     // Nothing was sent to a refused address; for a broken connection that is unknown.
     const code = isFinal ? 'outcome_unknown' : 'unavailable';
-    return { status: 0, outcome: { failed: failure(code, err.message), isFinal } };
+    return { status: 0, outcome: { failed: createToolFailure(code, err.message), isFinal } };
   }
 }
 
 function toToolOutcome(host: string, status: number, text: string, isFinal: boolean): ToolOutcome {
-  const said = plain(text);
+  const shownBody = plain(text);
   const toFailedOutcome = (code: ToolFailure['code'], message: string): ToolOutcome => ({
-    failed: { code, message: `${host} ${message}: ${said}` },
+    failed: { code, message: `${host} ${message}: ${shownBody}` },
     isFinal: code === 'outcome_unknown',
   });
   if (status === 500 || status === 502 || status === 504) {

@@ -3,7 +3,7 @@
  * bounded number of steps, and not compiled. Each step costs about a microsecond, whatever schema and value are:
  * costlier checks take more steps. Patterns, formats and references are left to the tool.
  */
-import { type Choices, indexChoices, isAmongChoices, type KnownTexts } from './schema-choices';
+import { type Choices, findChoice, indexChoices, type KnownTexts } from './schema-choices';
 
 const STEPS_MAX = 10_000;
 const FIT_STEPS_MAX = 100_000;
@@ -25,19 +25,19 @@ export interface SchemaProblem {
 }
 
 /** @returns messages that name the invalid argument; empty: no problem was found */
-export function argumentProblems(schema: Schema, given: Record<string, unknown>): string[] {
-  return schemaProblems(schema, given, 'the arguments');
+export function listArgumentProblems(schema: Schema, given: Record<string, unknown>): string[] {
+  return listSchemaProblems(schema, given, 'the arguments');
 }
 
 /** @param whole name of the whole value in messages */
-export function schemaProblems(schema: Schema, value: unknown, whole: string): string[] {
+export function listSchemaProblems(schema: Schema, value: unknown, whole: string): string[] {
   return startWalk(STEPS_MAX, whole)
     .listProblems(schema, value)
     .map(({ message }) => message);
 }
 
 /** Reports a value that is too large to check as invalid, unlike listSchemaProblems. */
-export const fitProblems = (schema: Schema, value: unknown, whole: string): string[] =>
+export const listFitMessages = (schema: Schema, value: unknown, whole: string): string[] =>
   listFitProblems(schema, value, whole).map(({ message }) => message);
 
 /** Returns the same problems with their paths. */
@@ -62,40 +62,40 @@ function startWalk(stepsMax: number, whole: string) {
   function check(schema: unknown, value: unknown, path: string, problems: SchemaProblem[]): void {
     if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !consumeSteps(1)) return;
     const name = path.slice(0, NAME_CHARS_MAX) || whole;
-    const problem = wrongType(schema, value, name) ?? wrongChoice(schema, value, name);
-    if (problem !== null) return void add(problems, path, problem);
+    const problem = findTypeProblem(schema, value, name) ?? findChoiceProblem(schema, value, name);
+    if (problem !== null) return void addProblem(problems, path, problem);
     for (const key of ['anyOf', 'oneOf']) {
-      const found = noChoiceFits(schema[key], value, path);
+      const found = findAlternativeProblems(schema[key], value, path);
       if (found) return void problems.push(...found);
     }
-    if (typeof value === 'number') add(problems, path, outOfBounds(schema, value, name));
-    else if (typeof value === 'string') add(problems, path, wrongTextLength(schema, value, name));
+    if (typeof value === 'number') addProblem(problems, path, findBoundsProblem(schema, value, name));
+    else if (typeof value === 'string') addProblem(problems, path, findTextLengthProblem(schema, value, name));
     else if (Array.isArray(value)) {
-      add(problems, path, wrongLength(schema, value.length, 'Items', `the number of items of ${name}`));
+      addProblem(problems, path, findLengthProblem(schema, value.length, 'Items', `the number of items of ${name}`));
       if (!isObject(schema.items)) return;
       for (let at = 0; at < value.length && steps >= 0 && problems.length < PROBLEMS_MAX; at++)
         check(schema.items, value[at], `${path}[${at}]`, problems);
     } else if (isObject(value)) checkObject(schema, value, path, problems);
   }
 
-  function wrongType({ type }: Schema, value: unknown, name: string): string | null {
+  function findTypeProblem({ type }: Schema, value: unknown, name: string): string | null {
     const types = [type].flat().filter((one) => typeof one === 'string');
     if (!types.length || !consumeSteps(types.length - 1) || types.some((one) => isOfType(one, value))) return null;
     return `${name} must be of type ${types.join(' or ').slice(0, LISTED_CHARS_MAX)}`;
   }
 
-  function wrongChoice(schema: Schema, value: unknown, name: string): string | null {
+  function findChoiceProblem(schema: Schema, value: unknown, name: string): string | null {
     const isConst = 'const' in schema;
     if (!isConst && !Array.isArray(schema.enum)) return null;
     const choices = choicesBySchema.get(schema) ?? indexChoices(isConst ? [schema.const] : (schema.enum as unknown[]));
     choicesBySchema.set(schema, choices);
-    const { isAmong, chars } = isAmongChoices(choices, value, knownTexts);
+    const { isAmong, chars } = findChoice(choices, value, knownTexts);
     if (!consumeSteps(Math.ceil(chars / CANONICAL_CHARS_PER_STEP)) || isAmong) return null;
     return `${name} must be ${isConst ? '' : 'one of '}${choices.listed}`;
   }
 
   /** @returns problems with the first choice if the value matches none; null: it matches one, or there are none */
-  function noChoiceFits(choices: unknown, value: unknown, path: string): SchemaProblem[] | null {
+  function findAlternativeProblems(choices: unknown, value: unknown, path: string): SchemaProblem[] | null {
     if (!Array.isArray(choices)) return null;
     let first: SchemaProblem[] | null = null;
     for (const one of choices) {
@@ -115,7 +115,7 @@ function startWalk(stepsMax: number, whole: string) {
     for (const key of required) {
       if (typeof key !== 'string' || Object.hasOwn(value, key)) continue;
       if (problems.length >= PROBLEMS_MAX) return;
-      add(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is required`);
+      addProblem(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is required`);
     }
     const isClosed = schema.additionalProperties === false && !('patternProperties' in schema);
     const keys = Object.keys(value);
@@ -124,7 +124,11 @@ function startWalk(stepsMax: number, whole: string) {
       if (steps < 0 || problems.length >= PROBLEMS_MAX) return;
       if (Object.hasOwn(properties, key)) check(properties[key], value[key], at(key), problems);
       else if (isClosed)
-        add(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${formatNames(properties)}`);
+        addProblem(
+          problems,
+          at(key),
+          `${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${formatNames(properties)}`,
+        );
     }
   }
 
@@ -134,10 +138,10 @@ function startWalk(stepsMax: number, whole: string) {
     return names.join(', ').slice(0, LISTED_CHARS_MAX) || 'none';
   }
 
-  function wrongTextLength(schema: Schema, value: string, name: string): string | null {
+  function findTextLengthProblem(schema: Schema, value: string, name: string): string | null {
     if (typeof schema.minLength !== 'number' && typeof schema.maxLength !== 'number') return null;
     if (!consumeSteps(Math.ceil(value.length / CHARS_PER_STEP))) return null;
-    return wrongLength(schema, countCharacters(value), 'Length', `the length of ${name}`);
+    return findLengthProblem(schema, countCharacters(value), 'Length', `the length of ${name}`);
   }
 
   return {
@@ -151,7 +155,7 @@ function startWalk(stepsMax: number, whole: string) {
   };
 }
 
-function add(problems: SchemaProblem[], path: string, message: string | null): void {
+function addProblem(problems: SchemaProblem[], path: string, message: string | null): void {
   if (message !== null) problems.push({ path: path.slice(0, NAME_CHARS_MAX), message });
 }
 
@@ -162,12 +166,12 @@ function countCharacters(text: string): number {
   return count;
 }
 
-function outOfBounds({ minimum, maximum }: Schema, value: number, name: string): string | null {
+function findBoundsProblem({ minimum, maximum }: Schema, value: number, name: string): string | null {
   if (typeof minimum === 'number' && value < minimum) return `${name} must be at least ${minimum}`;
   return typeof maximum === 'number' && value > maximum ? `${name} must be at most ${maximum}` : null;
 }
 
-function wrongLength(schema: Schema, length: number, of: 'Length' | 'Items', what: string): string | null {
+function findLengthProblem(schema: Schema, length: number, of: 'Length' | 'Items', what: string): string | null {
   const { [`min${of}`]: least, [`max${of}`]: most } = schema;
   if (typeof least === 'number' && length < least) return `${what} must be at least ${least}`;
   return typeof most === 'number' && length > most ? `${what} must be at most ${most}` : null;

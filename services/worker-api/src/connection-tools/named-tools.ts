@@ -8,8 +8,8 @@ import { findIntegration } from '../integrations/integrations';
 import { isAdditive } from './app-tool';
 import type { ConnectionToolDeps } from './connection-tool-deps';
 import { formatNearestNames } from './nearest-names';
-import { usableConnection } from './run-tools';
-import { failure } from './tool-result';
+import { getUsableConnection } from './run-tools';
+import { createToolFailure } from './tool-result';
 
 export interface NamedTool {
   name: string;
@@ -21,13 +21,13 @@ export interface NamedTool {
 }
 
 /** @param tool null: all tools that the connection allows */
-export async function toolsNamed(
+export async function listNamedTools(
   deps: ConnectionToolDeps,
   run: Run,
   declared: string,
   tool: string | null,
 ): Promise<NamedTool[] | { failed: ToolFailure }> {
-  const found = await usableConnection(deps, run, declared);
+  const found = await getUsableConnection(deps, run, declared);
   if ('failed' in found) return found;
   try {
     const all = await loadTools(deps, found.connection);
@@ -35,10 +35,12 @@ export async function toolsNamed(
     const named = all.filter(({ name }) => name === tool);
     if (named.length) return named;
     const names = all.map(({ name }) => name);
-    return { failed: failure('unknown_tool', `${declared} has no tool ${tool}${formatNearestNames(tool, names)}`) };
+    return {
+      failed: createToolFailure('unknown_tool', `${declared} has no tool ${tool}${formatNearestNames(tool, names)}`),
+    };
   } catch (err) {
     if (!(err instanceof McpFailed)) throw err;
-    return { failed: failure('unavailable', `${declared} cannot be asked: ${err.message}`) };
+    return { failed: createToolFailure('unavailable', `${declared} cannot be asked: ${err.message}`) };
   }
 }
 

@@ -6,7 +6,7 @@ import { filterAllowedTools, resolveServer } from '../connections/check-connecti
 import { toServerKey } from '../connections/connection';
 import { findConnection } from '../connections/connection-repository';
 import { readCredential } from '../connections/credential';
-import { headerValues } from '../connections/mask-sent';
+import { listHeaderValues } from '../connections/mask-sent';
 import { McpFailed, type McpTool } from '../connections/mcp-port';
 import { getParameters } from '../connections/party';
 import { isDue, refreshNow } from '../connections/refresh';
@@ -21,17 +21,17 @@ import {
 import { findOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import { type AppCall, isReadOnly, isRepeatable, requestApp, requestOfTool } from './app-tool';
-import { argumentProblems } from './check-arguments';
+import { type AppCall, buildAppRequest, isReadOnly, isRepeatable, sendAppRequest } from './app-tool';
+import { listArgumentProblems } from './check-arguments';
 import type { ConnectionToolDeps } from './connection-tool-deps';
 import { formatNearestNames } from './nearest-names';
-import { failure, presentable, resultOfMcp } from './tool-result';
+import { createToolFailure, maskOutcome, toMcpOutcome } from './tool-result';
 
 /** Of a job, for all connections together; beyond it the code has to know the names. */
 const NAMES_CHARS_MAX = 16_000;
 
 /** By the names that the worker declares, with the names of their tools as they are known without a request. */
-export async function toolsOfRun(deps: ConnectionToolDeps, run: Run): Promise<JobTools[]> {
+export async function listRunTools(deps: ConnectionToolDeps, run: Run): Promise<JobTools[]> {
   const names = run.spec.connections ?? [];
   const worker = names.length ? await findOwner(deps.pool, run) : null;
   if (!worker) return [];
@@ -67,13 +67,15 @@ type Prepared = Awaited<ReturnType<PrepareTool>>;
  * The connection is looked up for each call: it may have been deleted, or taken away from this worker, while the run
  * went on.
  */
-export async function prepareTool(deps: ConnectionToolDeps, run: Run, asked: RequestedTool): Promise<Prepared> {
+export async function prepareTool(deps: ConnectionToolDeps, run: Run, requestedTool: RequestedTool): Promise<Prepared> {
   const { workspaceId, spec } = run;
-  const found = await usableConnection(deps, run, asked.connection);
+  const found = await getUsableConnection(deps, run, requestedTool.connection);
   if ('failed' in found) return found;
   const { connection } = found;
   const prepared =
-    connection.kind === 'mcp' ? await prepareMcp(deps, connection, asked) : await prepareApp(deps, connection, asked);
+    connection.kind === 'mcp'
+      ? await prepareMcp(deps, connection, requestedTool)
+      : await prepareApp(deps, connection, requestedTool);
   if ('failed' in prepared) return prepared;
   return {
     isIdempotent: prepared.isIdempotent,
@@ -84,33 +86,36 @@ export async function prepareTool(deps: ConnectionToolDeps, run: Run, asked: Req
       await touchConnections(deps.pool, workspaceId, [connection.id], deps.now()).catch((err) =>
         deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection was not noted'),
       );
-      return presentable(outcome, await deps.masking.redactorFor([...secrets, ...sent]));
+      return maskOutcome(outcome, await deps.masking.redactorFor([...secrets, ...sent]));
     },
   };
 }
 
 /** The connection behind a name that the run's worker declares, if it works and serves that worker. */
-export async function usableConnection(
+export async function getUsableConnection(
   deps: ConnectionToolDeps,
   run: Run,
   declared: string,
 ): Promise<{ connection: Connection } | { failed: ToolFailure }> {
   const { workspaceId, spec } = run;
   if (!spec.connections?.includes(declared)) {
-    return { failed: failure('not_allowed', `the worker does not declare the connection ${declared}`) };
+    return { failed: createToolFailure('not_allowed', `the worker does not declare the connection ${declared}`) };
   }
   const [worker, usable] = await Promise.all([
     findOwner(deps.pool, run),
     connectionsNamed(deps.pool, workspaceId, [declared]),
   ]);
   const problems = worker ? connectionProblems(worker, [declared], usable) : [{ name: declared, connection: null }];
-  if (problems.length) return { failed: failure('unavailable', formatConnectionProblems(problems, deps.dashboardUrl)) };
+  if (problems.length)
+    return { failed: createToolFailure('unavailable', formatConnectionProblems(problems, deps.dashboardUrl)) };
   const { id } = (worker && connectionFor(worker, declared, usable)) ?? {};
   const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
-  return connection ? { connection } : { failed: failure('unavailable', `the connection ${declared} is gone`) };
+  return connection
+    ? { connection }
+    : { failed: createToolFailure('unavailable', `the connection ${declared} is gone`) };
 }
 
-interface Callable extends Pick<PreparedTool, 'isIdempotent' | 'isReadOnly'> {
+interface PreparedCall extends Pick<PreparedTool, 'isIdempotent' | 'isReadOnly'> {
   /** `sent`: the credentials that went along. */
   call(): Promise<{ outcome: ToolOutcome; sent: string[] }>;
 }
@@ -121,33 +126,34 @@ interface NamedSchema {
 }
 
 /** In the order of a person's mistakes: the name, the permission, the arguments. */
-function problemWith<Tool extends NamedSchema>(
+function findCallProblem<Tool extends NamedSchema>(
   tools: readonly Tool[],
   { connection, tool: name, arguments: given }: RequestedTool,
   allowed: readonly Tool[] = tools,
 ): ToolFailure | null {
   const tool = tools.find((one) => one.name === name);
   const names = allowed.map((one) => one.name);
-  if (!tool) return failure('unknown_tool', `${connection} has no tool ${name}${formatNearestNames(name, names)}`);
+  if (!tool)
+    return createToolFailure('unknown_tool', `${connection} has no tool ${name}${formatNearestNames(name, names)}`);
   if (!names.includes(name)) {
-    return failure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
+    return createToolFailure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
   }
-  const problems = argumentProblems(tool.inputSchema, given);
-  return problems.length ? failure('invalid_arguments', problems.join('; ')) : null;
+  const problems = listArgumentProblems(tool.inputSchema, given);
+  return problems.length ? createToolFailure('invalid_arguments', problems.join('; ')) : null;
 }
 
 async function prepareMcp(
   deps: ConnectionToolDeps,
   connection: Connection,
-  asked: RequestedTool,
-): Promise<Callable | { failed: ToolFailure }> {
-  const { connection: declared, tool: name, arguments: given, timeoutMs } = asked;
+  requestedTool: RequestedTool,
+): Promise<PreparedCall | { failed: ToolFailure }> {
+  const { connection: declared, tool: name, arguments: given, timeoutMs } = requestedTool;
   try {
     const server = await resolveServer(deps, connection);
     const fresh = await deps.mcpClient.knownTools(server, true);
     const isKnown = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
     const tools = fresh && isKnown(fresh) ? fresh : await deps.mcpClient.listTools(server);
-    const problem = problemWith(tools, asked, filterAllowedTools(connection, tools));
+    const problem = findCallProblem(tools, requestedTool, filterAllowedTools(connection, tools));
     if (problem) return { failed: problem };
     const tool = tools.find((one) => one.name === name);
     const isSafe = tool?.isRepeatable === true;
@@ -156,10 +162,10 @@ async function prepareMcp(
       isIdempotent: isSafe,
       isReadOnly: tool?.isReadOnly === true,
       async call() {
-        const sent = headerValues(server.headers);
+        const sent = listHeaderValues(server.headers);
         try {
           const answer = await deps.mcpClient.callTool(server, { name, arguments: given, allowedTools, timeoutMs });
-          return { outcome: resultOfMcp(answer), sent };
+          return { outcome: toMcpOutcome(answer), sent };
         } catch (err) {
           if (!(err instanceof McpFailed)) throw err;
           return { outcome: toFailureOutcome(err, isSafe), sent };
@@ -168,32 +174,32 @@ async function prepareMcp(
     };
   } catch (err) {
     if (err instanceof McpFailed)
-      return { failed: failure('unavailable', `${declared} cannot be asked: ${err.message}`) };
+      return { failed: createToolFailure('unavailable', `${declared} cannot be asked: ${err.message}`) };
     throw err;
   }
 }
 
 function toFailureOutcome({ code, message, mayHaveHappened }: McpFailed, isSafe: boolean): ToolOutcome {
   const isFinal = mayHaveHappened && !isSafe;
-  if (code === 'too_large') return { failed: failure('too_large', `${message}: ask for less`), isFinal };
-  return { failed: failure(isFinal ? 'outcome_unknown' : 'unavailable', message), isFinal };
+  if (code === 'too_large') return { failed: createToolFailure('too_large', `${message}: ask for less`), isFinal };
+  return { failed: createToolFailure(isFinal ? 'outcome_unknown' : 'unavailable', message), isFinal };
 }
 
 async function prepareApp(
   deps: ConnectionToolDeps,
   connection: Connection,
-  asked: RequestedTool,
-): Promise<Callable | { failed: ToolFailure }> {
+  requestedTool: RequestedTool,
+): Promise<PreparedCall | { failed: ToolFailure }> {
   const integration = await findIntegration(deps, connection.workspaceId, connection.app);
   const tools = integration?.provider.tools ?? [];
-  const tool = tools.find(({ name }) => name === asked.tool);
-  const problem = problemWith(tools, asked);
+  const tool = tools.find(({ name }) => name === requestedTool.tool);
+  const problem = findCallProblem(tools, requestedTool);
   if (!integration || !tool || problem)
-    return { failed: problem ?? failure('unknown_tool', `${asked.connection} has no tools`) };
+    return { failed: problem ?? createToolFailure('unknown_tool', `${requestedTool.connection} has no tools`) };
   const { provider } = integration;
   if (connection.kind === 'api_key' && !provider.keysAreSentAlike) {
     const message = `tools of ${provider.name} need an account that was connected by consent, not an API key`;
-    return { failed: failure('unavailable', message) };
+    return { failed: createToolFailure('unavailable', message) };
   }
   const call: AppCall = {
     provider,
@@ -201,25 +207,25 @@ async function prepareApp(
     parameters: getParameters(connection),
     hosts: connection.hosts,
     allow: deps.outboundAllow,
-    arguments: asked.arguments,
-    timeoutMs: asked.timeoutMs,
+    arguments: requestedTool.arguments,
+    timeoutMs: requestedTool.timeoutMs,
   };
-  const request = requestOfTool(call);
+  const request = buildAppRequest(call);
   if ('failed' in request) return request;
   const current = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
   const token = await loadToken(deps, current);
   if (token === null)
-    return { failed: failure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
+    return { failed: createToolFailure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
   return {
     isIdempotent: isRepeatable(tool),
     isReadOnly: isReadOnly(tool),
     async call() {
-      const first = await requestApp(call, request, token);
+      const first = await sendAppRequest(call, request, token);
       if (first.status !== 401 || current.kind !== 'oauth') return { outcome: first.outcome, sent: [token] };
       // Refused, so nothing has happened; a provider that names no time has ended the token.
       const renewed = await loadToken(deps, await refreshNow(deps, current));
       if (renewed === null || isSameSecret(renewed, token)) return { outcome: first.outcome, sent: [token] };
-      return { outcome: (await requestApp(call, request, renewed)).outcome, sent: [token, renewed] };
+      return { outcome: (await sendAppRequest(call, request, renewed)).outcome, sent: [token, renewed] };
     },
   };
 }

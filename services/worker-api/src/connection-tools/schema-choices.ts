@@ -26,7 +26,7 @@ export function indexChoices(values: unknown[]): Choices {
 export type KnownTexts = Map<object, string>;
 
 /** @returns also the number of serialized characters */
-export function isAmongChoices(
+export function findChoice(
   { keys, hasComposite }: Choices,
   value: unknown,
   known: KnownTexts,

@@ -10,7 +10,7 @@ const DEPTH_MAX = 64;
 const MESSAGE_CHARS_MAX = 1_500;
 
 /** Structured content where there is some, else the text; where a part is neither, the list of all parts. */
-export function resultOfMcp({ isError, structuredContent, content }: McpCallResult): ToolOutcome {
+export function toMcpOutcome({ isError, structuredContent, content }: McpCallResult): ToolOutcome {
   const texts = content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []));
   if (isError) {
     const said = texts.join('\n').trim() || 'it says that it failed, and not why';
@@ -21,26 +21,26 @@ export function resultOfMcp({ isError, structuredContent, content }: McpCallResu
 }
 
 /** Of our words. Those of the other side are cut by `presentable`, which masks them first. */
-export const failure = (code: ToolFailure['code'], message: string): ToolFailure => ({
+export const createToolFailure = (code: ToolFailure['code'], message: string): ToolFailure => ({
   code,
   message: message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message,
 });
 
 /** Without what PostgreSQL does not take as text. */
-export const storable = (text: string): string => text.replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
+export const toStorableText = (text: string): string => text.replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
 
 /**
  * Without secrets of the run and of the connection, which the other side may have sent back, and without text that is
  * not stored.
  */
-export async function presentable(outcome: ToolOutcome, redactor: Redactor): Promise<ToolOutcome> {
+export async function maskOutcome(outcome: ToolOutcome, redactor: Redactor): Promise<ToolOutcome> {
   if ('failed' in outcome) {
-    const message = storable(maskAndTruncate(redactor, outcome.failed.message, MESSAGE_CHARS_MAX));
+    const message = toStorableText(maskAndTruncate(redactor, outcome.failed.message, MESSAGE_CHARS_MAX));
     return { ...outcome, failed: { ...outcome.failed, message } };
   }
   if (isDeeperThan(outcome.result, DEPTH_MAX + 1)) {
     const message = `its answer is nested deeper than ${DEPTH_MAX} levels`;
-    return { failed: failure('too_large', message), isFinal: true };
+    return { failed: createToolFailure('too_large', message), isFinal: true };
   }
-  return { result: await maskTexts(redactor, outcome.result, storable) };
+  return { result: await maskTexts(redactor, outcome.result, toStorableText) };
 }

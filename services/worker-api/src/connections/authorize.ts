@@ -18,13 +18,21 @@ import {
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';
-import { appOfLabel, parseMcpUrl, requireManaging, requireVisibility } from './connection';
+import { parseMcpUrl, requireManaging, requireVisibility, toAppSlug } from './connection';
 import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
 import { getConnection, updateAtVersion } from './connection-repository';
-import { auditDetails, insertWithAudit } from './connection-service';
+import { insertWithAudit, toAuditDetails } from './connection-service';
 import { type Grant, sealCredential } from './credential';
 import { insertDeparture, type NewDeparture } from './departure-repository';
-import { depart, exchangeCode, loadAccount, MOVED, type Party, requireIssuer, type Tokens } from './oauth-client';
+import {
+  buildDeparture,
+  exchangeCode,
+  loadAccount,
+  MOVED,
+  type Party,
+  requireIssuer,
+  type Tokens,
+} from './oauth-client';
 import { getParameters, resolveParty, scopesToAsk } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
 import { fill, parseParameters } from './request-template';
@@ -41,7 +49,7 @@ import { tokenTimes } from './token-times';
 type NewOauth = OperationCall<'worker', 'createConnection'>['body'];
 type NewServer = OperationCall<'worker', 'createMcpConnection'>['body'];
 
-export interface Begun {
+export interface StartedAuthorization {
   connection: Connection;
   authorizationUrl: string;
 }
@@ -50,7 +58,11 @@ export interface Begun {
  * A new connection, `pending` until its owner comes back.
  * @throws AppError 403, 404 for an unknown app, 409 without a client
  */
-export async function beginConnection(deps: ConnectionDeps, requester: Requester, body: NewOauth): Promise<Begun> {
+export async function startOauthConnection(
+  deps: ConnectionDeps,
+  requester: Requester,
+  body: NewOauth,
+): Promise<StartedAuthorization> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { app, label, visibility = 'private' } = body;
@@ -60,7 +72,7 @@ export async function beginConnection(deps: ConnectionDeps, requester: Requester
   const party = await resolveParty(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parseParameters(party.provider, body.parameters ?? {});
   const scopes = scopesToAsk(party.provider, body.scopes);
-  const { url, ...departure } = await depart({ ...party, parameters }, scopes);
+  const { url, ...departure } = await buildDeparture({ ...party, parameters }, scopes);
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
     const inserted = await insertWithAudit(tx, requester, {
@@ -87,7 +99,11 @@ export async function beginConnection(deps: ConnectionDeps, requester: Requester
  * Registers an MCP server that people sign in to; `pending` until its owner comes back.
  * @throws AppError 400, 403; 409 `mcp_failed` with what is wrong with the server
  */
-export async function beginServer(deps: AuthorizationDeps, requester: Requester, body: NewServer): Promise<Begun> {
+export async function startServerConnection(
+  deps: AuthorizationDeps,
+  requester: Requester,
+  body: NewServer,
+): Promise<StartedAuthorization> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { label, visibility = 'private' } = body;
@@ -98,7 +114,7 @@ export async function beginServer(deps: AuthorizationDeps, requester: Requester,
   const server = parseMcpUrl(body.url, deps.outboundAllow);
   const authorization = await discover(deps, server);
   const { scopes } = authorization;
-  const { url, ...departure } = await depart(serverParty(deps, authorization), scopes);
+  const { url, ...departure } = await buildDeparture(serverParty(deps, authorization), scopes);
   const id = newId('con_');
   const connection = await transaction(deps.prisma, async (tx) => {
     const inserted = await insertWithAudit(tx, requester, {
@@ -110,7 +126,7 @@ export async function beginServer(deps: AuthorizationDeps, requester: Requester,
       url: server,
       authorization,
       status: 'pending',
-      app: body.app ?? appOfLabel(label),
+      app: body.app ?? toAppSlug(label),
       hosts: [new URL(server).host],
       ownerId: userId,
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
@@ -125,23 +141,25 @@ export async function beginServer(deps: AuthorizationDeps, requester: Requester,
  * Consents again: to other scopes, or because the tokens have ended.
  * @throws AppError 400 for a key or a server, 403, 404, 409
  */
-export async function beginAgain(
+export async function reauthorizeConnection(
   deps: AuthorizationDeps,
   caller: Principal,
   id: string,
-  chosen: string[] | undefined,
-): Promise<Begun> {
+  requestedScopes: string[] | undefined,
+): Promise<StartedAuthorization> {
   const userId = getPersonId(caller);
   const connection = await getConnection(deps.prisma, caller.workspaceId, caller, id);
   requireManaging(caller, connection);
   if (connection.kind !== 'oauth' && connection.authorization === null) {
-    throw invalid([{ path: 'connection_id', message: `no consent is needed for a connection of kind ${connection.kind}` }]);
+    throw invalid([
+      { path: 'connection_id', message: `no consent is needed for a connection of kind ${connection.kind}` },
+    ]);
   }
   const authorization = await loadRegisteredSignIn(deps, connection);
   const party = await resolveParty(deps, { ...connection, authorization });
   const present = connection.scopes.length ? connection.scopes : undefined;
-  const scopes = scopesToAsk(party.provider, chosen ?? present);
-  const { url, ...departure } = await depart(party, scopes);
+  const scopes = scopesToAsk(party.provider, requestedScopes ?? present);
+  const { url, ...departure } = await buildDeparture(party, scopes);
   const left: NewDeparture = { ...departure, connectionId: id, userId, scopes, authorization };
   await insertDeparture(deps.prisma, left, deps.now());
   return { connection, authorizationUrl: url };
@@ -176,7 +194,7 @@ function getPersonId({ userId }: Principal): string {
   );
 }
 
-export interface Returned {
+export interface CallbackParameters {
   /** The address that the browser came to. */
   redirectUri: string;
   code: string | undefined;
@@ -186,13 +204,13 @@ export interface Returned {
 }
 
 /** The connection as it is now. @throws ProviderFailed in words for the person */
-export async function arrive(
+export async function completeAuthorization(
   deps: ConnectionDeps,
   actor: Actor,
   connection: Connection,
   departure: ConnectionDeparture,
   state: string,
-  returned: Returned,
+  returned: CallbackParameters,
 ): Promise<Connection> {
   try {
     // As it was left: what was found out since, or by a departure of before an upgrade, is of no use to this code.
@@ -204,16 +222,21 @@ export async function arrive(
       throw new ProviderFailed('the answer came to the address of another issuer', true);
     }
     requireIssuer(party, returned.iss);
-    const tokens = await tokensFrom(party, departure, state, returned);
+    const tokens = await exchangeTokens(party, departure, state, returned);
     return await storeTokens(deps, actor, { connection, departure, party, tokens });
   } catch (err) {
     const failure = providerFailure(err);
-    await noteRefusal(deps, connection, failure.message);
+    await recordRefusal(deps, connection, failure.message);
     throw failure;
   }
 }
 
-function tokensFrom(party: Party, departure: ConnectionDeparture, state: string, returned: Returned): Promise<Tokens> {
+function exchangeTokens(
+  party: Party,
+  departure: ConnectionDeparture,
+  state: string,
+  returned: CallbackParameters,
+): Promise<Tokens> {
   const { code, iss, error, errorDescription } = returned;
   if (error !== undefined) {
     throw providerFailure(Object.assign(new Error(error), { error, error_description: errorDescription }));
@@ -224,7 +247,7 @@ function tokensFrom(party: Party, departure: ConnectionDeparture, state: string,
 }
 
 /** A connection that works goes on working when a person declines to widen it. */
-async function noteRefusal(deps: ConnectionDeps, connection: Connection, problem: string): Promise<void> {
+async function recordRefusal(deps: ConnectionDeps, connection: Connection, problem: string): Promise<void> {
   if (connection.status === 'active') return;
   await transaction(deps.prisma, async (tx) => {
     const noted = await updateAtVersion(tx, connection, { problem });
@@ -234,7 +257,7 @@ async function noteRefusal(deps: ConnectionDeps, connection: Connection, problem
 
 const STALE = 'the connection was changed or deleted meanwhile; begin again';
 
-interface Arrived {
+interface CompletedConsent {
   connection: Connection;
   departure: ConnectionDeparture;
   party: Party;
@@ -244,7 +267,7 @@ interface Arrived {
 async function storeTokens(
   deps: ConnectionDeps,
   actor: Actor,
-  { connection, departure, party, tokens }: Arrived,
+  { connection, departure, party, tokens }: CompletedConsent,
 ): Promise<Connection> {
   const { vault, prisma } = deps;
   const { id, workspaceId, hosts } = connection;
@@ -255,7 +278,7 @@ async function storeTokens(
     clientId: party.client.id,
     addressDigest: party.provider.addressDigest,
   };
-  const parameters = { ...getParameters(connection), ...learnt(party, tokens) };
+  const parameters = { ...getParameters(connection), ...extractParameters(party, tokens) };
   const account = await loadAccount({ ...party, parameters }, grant, tokens.answer).catch((err) => {
     // Without the right scope a provider does not say; the tokens may be good for all the rest.
     deps.log.info({ err, connectionId: id }, 'the provider does not say whose account it is');
@@ -265,11 +288,11 @@ async function storeTokens(
   const sealed = await sealCredential(vault, { id, workspaceId, version, hosts }, grant);
   const now = deps.now();
   const known = connection.accountLabel;
-  const isAnother = known !== null && account !== null && known !== account;
+  const isOtherAccount = known !== null && account !== null && known !== account;
   const { authorization } = departure;
-  const unused = await enqueueRevocation(deps, { ...connection, authorization }, grant);
-  const kept = await transaction(prisma, async (tx) => {
-    const changed = isAnother
+  const revokeUnused = await enqueueRevocation(deps, { ...connection, authorization }, grant);
+  const updatedConnection = await transaction(prisma, async (tx) => {
+    const changed = isOtherAccount
       ? null
       : await updateAtVersion(tx, connection, {
           sealed,
@@ -285,16 +308,16 @@ async function storeTokens(
           ...(account !== null && { accountLabel: account }),
           ...(departure.authorization !== null && { authorization: departure.authorization }),
         });
-    if (!changed) await unused(tx);
+    if (!changed) await revokeUnused(tx);
     else {
-      const details = { ...auditDetails(changed), account };
+      const details = { ...toAuditDetails(changed), account };
       await recordChange(tx, actor, { workspaceId, action: 'connection.authorized', id, details });
     }
     return changed;
   });
-  if (kept) return kept;
+  if (updatedConnection) return updatedConnection;
   throw new ProviderFailed(
-    isAnother
+    isOtherAccount
       ? `this is the account ${account}, and the connection is for ${known}: make another connection for it`
       : STALE,
     true,
@@ -302,7 +325,7 @@ async function storeTokens(
 }
 
 /** Parts of addresses that only the provider knows, such as the host of an organization. */
-function learnt({ provider }: Party, { answer }: Tokens): Record<string, string> {
+function extractParameters({ provider }: Party, { answer }: Tokens): Record<string, string> {
   return Object.fromEntries(
     Object.entries(provider.learn ?? {}).flatMap(([name, field]) => {
       const url = answer[field];

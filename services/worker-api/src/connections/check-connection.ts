@@ -13,29 +13,29 @@ import { getParameters } from './party';
 import { ProviderFailed } from './provider-fetch';
 import { isDue, refreshNow, settle } from './refresh';
 
-export interface Checked {
+export interface ConnectionCheck {
   connection: Connection;
   error: string | null;
   toolsCount?: number;
 }
 
 /** Keeps what came of it as the connection's status. */
-export async function checkConnection(deps: ConnectionDeps, connection: Connection): Promise<Checked> {
+export async function checkConnection(deps: ConnectionDeps, connection: Connection): Promise<ConnectionCheck> {
   if (connection.kind === 'mcp') return checkServer(deps, connection);
   if (connection.status === 'pending') return { connection, error: 'consent has not been given yet' };
   const fresh = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
   if (fresh.status === 'expired') return { connection: fresh, error: fresh.problem };
   const credential = await readCredential(deps, fresh);
-  if (!credential) return toCheckResult(deps, fresh, new ProviderFailed('what is stored cannot be decrypted', true));
+  if (!credential) return storeCheckResult(deps, fresh, new ProviderFailed('what is stored cannot be decrypted', true));
   const failure = await requestAccount(deps, fresh, credential);
   const isRefused = failure instanceof ProviderFailed && failure.isFinal;
   const canRefresh = credential.kind === 'oauth' && credential.refreshToken !== null && fresh === connection;
-  if (!isRefused || !canRefresh) return toCheckResult(deps, fresh, failure);
+  if (!isRefused || !canRefresh) return storeCheckResult(deps, fresh, failure);
   // A provider that names no time has ended the token.
   const again = await refreshNow(deps, fresh);
   const renewed = again.status === 'active' ? await readCredential(deps, again) : null;
   if (!renewed) return { connection: again, error: again.problem ?? failure.message };
-  return toCheckResult(deps, again, await requestAccount(deps, again, renewed));
+  return storeCheckResult(deps, again, await requestAccount(deps, again, renewed));
 }
 
 /** @returns whose account it is; null where the service does not say; or what went wrong */
@@ -50,10 +50,10 @@ async function requestAccount(
   if (!provider.account.request) return null;
   const isKey = credential.kind === 'api_key';
   const parameters = getParameters(connection);
-  const sent = new URL(provider.account.request.url.replaceAll(/\{\w+\}/g, 'x')).host;
+  const accountHost = new URL(provider.account.request.url.replaceAll(/\{\w+\}/g, 'x')).host;
   // A key goes to no host but those that were named for it.
-  const goesThere = connection.hosts.includes(sent) || Boolean(provider.parameters?.length);
-  if (isKey && !(provider.keysAreSentAlike && goesThere)) return null;
+  const isAllowedHost = connection.hosts.includes(accountHost) || Boolean(provider.parameters?.length);
+  if (isKey && !(provider.keysAreSentAlike && isAllowedHost)) return null;
   const grant = isKey ? { accessToken: credential.value } : credential;
   try {
     return await loadAccount({ provider, parameters, outbound: { allow: deps.outboundAllow } }, grant, null);
@@ -63,11 +63,11 @@ async function requestAccount(
   }
 }
 
-async function toCheckResult(
+async function storeCheckResult(
   deps: ConnectionDeps,
   connection: Connection,
   outcome: string | null | ProviderFailed,
-): Promise<Checked> {
+): Promise<ConnectionCheck> {
   const lastCheckedAt = deps.now();
   if (!(outcome instanceof ProviderFailed)) {
     const settled = await settle(deps, connection, {
@@ -89,10 +89,13 @@ async function toCheckResult(
   return { connection: await settle(deps, connection, { status, problem, lastCheckedAt }), error: message };
 }
 
-async function checkServer(deps: ConnectionDeps, given: Connection): Promise<Checked> {
-  if (given.status === 'pending') return { connection: given, error: 'no account has signed in yet' };
+async function checkServer(deps: ConnectionDeps, storedConnection: Connection): Promise<ConnectionCheck> {
+  if (storedConnection.status === 'pending')
+    return { connection: storedConnection, error: 'no account has signed in yet' };
   const lastCheckedAt = deps.now();
-  const connection = isDue(given, lastCheckedAt) ? await refreshNow(deps, given) : given;
+  const connection = isDue(storedConnection, lastCheckedAt)
+    ? await refreshNow(deps, storedConnection)
+    : storedConnection;
   if (connection.status === 'expired') return { connection, error: connection.problem };
   try {
     const tools = await listServerTools(deps, connection);
@@ -125,8 +128,8 @@ export function filterAllowedTools({ allowedTools }: Connection, tools: McpTool[
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
-export async function resolveServer(deps: ConnectionDeps, given: Connection): Promise<McpServer> {
-  const connection = isDue(given, deps.now()) ? await refreshNow(deps, given) : given;
+export async function resolveServer(deps: ConnectionDeps, storedConnection: Connection): Promise<McpServer> {
+  const connection = isDue(storedConnection, deps.now()) ? await refreshNow(deps, storedConnection) : storedConnection;
   const { workspaceId, url, authSecret } = connection;
   const credential = await readCredential(deps, connection);
   if (connection.authorization !== null) {
@@ -160,7 +163,7 @@ const canReach = (hosts: string[], url: string): boolean => !hosts.length || isA
  * fault of ours.
  * @throws AppError 409 `mcp_failed`
  */
-export async function toolsForRequest(deps: ConnectionDeps, connection: Connection): Promise<McpTool[]> {
+export async function listToolsForRequest(deps: ConnectionDeps, connection: Connection): Promise<McpTool[]> {
   try {
     const isWorking = connection.status === 'active';
     const known = isWorking ? await deps.mcpClient.knownTools(toServerKey(connection), true) : null;

@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const as = (person: Person) => createCaller(api.url, person.jwt);
 const owner = () => as(api.owner);
-const later = (minutes: number) => {
+const advanceClock = (minutes: number) => {
   clock += minutes * 60_000;
 };
 
@@ -55,57 +55,57 @@ const connectKey = async (app: string, value: string, more: object = {}, person 
       .expect(201)
   ).body.id as string;
 
-let made = 0;
-async function workerWith(connections: string[], more: object = {}, person = api.owner): Promise<string> {
+let workerCount = 0;
+async function createWorkerWith(connections: string[], more: object = {}, person = api.owner): Promise<string> {
   const files = [{ path: 'main.py', content: 'def run(): pass' }];
-  const worker = { name: `Uses accounts ${++made}`, connections, files, ...more };
+  const worker = { name: `Uses accounts ${++workerCount}`, connections, files, ...more };
   return (await as(person).post('/api/workers', worker).expect(201)).body.id;
 }
 
-const start = async (worker: string, person = api.owner): Promise<string> =>
+const startRun = async (worker: string, person = api.owner): Promise<string> =>
   (await as(person).post(`/api/workers/${worker}/runs`, { inputs: {} })).body.run_id;
 
-let standing: Promise<FakeJob> | null = null;
+let pendingClaim: Promise<FakeJob> | null = null;
 
 /** Of a claim that stands through refused runs, so that no run goes to the claim of an executor that has left. */
-function nextJob(): Promise<FakeJob> {
-  if (standing) return standing;
+function claimNextJob(): Promise<FakeJob> {
+  if (pendingClaim) return pendingClaim;
   const claimed = (async () => {
     for (;;) {
       const job = await executor.claim();
       if (!job) continue;
-      standing = null;
+      pendingClaim = null;
       return job;
     }
   })();
   claimed.catch(() => {});
-  standing = claimed;
+  pendingClaim = claimed;
   return claimed;
 }
 
 async function startAndClaim(worker: string, person = api.owner): Promise<FakeJob> {
-  const asked = nextJob();
-  const runId = await start(worker, person);
-  const job = await asked;
+  const pendingJob = claimNextJob();
+  const runId = await startRun(worker, person);
+  const job = await pendingJob;
   expect(job.runId).toBe(runId);
   return job;
 }
 
 /** The run as it ended without having reached an executor. */
 async function expectRefusedRun(worker: string, code = 'missing_connection') {
-  void nextJob();
-  const runId = await start(worker);
+  void claimNextJob();
+  const runId = await startRun(worker);
   const run = await untilEnded(api, runId);
   expect(run).toMatchObject({ status: 'failed', error_code: code });
   return run;
 }
 
-const refreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
+const countRefreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
 
 test('code gets a placeholder, the egress proxy the value and its hosts, and nothing else says it', async () => {
   const id = await connectAcme();
   await connectKey('stripe-like', 'sk_never_to_be_seen', { visibility: 'workspace' });
-  const worker = await workerWith(['acme', id, 'stripe-like']);
+  const worker = await createWorkerWith(['acme', id, 'stripe-like']);
   const job = await startAndClaim(worker);
   const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
   const acme = {
@@ -144,22 +144,22 @@ test('code gets a placeholder, the egress proxy the value and its hosts, and not
   expect(again.credentials?.[0]?.placeholder).not.toBe(given?.placeholder);
   await again.complete({});
   const { rows } = await api.database.pool.query('SELECT row_to_json(r)::text AS text FROM runs r');
-  const kept = rows.map(({ text }) => text).join() + api.logs.text();
-  expect(kept).not.toContain('never_to_be_seen');
-  expect(kept).not.toContain(given?.value);
+  const storedText = rows.map(({ text }) => text).join() + api.logs.text();
+  expect(storedText).not.toContain('never_to_be_seen');
+  expect(storedText).not.toContain(given?.value);
 });
 
 test('a token near its end is refreshed once, though two replicas hand out runs that need it', async () => {
   await connectAcme();
-  const worker = await workerWith(['acme']);
+  const worker = await createWorkerWith(['acme']);
   await api.replica();
   const executors = await Promise.all([api.connectExecutor(), api.connectExecutor(), api.connectExecutor()]);
-  for (let n = 0; n < 3; n++) await start(worker);
-  later(55);
-  const before = refreshes();
+  for (let n = 0; n < 3; n++) await startRun(worker);
+  advanceClock(55);
+  const before = countRefreshes();
   const jobs = await Promise.all(executors.map((one) => one.claim()));
-  expect(refreshes()).toBeGreaterThan(before);
-  const presented = provider.asked.slice(before - refreshes()).map((form) => form.get('refresh_token'));
+  expect(countRefreshes()).toBeGreaterThan(before);
+  const presented = provider.asked.slice(before - countRefreshes()).map((form) => form.get('refresh_token'));
   // The replicas also refresh what other tests have left.
   expect(new Set(presented).size).toBe(presented.length);
   const values = new Set(jobs.map((job) => job?.credentials?.[0]?.value));
@@ -170,16 +170,16 @@ test('a token near its end is refreshed once, though two replicas hand out runs 
 
 test('a slow provider holds a run up only where the token has ended', async () => {
   await connectAcme();
-  const worker = await workerWith(['acme']);
+  const worker = await createWorkerWith(['acme']);
   let answer = () => {};
   provider.habits.waits = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  later(55);
+  advanceClock(55);
   const job = await startAndClaim(worker);
   expect(provider.good).toContain(job.credentials?.[0]?.value);
   await job.complete({});
-  later(10);
+  advanceClock(10);
   expect((await expectRefusedRun(worker)).error).toContain(
     'its token has ended, and its provider has not given another yet',
   );
@@ -188,25 +188,25 @@ test('a slow provider holds a run up only where the token has ended', async () =
 
 test('a token that is refused for good fails the run with the words of the provider', async () => {
   const id = await connectAcme();
-  const worker = await workerWith(['acme']);
+  const worker = await createWorkerWith(['acme']);
   const body = JSON.stringify({ error: 'invalid_grant', error_description: 'access was withdrawn' });
   provider.habits.answers = { status: 400, body, type: 'application/json' };
-  later(55);
+  advanceClock(55);
   expect((await expectRefusedRun(worker)).error).toContain('access was withdrawn');
   expect((await owner().get(`/api/connections/${id}`).expect(200)).body.status).toBe('expired');
 });
 
 test('a connection that is deleted while its token is refreshed reaches no run', async () => {
   const id = await connectAcme();
-  const worker = await workerWith(['acme']);
+  const worker = await createWorkerWith(['acme']);
   let answer = () => {};
   provider.habits.waits = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  later(55);
-  const before = refreshes();
+  advanceClock(55);
+  const before = countRefreshes();
   const refused = expectRefusedRun(worker);
-  await until(() => refreshes() > before, { what: 'the provider was asked' });
+  await until(() => countRefreshes() > before, { what: 'the provider was asked' });
   await api.database.pool.query('DELETE FROM connections WHERE id = $1', [id]);
   answer();
   expect((await refused).error).toContain('"acme" is not connected');
@@ -216,11 +216,11 @@ test('a private connection of another person reaches nobody else’s worker', as
   const ada = await api.addMember('member');
   await connectKey('crm', 'ada-s-own-key', {}, ada);
   const files = { visibility: 'private' };
-  const others = await workerWith(['crm'], files);
+  const others = await createWorkerWith(['crm'], files);
   expect((await expectRefusedRun(others)).error).toContain('"crm" is not connected, or not for this worker');
-  const shared = await workerWith(['crm'], {}, ada);
+  const shared = await createWorkerWith(['crm'], {}, ada);
   expect((await expectRefusedRun(shared)).error).toContain('share the connection, or make the worker private');
-  const own = await workerWith(['crm'], files, ada);
+  const own = await createWorkerWith(['crm'], files, ada);
   const job = await startAndClaim(own, ada);
   expect(job.credentials).toMatchObject([{ name: 'crm', value: 'ada-s-own-key' }]);
   await job.complete({});
@@ -228,26 +228,26 @@ test('a private connection of another person reaches nobody else’s worker', as
 
 test('a test has no network, so its placeholder stands for nothing and no token is refreshed', async () => {
   await connectAcme();
-  const worker = await workerWith(['acme']);
-  later(55);
-  const before = refreshes();
-  const asked = nextJob();
+  const worker = await createWorkerWith(['acme']);
+  advanceClock(55);
+  const before = countRefreshes();
+  const pendingJob = claimNextJob();
   const draft = { files: [{ path: 'main.py', content: 'def run(): return {}' }] };
-  const answered = owner()
+  const pendingResponse = owner()
     .post(`/api/workers/${worker}/test`, { draft, inputs: {} })
     .then((answer) => answer);
-  const job = await asked;
+  const job = await pendingJob;
   const [given] = job.credentials ?? [];
   expect(job).toMatchObject({ kind: 'test', credentials: [{ name: 'acme' }] });
   expect(given?.value).toBe(given?.placeholder);
-  expect(refreshes()).toBe(before);
+  expect(countRefreshes()).toBe(before);
   await job.complete({});
-  await answered;
+  await pendingResponse;
 });
 
 test('a key that may go nowhere fails the run and says so', async () => {
   await connectKey('nowhere', 'k', { visibility: 'workspace', hosts: undefined });
-  const worker = await workerWith(['nowhere']);
+  const worker = await createWorkerWith(['nowhere']);
   expect((await owner().get(`/api/workers/${worker}`).expect(200)).body.connection_problems).toEqual(['nowhere']);
   expect((await expectRefusedRun(worker)).error).toContain('it names no host that its value may go to');
 });
@@ -255,11 +255,11 @@ test('a key that may go nowhere fails the run and says so', async () => {
 test('connections count toward the limit of 64 KB, and an MCP server gives code nothing', async () => {
   const server = { label: 'Linear', app: 'linear', url: 'https://mcp.example.com/mcp', visibility: 'workspace' };
   await owner().post('/api/connections/mcp', server).expect(201);
-  const job = await startAndClaim(await workerWith(['linear']));
+  const job = await startAndClaim(await createWorkerWith(['linear']));
   expect(job.credentials).toBeUndefined();
   await job.complete({});
   const names = ['one', 'two', 'three', 'four', 'five'];
   for (const name of names) await connectKey(name, 'x'.repeat(16_000), { visibility: 'workspace' });
-  const { error } = await expectRefusedRun(await workerWith(names), 'invalid_inputs');
+  const { error } = await expectRefusedRun(await createWorkerWith(names), 'invalid_inputs');
   expect(error).toContain('the secrets and connections of this run have 80000 bytes together');
 });

@@ -24,7 +24,7 @@ import {
 /** An executor waits for the job meanwhile. */
 const REFRESH_WAIT_MS = 2_000;
 
-interface Declared {
+interface DeclaredConnection {
   name: string;
   connection: Connection;
 }
@@ -36,21 +36,21 @@ export type ConnectionCredentials = (
 
 /** Runs that start at once wait for one refresh of a connection together. */
 export function createConnectionCredentials(): ConnectionCredentials {
-  const underWay = new Map<string, Promise<void>>();
+  const pendingRefreshes = new Map<string, Promise<void>>();
 
   function refreshIfNeeded(deps: ConnectionDeps, connection: Connection): Promise<void> {
     const { id } = connection;
-    const present = underWay.get(id);
+    const present = pendingRefreshes.get(id);
     if (present) return present;
-    const started = refreshWithin(deps, connection, REFRESH_WAIT_MS).finally(() => underWay.delete(id));
-    underWay.set(id, started);
+    const started = refreshWithin(deps, connection, REFRESH_WAIT_MS).finally(() => pendingRefreshes.delete(id));
+    pendingRefreshes.set(id, started);
     return started;
   }
 
   return async (deps, run) => {
     const names = run.spec.connections ?? [];
     if (!names.length) return { credentials: [] };
-    const isOffline = reachesNothing(run);
+    const isOffline = hasNoNetwork(run);
     let { declared, problems } = await loadRunConnections(deps, run, names);
     const due = isOffline ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
     if (!problems.length && due.length) {
@@ -59,14 +59,14 @@ export function createConnectionCredentials(): ConnectionCredentials {
       ({ declared, problems } = await loadRunConnections(deps, run, names));
     }
     const sendable = declared.filter(({ connection }) => connection.kind !== 'mcp');
-    const given = problems.length ? [] : await Promise.all(sendable.map((one) => loadCredential(deps, run, one)));
-    const all = [...problems, ...given.filter((one) => 'connection' in one)];
+    const results = problems.length ? [] : await Promise.all(sendable.map((one) => loadCredential(deps, run, one)));
+    const all = [...problems, ...results.filter((one) => 'connection' in one)];
     if (all.length) {
       return { refused: { code: 'missing_connection', message: formatConnectionProblems(all, deps.dashboardUrl) } };
     }
     const used = [...new Set(declared.map(({ connection }) => connection.id))];
     await touchConnections(deps.pool, run.workspaceId, used, deps.now());
-    return { credentials: given.filter((one) => 'placeholder' in one) };
+    return { credentials: results.filter((one) => 'placeholder' in one) };
   };
 }
 
@@ -74,7 +74,7 @@ async function loadRunConnections(
   { pool, prisma }: ConnectionDeps,
   run: Run,
   names: string[],
-): Promise<{ declared: Declared[]; problems: ConnectionProblem[] }> {
+): Promise<{ declared: DeclaredConnection[]; problems: ConnectionProblem[] }> {
   const { workspaceId } = run;
   const [worker, named] = await Promise.all([findOwner(pool, run), connectionsNamed(pool, workspaceId, names)]);
   // Deleted meanwhile: its runs are cancelled.
@@ -88,32 +88,35 @@ async function loadRunConnections(
     const connection = byId.get(id);
     return connection ? [{ name, connection }] : [];
   });
-  const gone = chosen.filter(({ id }) => !byId.has(id)).map(({ name }) => ({ name, connection: null }));
-  return { declared, problems: gone };
+  const unavailable = chosen.filter(({ id }) => !byId.has(id)).map(({ name }) => ({ name, connection: null }));
+  return { declared, problems: unavailable };
 }
 
 /** A test of a draft: its placeholders stand for nothing but themselves. */
-const reachesNothing = ({ kind, spec }: Run): boolean => kind === 'test' && !spec.rehearsal;
+const hasNoNetwork = ({ kind, spec }: Run): boolean => kind === 'test' && !spec.rehearsal;
 
 async function loadCredential(
   deps: ConnectionDeps,
   run: Run,
-  { name, connection }: Declared,
+  { name, connection }: DeclaredConnection,
 ): Promise<JobCredential | ConnectionProblem> {
   const { spec } = run;
-  const isOffline = reachesNothing(run);
-  const broken = (problem: string) => ({ name, connection: { ...connection, status: 'error' as const, problem } });
+  const isOffline = hasNoNetwork(run);
+  const toBrokenProblem = (problem: string) => ({
+    name,
+    connection: { ...connection, status: 'error' as const, problem },
+  });
   const { accountLabel, scopes, tokenExpiresAt } = connection;
-  const isOver = !isOffline && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
-  if (isOver) return broken('its token has ended, and its provider has not given another yet');
+  const isExpired = !isOffline && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
+  if (isExpired) return toBrokenProblem('its token has ended, and its provider has not given another yet');
   const placeholder = newPlaceholder();
   const value = isOffline ? placeholder : await loadStoredValue(deps, connection);
-  if (value === null) return broken('what is stored cannot be decrypted');
+  if (value === null) return toBrokenProblem('what is stored cannot be decrypted');
   if (value.length > CREDENTIAL_CHARS_MAX) {
-    return broken(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);
+    return toBrokenProblem(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);
   }
   const hosts = connection.hosts.filter((host) => hostPattern.safeParse(host).success);
-  if (!hosts.length) return broken('it names no host that its value may go to');
+  if (!hosts.length) return toBrokenProblem('it names no host that its value may go to');
   const first = hosts.find((host) => !host.startsWith('*.'));
   const baseUrl = first === undefined ? null : `https://${first}`;
   const exposed = spec.expose?.includes(name) === true;

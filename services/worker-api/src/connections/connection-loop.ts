@@ -10,12 +10,12 @@ const EVERY_MS = 5_000;
 export function startConnectionLoop(deps: ConnectionDeps, options: { auto: boolean }) {
   const tick = async () => ({ refreshed: await refreshDue(deps), revoked: await revokeDue(deps) });
   const { log } = deps;
-  const ticking = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'connections', log }) : null;
+  const timer = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'connections', log }) : null;
   return {
     /** Does once what is due now. */
     tick,
     stop: async () => {
-      await ticking?.stop();
+      await timer?.stop();
     },
   };
 }

@@ -17,13 +17,13 @@ import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Connection } from '../generated/prisma/client';
 import { toolToApi } from '../integrations/integration-routes';
 import { buildRedirectUri, findIntegration, issuerRedirectUri } from '../integrations/integrations';
-import { arrive, beginAgain, beginConnection, beginServer } from './authorize';
+import { completeAuthorization, reauthorizeConnection, startOauthConnection, startServerConnection } from './authorize';
 import { sendCallbackPage } from './callback-page';
-import { checkConnection, filterAllowedTools, toolsForRequest } from './check-connection';
+import { checkConnection, filterAllowedTools, listToolsForRequest } from './check-connection';
 import { canManageConnection, connectionToApi, requireManaging, statusToApi } from './connection';
 import type { AuthorizationDeps } from './connection-deps';
 import { findConnectionInWorkspaces, getConnection, listConnections } from './connection-repository';
-import { createKey, createMcp, editConnection, removeConnection } from './connection-service';
+import { createKeyConnection, createMcp, editConnection, removeConnection } from './connection-service';
 import { consumeDeparture } from './departure-repository';
 import { ProviderFailed } from './provider-fetch';
 import { clientDocument } from './server-sign-in';
@@ -64,11 +64,11 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
         const { body } = call;
         const kind = body.kind ?? (body.value === undefined ? 'oauth' : 'api_key');
         if (kind === 'api_key') {
-          const key = await createKey(deps, call, body);
+          const key = await createKeyConnection(deps, call, body);
           const warnings = warnOfWeakValue(body.value, key.hosts);
           return created({ ...(await toVisibleConnection(call, key)), ...warnings, authorization_url: null });
         }
-        const { connection, authorizationUrl } = await beginConnection(deps, call, body);
+        const { connection, authorizationUrl } = await startOauthConnection(deps, call, body);
         return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
       },
       assertVisible: see,
@@ -82,7 +82,7 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
             authorization_url: null,
           });
         }
-        const { connection, authorizationUrl } = await beginServer(deps, call, call.body);
+        const { connection, authorizationUrl } = await startServerConnection(deps, call, call.body);
         return created({ ...(await toVisibleConnection(call, connection)), authorization_url: authorizationUrl });
       },
       assertVisible: see,
@@ -121,7 +121,7 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
     listConnectionTools: async (call) => {
       const connection = await find(call);
       if (connection.kind === 'mcp') {
-        const all = await toolsForRequest(deps, connection);
+        const all = await listToolsForRequest(deps, connection);
         const allowed = new Set(filterAllowedTools(connection, all));
         const toVisibleConnection = call.query.all ? all : [...allowed];
         return respondWithPage(call, toVisibleConnection, (tool) => ({
@@ -135,16 +135,16 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
 
     authorizeConnection: async (call) => {
       const { connection_id: id } = call.path;
-      const { authorizationUrl } = await beginAgain(deps, call.caller, id, call.body?.scopes);
+      const { authorizationUrl } = await reauthorizeConnection(deps, call.caller, id, call.body?.scopes);
       return ok({ id, authorization_url: authorizationUrl });
     },
 
     getOauthClient: async () => ok(clientDocument(deps)),
     getOauthClientOfIssuer: async ({ path }) => ok(clientDocument(deps, path.issuer_digest)),
     finishConnection: ({ req, res, query }) =>
-      finish(deps, req, res, { ...query, redirectUri: buildRedirectUri(deps) }),
+      handleCallback(deps, req, res, { ...query, redirectUri: buildRedirectUri(deps) }),
     finishConnectionOfIssuer: ({ req, res, query, path }) =>
-      finish(deps, req, res, { ...query, redirectUri: issuerRedirectUri(deps, path.issuer_digest) }),
+      handleCallback(deps, req, res, { ...query, redirectUri: issuerRedirectUri(deps, path.issuer_digest) }),
   };
 }
 
@@ -162,15 +162,20 @@ interface CallbackQuery {
   error_description?: string | undefined;
 }
 
-async function finish(deps: ConnectionRouteDeps, req: Request, res: Response, query: CallbackQuery): Promise<void> {
+async function handleCallback(
+  deps: ConnectionRouteDeps,
+  req: Request,
+  res: Response,
+  query: CallbackQuery,
+): Promise<void> {
   const { dashboardUrl, log } = deps;
   const toConnections = { href: `${dashboardUrl}/connections`, label: 'Back to the connections' };
-  const refuse = (text: string, link = toConnections) =>
+  const sendRefusal = (text: string, link = toConnections) =>
     sendCallbackPage(res, 400, { title: 'Not connected', text, link, closes: false });
   const visitor = await deps.identifyVisitor(req);
   if (!visitor?.userId) {
     const link = { href: `${dashboardUrl}/sign-in`, label: 'Sign in' };
-    return refuse(
+    return sendRefusal(
       'Sign in to the dashboard with this browser, as the person who began; then load this page again.',
       link,
     );
@@ -178,29 +183,34 @@ async function finish(deps: ConnectionRouteDeps, req: Request, res: Response, qu
   const state = query.state ?? '';
   const departure = state ? await consumeDeparture(deps.prisma, state, visitor.userId, deps.now()) : null;
   if (!departure) {
-    return refuse('This was used already, is older than ten minutes or belongs to another browser. Start again.');
+    return sendRefusal('This was used already, is older than ten minutes or belongs to another browser. Start again.');
   }
   const connection = await findConnectionInWorkspaces(
     deps.prisma,
     Object.keys(visitor.memberships),
     departure.connectionId,
   );
-  const person = connection && toWorkspacePrincipal(connection.workspaceId, visitor);
-  if (!person || !hasRoleAtLeast(person.role, 'member') || !canManageConnection(person, connection)) {
-    return refuse('The connection is gone, or you may not change it any more.');
+  const principal = connection && toWorkspacePrincipal(connection.workspaceId, visitor);
+  if (!principal || !hasRoleAtLeast(principal.role, 'member') || !canManageConnection(principal, connection)) {
+    return sendRefusal('The connection is gone, or you may not change it any more.');
   }
   const { redirectUri, code, iss, error, error_description: errorDescription } = query;
   try {
     const returned = { redirectUri, code, iss, error, errorDescription };
     const actor = { ...buildLinkActor(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
-    const { label, accountLabel } = await arrive(deps, actor, connection, departure, state, returned);
-    const whose = accountLabel === null ? '' : ` as ${accountLabel}`;
+    const { label, accountLabel } = await completeAuthorization(deps, actor, connection, departure, state, returned);
+    const accountSuffix = accountLabel === null ? '' : ` as ${accountLabel}`;
     const link = { href: `${dashboardUrl}/connections/${connection.id}`, label: 'To the connection' };
-    sendCallbackPage(res, 200, { title: 'Connected', text: `${label} is connected${whose}.`, link, closes: true });
+    sendCallbackPage(res, 200, {
+      title: 'Connected',
+      text: `${label} is connected${accountSuffix}.`,
+      link,
+      closes: true,
+    });
   } catch (err) {
     if (!(err instanceof ProviderFailed)) throw err;
     log.info({ err, connectionId: connection.id, requestId: req.id }, 'an account was not connected');
-    refuse(`${connection.label} is not connected: ${err.message}.`);
+    sendRefusal(`${connection.label} is not connected: ${err.message}.`);
   }
 }
 

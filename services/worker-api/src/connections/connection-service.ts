@@ -20,13 +20,13 @@ import { parseHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
 import { getOwnerId } from '../ownership';
 import {
-  appOfLabel,
   checkHeaders,
   parseMcpUrl,
   requireManaging,
   requireSendable,
   requireVisibility,
   requireVisibilityChange,
+  toAppSlug,
   toServerKey,
 } from './connection';
 import type { ConnectionDeps } from './connection-deps';
@@ -65,14 +65,18 @@ export async function insertWithAudit(
     workspaceId,
     action: 'connection.created',
     id: inserted.id,
-    details: auditDetails(inserted),
+    details: toAuditDetails(inserted),
   });
   await made(db, inserted.id);
   return inserted;
 }
 
 /** @throws AppError 400 for a key that cannot be sent in a header, 403 for a member who shares it */
-export async function createKey(deps: ConnectionDeps, requester: Requester, body: NewKey): Promise<Connection> {
+export async function createKeyConnection(
+  deps: ConnectionDeps,
+  requester: Requester,
+  body: NewKey,
+): Promise<Connection> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { app, value, label, visibility = 'private' } = body;
@@ -84,7 +88,7 @@ export async function createKey(deps: ConnectionDeps, requester: Requester, body
   const parameters = integration ? parseParameters(integration.provider, body.parameters ?? {}) : {};
   const hosts = body.hosts
     ? parseHosts(body.hosts)
-    : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? hostsOfModels(app));
+    : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? listModelHosts(app));
   const id = newId('con_');
   const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'api_key', value });
   return transaction(deps.prisma, (tx) =>
@@ -105,7 +109,7 @@ export async function createKey(deps: ConnectionDeps, requester: Requester, body
   );
 }
 
-const hostsOfModels = (app: string): string[] => {
+const listModelHosts = (app: string): string[] => {
   const service = findModelService(app);
   return service ? [new URL(service.baseUrl).host] : [];
 };
@@ -134,7 +138,7 @@ export async function createMcp(deps: ConnectionDeps, requester: Requester, body
       url,
       authSecret,
       status: 'active',
-      app: body.app ?? appOfLabel(label),
+      app: body.app ?? toAppSlug(label),
       hosts,
       ownerId: getOwnerId(caller),
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
@@ -164,7 +168,7 @@ export async function editConnection(
   const before = await getConnection(deps.prisma, workspaceId, caller, id);
   requireManaging(caller, before);
   requireFieldsOfKind(before, input);
-  const plain = plainChange(deps, input);
+  const plain = buildPlainChange(deps, input);
   requireShareable(caller, before, input);
   const hosts = plain.hosts ?? before.hosts;
   const change = { ...plain, ...(await sealChange(deps, caller, { before, hosts }, input)) };
@@ -178,7 +182,7 @@ export async function editConnection(
       throw conflict('changed_meanwhile', 'another person has just changed this connection; reload it and try again');
     }
     const changed = await updateConnection(tx, workspaceId, id, change);
-    const details = { ...auditDetails(changed), fields: Object.keys(input) };
+    const details = { ...toAuditDetails(changed), fields: Object.keys(input) };
     await recordChange(tx, actor, { workspaceId, action: 'connection.updated', id, details });
     return changed;
   });
@@ -202,18 +206,18 @@ const SIGNED_IN = ['label', 'visibility', 'allowed_tools'];
 function requireFieldsOfKind({ kind, authorization }: Connection, input: Change): void {
   const fields = authorization === null ? FIELDS[kind] : SIGNED_IN;
   // Bounded: fields of the OpenAPI document, and six at most in FIELDS.
-  const wrong = Object.keys(input).filter((field) => !fields.includes(field));
-  if (!wrong.length) return;
+  const disallowedFields = Object.keys(input).filter((field) => !fields.includes(field));
+  if (!disallowedFields.length) return;
   const which = authorization === null ? `of kind ${kind}` : 'to a server with a sign-in';
   const message = `a connection ${which} has none; it has ${fields.join(', ')}`;
-  throw invalid(wrong.map((path) => ({ path, message })));
+  throw invalid(disallowedFields.map((path) => ({ path, message })));
 }
 
 /**
  * @throws AppError 400; hosts come with the value that may go there, so that no admin sends elsewhere what they cannot
  * read
  */
-function plainChange({ outboundAllow }: ConnectionDeps, input: Change) {
+function buildPlainChange({ outboundAllow }: ConnectionDeps, input: Change) {
   const { label, visibility, hosts, places, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
   if (hosts !== undefined && input.value === undefined) {
     throw invalid([{ path: 'value', message: 'is required: other hosts are for another value only' }]);
@@ -244,13 +248,13 @@ async function sealChange(
     requireSendable(value, 'value');
     return { ...known, sealed: await sealCredential(vault, holder, { kind: 'api_key', value }) };
   }
-  const isMoved = url !== undefined && url !== before.url;
-  if (before.kind !== 'mcp' || (headers === undefined && !isMoved && secret === undefined)) return {};
+  const hasNewUrl = url !== undefined && url !== before.url;
+  if (before.kind !== 'mcp' || (headers === undefined && !hasNewUrl && secret === undefined)) return {};
   const present = await openCredential(vault, before);
-  const kept = !isMoved && present?.kind === 'mcp' ? present.headers : {};
+  const kept = !hasNewUrl && present?.kind === 'mcp' ? present.headers : {};
   const after = headers ?? kept;
   checkHeaders(after);
-  requireSecret({ caller }, secret === undefined ? (isMoved ? before.authSecret : null) : secret, after);
+  requireSecret({ caller }, secret === undefined ? (hasNewUrl ? before.authSecret : null) : secret, after);
   return { ...known, sealed: await sealCredential(vault, holder, { kind: 'mcp', headers: after }) };
 }
 
@@ -282,7 +286,7 @@ export async function removeConnection(
   await transaction(prisma, async (tx) => {
     if (!(await deleteConnection(tx, workspaceId, id))) throw notFound('connection', id);
     await revocation(tx);
-    const details = auditDetails(connection);
+    const details = toAuditDetails(connection);
     await recordChange(tx, actor, { workspaceId, action: 'connection.deleted', id, details });
   });
   await deps.mcpClient.forgetTools(toServerKey(connection));
@@ -301,7 +305,7 @@ async function requireNoModels(
   );
 }
 
-export const auditDetails = ({ kind, app, label, visibility, scopes }: Connection) => ({
+export const toAuditDetails = ({ kind, app, label, visibility, scopes }: Connection) => ({
   kind,
   app,
   label,

@@ -88,19 +88,19 @@ export function parseMcpUrl(url: string, allow: string[]): string {
 }
 
 /** What workers declare, of a label that people gave: `Linear (EU)` is `linear-eu`. */
-export function appOfLabel(label: string): string {
+export function toAppSlug(label: string): string {
   const words = label.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.join('-').slice(0, 60) || 'mcp';
 }
 
-export interface ShownConnection {
+export interface ConnectionView {
   connection: Connection;
   caller: Principal;
   usedBy: DeclaringWorker[] | undefined;
 }
 
 /** Never its value. */
-export function connectionToApi({ connection, caller, usedBy }: ShownConnection) {
+export function connectionToApi({ connection, caller, usedBy }: ConnectionView) {
   const permissions = permissionsFor(caller.role);
   const canChange = canManageConnection(caller, connection);
   return {

@@ -29,7 +29,7 @@ const sealedCredential = credential.and(z.object({ hosts }));
 
 type Holder = Pick<Connection, 'id' | 'workspaceId' | 'version' | 'hosts'>;
 
-const boundTo = ({ id, version }: Pick<Holder, 'id' | 'version'>) => ({
+const buildAssociatedData = ({ id, version }: Pick<Holder, 'id' | 'version'>) => ({
   table: 'connections',
   name: `credential:${id}`,
   version,
@@ -38,7 +38,7 @@ const boundTo = ({ id, version }: Pick<Holder, 'id' | 'version'>) => ({
 /** For the row at that version, with those hosts. Call it before the transaction that writes it. */
 export const sealCredential = async (vault: Vault, holder: Holder, value: Credential) => {
   const sealed = JSON.stringify({ ...value, hosts: holder.hosts });
-  return new Uint8Array(await vault.seal(holder.workspaceId, boundTo(holder), sealed));
+  return new Uint8Array(await vault.seal(holder.workspaceId, buildAssociatedData(holder), sealed));
 };
 
 /** Null: nothing is stored. @throws Error if it does not decrypt, or was sealed for other hosts */
@@ -47,7 +47,7 @@ export async function openCredential(
   connection: Holder & Pick<Connection, 'sealed'>,
 ): Promise<Credential | null> {
   if (!connection.sealed) return null;
-  const text = await vault.open(connection.workspaceId, boundTo(connection), connection.sealed);
+  const text = await vault.open(connection.workspaceId, buildAssociatedData(connection), connection.sealed);
   const { hosts, ...value } = sealedCredential.parse(JSON.parse(text));
   if (hosts && hosts.join() !== connection.hosts.join()) {
     throw new Error(`the credential of ${connection.id} was sealed for other hosts than its row names`);
@@ -69,12 +69,17 @@ export async function readCredential(
 
 const REVOCATIONS = 'connection_revocations';
 
-export const sealRevoked = async (vault: Vault, workspaceId: string, id: string, grant: Grant) =>
+export const sealRevokedGrant = async (vault: Vault, workspaceId: string, id: string, grant: Grant) =>
   new Uint8Array(
     await vault.seal(workspaceId, { table: REVOCATIONS, name: `revoked:${id}`, version: 1 }, JSON.stringify(grant)),
   );
 
-export async function openRevoked(vault: Vault, workspaceId: string, id: string, sealed: Uint8Array): Promise<Grant> {
+export async function openRevokedGrant(
+  vault: Vault,
+  workspaceId: string,
+  id: string,
+  sealed: Uint8Array,
+): Promise<Grant> {
   const text = await vault.open(workspaceId, { table: REVOCATIONS, name: `revoked:${id}`, version: 1 }, sealed);
   const opened = credential.parse(JSON.parse(text));
   if (opened.kind !== 'oauth') throw new Error(`revocation ${id} holds no tokens`);

@@ -7,11 +7,11 @@ export type SigningMetadata = Pick<
   'jwks_uri' | 'id_token_signing_alg_values_supported' | 'authorization_response_iss_parameter_supported'
 >;
 
-const KEPT_MS = 3_600_000;
+const CACHE_MS = 3_600_000;
 const ISSUERS_MAX = 200;
 
 /** By issuer. Of this process: another replica asks for itself. */
-const known = new Map<string, { facts: Promise<SigningMetadata>; until: number }>();
+const metadataCache = new Map<string, { facts: Promise<SigningMetadata>; until: number }>();
 
 /**
  * Kept for an hour; a failure is not kept. The keys themselves are read at each use, so that one that was taken back
@@ -19,22 +19,22 @@ const known = new Map<string, { facts: Promise<SigningMetadata>; until: number }
  * @throws ProviderFailed where the issuer does not say
  */
 export function loadSigningMetadata(issuer: string, outbound: Outbound): Promise<SigningMetadata> {
-  const kept = known.get(issuer);
-  if (kept && kept.until > Date.now()) return kept.facts;
-  known.delete(issuer);
-  if (known.size >= ISSUERS_MAX) known.delete(known.keys().next().value ?? '');
+  const cached = metadataCache.get(issuer);
+  if (cached && cached.until > Date.now()) return cached.facts;
+  metadataCache.delete(issuer);
+  if (metadataCache.size >= ISSUERS_MAX) metadataCache.delete(metadataCache.keys().next().value ?? '');
   const facts = discover(issuer, outbound);
-  const entry = { facts, until: Date.now() + KEPT_MS };
-  known.set(issuer, entry);
+  const entry = { facts, until: Date.now() + CACHE_MS };
+  metadataCache.set(issuer, entry);
   facts.catch(() => {
-    if (known.get(issuer) === entry) known.delete(issuer);
+    if (metadataCache.get(issuer) === entry) metadataCache.delete(issuer);
   });
   return facts;
 }
 
 async function discover(issuer: string, outbound: Outbound): Promise<SigningMetadata> {
   try {
-    const found = await client.discovery(new URL(issuer), 'of-no-client', undefined, client.None(), {
+    const configuration = await client.discovery(new URL(issuer), 'of-no-client', undefined, client.None(), {
       [client.customFetch]: fetchFor(outbound, { keepsIdToken: false }),
       // Only addresses that the operator has opened are plain: see integrations/custom-provider.ts.
       ...(issuer.startsWith('http:') && { execute: [client.allowInsecureRequests] }),
@@ -43,7 +43,7 @@ async function discover(issuer: string, outbound: Outbound): Promise<SigningMeta
       jwks_uri,
       id_token_signing_alg_values_supported: algorithms,
       authorization_response_iss_parameter_supported: sendsIssuer,
-    } = found.serverMetadata();
+    } = configuration.serverMetadata();
     if (jwks_uri === undefined) throw new ProviderFailed(`${new URL(issuer).host} names no jwks_uri`, false);
     return {
       jwks_uri,

@@ -4,7 +4,7 @@ import type { Provider, Revocation } from '../integrations/catalog/provider';
 import type { OauthClient } from '../integrations/integrations';
 import type { Grant } from './credential';
 import { loadSigningMetadata, type SigningMetadata } from './id-token-keys';
-import { headerValues, maskBeginning } from './mask-sent';
+import { listHeaderValues, maskBeginning } from './mask-sent';
 import { fetchFor, type Outbound, ProviderFailed, parseBody, providerFailure, requestProvider } from './provider-fetch';
 import { buildRequest, fill, textAt } from './request-template';
 
@@ -71,7 +71,7 @@ function buildConfiguration(
 }
 
 /** The address for the browser, and the values that have to come back with it. */
-export async function depart(party: Party, scopes: readonly string[]): Promise<Departure> {
+export async function buildDeparture(party: Party, scopes: readonly string[]): Promise<Departure> {
   const { provider, redirectUri } = party;
   const state = client.randomState();
   const codeVerifier = client.randomPKCECodeVerifier();
@@ -137,7 +137,7 @@ function requireAddresses({ addressDigest }: Provider, grant: Pick<Grant, 'addre
  * over it.
  * @throws ProviderFailed
  */
-export const refresh = (party: Party, grant: Grant, refreshToken: string): Promise<Tokens> =>
+export const refreshTokens = (party: Party, grant: Grant, refreshToken: string): Promise<Tokens> =>
   requestTokens(async () => {
     requireAddresses(party.provider, grant);
     const { refreshUrl, tokenUrl, tokenParams } = party.provider;
@@ -183,7 +183,7 @@ export async function loadAccount(
   const credential = { [send.header]: `${send.prefix}${accessToken}` };
   const findLabel = (answer: unknown) => {
     const label = textAt(answer, account.label);
-    const secrets = [...headerValues(credential), ...(refreshToken ? [refreshToken] : [])];
+    const secrets = [...listHeaderValues(credential), ...(refreshToken ? [refreshToken] : [])];
     return label && maskBeginning(label, secrets, LABEL_CHARS_MAX);
   };
   if (!account.request) return findLabel(tokenAnswer);
@@ -207,37 +207,38 @@ export async function loadAccount(
 }
 
 /** Nothing where the provider documents no way. @throws ProviderFailed where it may be tried again */
-export async function revoke(party: Party, grant: Grant): Promise<void> {
+export async function revokeGrant(party: Party, grant: Grant): Promise<void> {
   const { provider, parameters, outbound } = party;
-  const { revoke: way } = provider;
+  const { revoke: revocation } = provider;
   requireAddresses(provider, grant);
-  if (!way) return;
-  const token = way.token === 'refresh' ? (grant.refreshToken ?? grant.accessToken) : grant.accessToken;
+  if (!revocation) return;
+  const token = revocation.token === 'refresh' ? (grant.refreshToken ?? grant.accessToken) : grant.accessToken;
   const inUrl = { ...parameters, token: encodeURIComponent(token), client_id: encodeURIComponent(party.client.id) };
-  const body = buildRevocationBody(way, party.client, token);
-  await requestProvider(outbound, fill(way.url, inUrl), {
-    method: way.method,
+  const body = buildRevocationBody(revocation, party.client, token);
+  await requestProvider(outbound, fill(revocation.url, inUrl), {
+    method: revocation.method,
     headers: {
       Accept: 'application/json',
       ...provider.headers,
       ...(body && { 'Content-Type': body.type }),
-      ...buildRevocationHeaders(way, party.client, grant.accessToken),
+      ...buildRevocationHeaders(revocation, party.client, grant.accessToken),
     },
     ...(body && { body: body.text }),
   });
 }
 
 function buildRevocationBody(
-  way: Revocation,
+  revocation: Revocation,
   { id, secret }: OauthClient,
   token: string,
 ): { type: string; text: string } | null {
-  const put = (values: Readonly<Record<string, string>>) =>
+  const fillValues = (values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => [name, fill(value, { token, client_id: id })] as [string, string]);
-  if (way.json) return { type: 'application/json', text: JSON.stringify(Object.fromEntries(put(way.json))) };
-  if (!way.form) return null;
-  const form = new URLSearchParams(put(way.form));
-  if (way.withClientSecret && secret !== undefined) form.set('client_secret', secret);
+  if (revocation.json)
+    return { type: 'application/json', text: JSON.stringify(Object.fromEntries(fillValues(revocation.json))) };
+  if (!revocation.form) return null;
+  const form = new URLSearchParams(fillValues(revocation.form));
+  if (revocation.withClientSecret && secret !== undefined) form.set('client_secret', secret);
   return { type: 'application/x-www-form-urlencoded', text: form.toString() };
 }
 

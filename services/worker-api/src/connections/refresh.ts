@@ -14,9 +14,9 @@ import { recordChange } from '../audit/audit-entry';
 import type { Connection, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
 import { findConnection, updateAtVersion } from './connection-repository';
-import { auditDetails } from './connection-service';
+import { toAuditDetails } from './connection-service';
 import { type Grant, openCredential, sealCredential } from './credential';
-import { MOVED, refresh, type Tokens } from './oauth-client';
+import { MOVED, refreshTokens, type Tokens } from './oauth-client';
 import { resolveParty } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
 import { nextRefresh, tokenTimes } from './token-times';
@@ -109,7 +109,7 @@ async function refreshLeased(deps: ConnectionDeps, connection: Connection): Prom
     if (party.client.id !== credential.clientId) {
       throw new ProviderFailed('it was made with another OAuth client than the app has now; consent again', true);
     }
-    const tokens = await refresh(party, credential, credential.refreshToken);
+    const tokens = await refreshTokens(party, credential, credential.refreshToken);
     const before = { ...credential, addressDigest: party.provider.addressDigest };
     return await untilStored(() => storeTokens(deps, connection, before, tokens));
   } catch (err) {
@@ -210,7 +210,7 @@ async function settleWithin(
   hintChange(tx, workspaceId, 'connections');
   if (settled.status === before) return settled;
   const hasFailed = settled.status === 'expired' || settled.status === 'error';
-  const details = { ...auditDetails(settled), from: before, to: settled.status, problem: settled.problem };
+  const details = { ...toAuditDetails(settled), from: before, to: settled.status, problem: settled.problem };
   if (hasFailed && before === 'active') {
     await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.failed', id, details });
     const { app, label, status, problem } = settled;

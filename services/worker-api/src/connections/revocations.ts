@@ -11,8 +11,8 @@ import { wasDeletedSql } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
 import { type Connection, Prisma } from '../generated/prisma/client';
 import type { ConnectionDeps } from './connection-deps';
-import { type Credential, openCredential, openRevoked, sealRevoked } from './credential';
-import { revoke } from './oauth-client';
+import { type Credential, openCredential, openRevokedGrant, sealRevokedGrant } from './credential';
+import { revokeGrant } from './oauth-client';
 import { resolveParty } from './party';
 import { ProviderFailed } from './provider-fetch';
 
@@ -33,7 +33,7 @@ export async function enqueueRevocation(
 ): Promise<(tx: Db) => Promise<void>> {
   if (credential?.kind !== 'oauth') return async () => {};
   const id = newId('rvk_');
-  const sealed = await sealRevoked(vault, workspaceId, id, credential);
+  const sealed = await sealRevokedGrant(vault, workspaceId, id, credential);
   return async (tx) => {
     await tx.connectionRevocation.create({
       data: {
@@ -77,7 +77,7 @@ async function attempt(deps: ConnectionDeps, row: Claimed): Promise<boolean> {
   const { pool, vault, log, now } = deps;
   const { id, workspaceId, app, attempts } = row;
   try {
-    await revoke(await resolveParty(deps, row), await openRevoked(vault, workspaceId, id, row.sealed));
+    await revokeGrant(await resolveParty(deps, row), await openRevokedGrant(vault, workspaceId, id, row.sealed));
   } catch (err) {
     // Without its app, its client or its addresses, no replica can revoke any more.
     const isFinal = err instanceof AppError || (err instanceof ProviderFailed && err.isFinal);
@@ -128,7 +128,7 @@ async function revokeAll(deps: ConnectionDeps, connections: Doomed[]): Promise<v
     if (!isTaken) continue;
     try {
       const credential = await openCredential(vault, connection);
-      if (credential?.kind === 'oauth') await revoke(await resolveParty(deps, connection), credential);
+      if (credential?.kind === 'oauth') await revokeGrant(await resolveParty(deps, connection), credential);
     } catch (err) {
       log.warn({ err, connectionId: connection.id }, 'tokens of a purged workspace were not revoked at their provider');
     }

@@ -1,4 +1,4 @@
-import { fitProblems } from '../connection-tools/check-arguments';
+import { listFitMessages } from '../connection-tools/check-arguments';
 import { difference, lacks, partAt, quote, WHOLE } from './compare';
 import { includesText } from './includes-text';
 
@@ -52,8 +52,8 @@ test('a pointer leads to own members and items only', () => {
 test('an output that is too large for its schema does not pass for one that fits', () => {
   const schema = { type: 'array', items: { type: 'integer' } };
   const long = Array.from({ length: 100_001 }, (_, at) => at);
-  expect(fitProblems(schema, long.slice(0, 10), WHOLE)).toEqual([]);
-  expect(fitProblems(schema, long, WHOLE)).toEqual(['the output is too large to be checked']);
+  expect(listFitMessages(schema, long.slice(0, 10), WHOLE)).toEqual([]);
+  expect(listFitMessages(schema, long, WHOLE)).toEqual(['the output is too large to be checked']);
 });
 
 test.each([
@@ -61,8 +61,8 @@ test.each([
   [{ const: { a: [1] } }, [{ a: [1] }], [{ a: [1, 2] }, null]],
   [{ enum: ['x', '1'] }, ['1'], [1, { x: 1 }]],
 ])('%j is held against values, not against their texts', (schema, fitting, others) => {
-  expect(fitting.map((one) => fitProblems(schema, one, WHOLE))).toEqual(fitting.map(() => []));
-  for (const one of others) expect(fitProblems(schema, one, WHOLE)).toEqual([expect.stringMatching('must be')]);
+  expect(fitting.map((one) => listFitMessages(schema, one, WHOLE))).toEqual(fitting.map(() => []));
+  for (const one of others) expect(listFitMessages(schema, one, WHOLE)).toEqual([expect.stringMatching('must be')]);
 });
 
 test('a text is contained wherever it stands, also where it repeats itself', () => {

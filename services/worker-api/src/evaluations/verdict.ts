@@ -1,6 +1,6 @@
 /** Verdicts of checks on a run that has ended. judge.ts asks the judging models. */
 import type { Run } from '@gantry/run-engine';
-import { fitProblems } from '../connection-tools/check-arguments';
+import { listFitMessages } from '../connection-tools/check-arguments';
 import type { Check, JudgeCheck } from '../examples/check';
 import type { ExampleContent } from '../examples/example';
 import { type CutJson, cutJson, difference, lacks, partAt, WHOLE } from './compare';
@@ -66,7 +66,7 @@ function judgeCheck(check: Check, run: EndedRun): Verdict | Asked {
     case 'contains':
       return toVerdict(lacks(value, check.value, check.ignore_case ?? false, name));
     case 'schema':
-      return toVerdict(fitProblems(check.schema, value, name).join('; ') || null);
+      return toVerdict(listFitMessages(check.schema, value, name).join('; ') || null);
     case 'judge':
       return { judge: check, output: cutJson(value, JUDGED_CHARS_MAX) };
   }

@@ -122,7 +122,8 @@ async function setApp(
           createdBy: getOwnerId(caller),
           updatedAt: deps.now(),
         });
-    if (!isWritten) throw conflict('changed_meanwhile', 'another person has just changed this app; reload it and try again');
+    if (!isWritten)
+      throw conflict('changed_meanwhile', 'another person has just changed this app; reload it and try again');
     if (isMoved) await deps.expireConnections(tx, { workspaceId, app: slug });
     const details = { client_id: clientId, secret: value === null ? 'none' : secret === undefined ? 'kept' : 'set' };
     await recordChange(tx, actor, { workspaceId, action: 'integration_app.set', id: slug, details });

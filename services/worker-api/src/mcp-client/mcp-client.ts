@@ -11,7 +11,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { headerValues } from '../connections/mask-sent';
+import { listHeaderValues } from '../connections/mask-sent';
 import { type McpCall, type McpCallResult, McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
 import type { Masking } from '../secrets/masking';
 import { createBoundedFetch } from './bounded-fetch';
@@ -48,7 +48,7 @@ export function createMcpClient({
 }: McpClientOptions) {
   /** A server may say back what it was sent. */
   async function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): Promise<McpFailed> {
-    const shown = maskAndTruncate(await masking.redactorFor(headerValues(headers)), message, MESSAGE_CHARS_MAX);
+    const shown = maskAndTruncate(await masking.redactorFor(listHeaderValues(headers)), message, MESSAGE_CHARS_MAX);
     return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
   }
 

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHARS_PER_TURN, type Redactor } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';
-import { headerValues } from '../connections/mask-sent';
+import { listHeaderValues } from '../connections/mask-sent';
 import type { McpClient, McpTool } from '../connections/mcp-port';
 import type { Masking } from '../secrets/masking';
 import { acceptTools, findTools, forgetTools, rememberTools } from './tool-list-repository';
@@ -15,7 +15,7 @@ export function rememberingClient(
   return {
     async listTools(server) {
       const listed = await client.listTools(server);
-      const tools = await maskTools(await masking.redactorFor(headerValues(server.headers)), listed);
+      const tools = await maskTools(await masking.redactorFor(listHeaderValues(server.headers)), listed);
       return (await rememberTools(sql, server, tools, now())).tools;
     },
     callTool: client.callTool,

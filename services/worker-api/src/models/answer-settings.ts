@@ -1,7 +1,7 @@
 /** How a model is to answer: temperature, choice of tools, reasoning. What a provider does not support is ignored, and said. */
 import type { reasoningEfforts, ToolFailure } from '@gantry/events';
 import type { JSONValue } from 'ai';
-import { failure } from '../connection-tools/tool-result';
+import { createToolFailure } from '../connection-tools/tool-result';
 import type { OfferedTool } from './model-question';
 import type { ModelProvider } from './model-settings';
 
@@ -25,7 +25,7 @@ export function parseToolChoice(
   const chosen = tools.find((tool) => tool.name === name || nameOfServed(tool) === name);
   if (chosen) return { choice: { type: 'tool', toolName: chosen.name } };
   const problem = name === 'required' ? 'there are no tools' : `there is no tool ${name} among the tools`;
-  return { failed: failure('invalid_arguments', `tool_choice: ${problem}`) };
+  return { failed: createToolFailure('invalid_arguments', `tool_choice: ${problem}`) };
 }
 
 /** As an agent declares it. */

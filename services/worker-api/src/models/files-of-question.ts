@@ -12,7 +12,7 @@ import {
 } from '@gantry/events';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { buildAttachmentKey, type Run } from '@gantry/run-engine';
-import { failure } from '../connection-tools/tool-result';
+import { createToolFailure } from '../connection-tools/tool-result';
 import type { ModelDeps } from './model-deps';
 import { type AskedFile, type AskedModel, listFiles, type ToPart } from './model-question';
 
@@ -60,4 +60,4 @@ export async function filesOfQuestion(
 
 const getFileName = ({ name, sha256 }: AskedFile): string => name ?? `sha256:${sha256.slice(0, 12)}`;
 
-const toRefusal = (message: string) => ({ failed: failure('invalid_arguments', `messages: ${message}`) });
+const toRefusal = (message: string) => ({ failed: createToolFailure('invalid_arguments', `messages: ${message}`) });

@@ -3,7 +3,7 @@
  * parts of JSON Schema and refuse the rest, and models of local servers take none.
  */
 import { isDeeperThan } from '@gantry/http';
-import { schemaProblems } from '../connection-tools/check-arguments';
+import { listSchemaProblems } from '../connection-tools/check-arguments';
 import type { AskedModel } from './model-question';
 
 export const schemaPrompt = (system: string, schema: object): string =>
@@ -30,7 +30,7 @@ export function parseValue(text: string, schema: Record<string, unknown>): { val
     return { problems: [`it is no JSON: ${(err as Error).message.slice(0, 200)}`] };
   }
   if (isDeeperThan(value, DEPTH_MAX)) return { problems: [`it is nested deeper than ${DEPTH_MAX} levels`] };
-  const problems = schemaProblems(schema, value, 'the value');
+  const problems = listSchemaProblems(schema, value, 'the value');
   return problems.length ? { problems } : { value };
 }
 

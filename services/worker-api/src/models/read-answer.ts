@@ -2,7 +2,7 @@
 import { isDeeperThan } from '@gantry/http';
 import { mapTexts } from '@gantry/masking';
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
-import { storable } from '../connection-tools/tool-result';
+import { toStorableText } from '../connection-tools/tool-result';
 import { type AnswerSettings, describeIgnored, reasoningOptions } from './answer-settings';
 import { ModelFailed, toModelFailure } from './call-failure';
 import { checkUsage } from './check-usage';
@@ -214,7 +214,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   const isStorable = parts.every(hasBounds);
   if (!isStorable)
     failure ??= new ModelFailed('model_malformed', `${model.id}: the answer is not one of a model`, false);
-  const kept = isStorable ? (mapTexts(parts, storable) as AnswerPart[]) : [];
+  const kept = isStorable ? (mapTexts(parts, toStorableText) as AnswerPart[]) : [];
   return {
     content: kept,
     usage: told ?? estimateUsage(request, kept, computeMaxOutputTokens(model, request), failure !== null),

@@ -1,6 +1,6 @@
 /** Calls of tools in an answer, with their arguments as an object and with what does not fit the tool's schema. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { argumentProblems } from '../connection-tools/check-arguments';
+import { listArgumentProblems } from '../connection-tools/check-arguments';
 import type { ModelAnswer } from './call-model';
 import type { OfferedTool, Served } from './model-question';
 
@@ -27,7 +27,7 @@ export async function readToolCalls(
     if (part.type !== 'tool-call' || !tool) continue;
     const { toolCallId: id, toolName: name } = part;
     const given = parseArguments(part.input);
-    const problems = given ? argumentProblems(tool.parameters ?? {}, given) : [NO_OBJECT];
+    const problems = given ? listArgumentProblems(tool.parameters ?? {}, given) : [NO_OBJECT];
     const call: ToolCallOfAnswer = { id, name, arguments: given ?? {} };
     if (problems.length) call.problems = problems;
     if (tool.serves) call.serves = tool.serves;

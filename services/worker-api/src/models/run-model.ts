@@ -7,7 +7,7 @@ import { AppError } from '@gantry/http';
 import { maskTexts, openTextStream, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import { type PreparedTool, type RequestedTool, type Run, RunEnded, type ToolOutcome } from '@gantry/run-engine';
-import { failure, presentable, storable } from '../connection-tools/tool-result';
+import { createToolFailure, maskOutcome, toStorableText } from '../connection-tools/tool-result';
 import { tokenBudgetsOfRun } from '../runs/token-budget';
 import { parseToolChoice } from './answer-settings';
 import { ModelFailed } from './call-failure';
@@ -39,7 +39,9 @@ export async function prepareModel(
   const { data: asked, error } = askedModel.safeParse(given);
   if (!asked) {
     const [first] = error.issues;
-    return { failed: failure('invalid_arguments', `${first?.path.join('.') || 'the call'}: ${first?.message}`) };
+    return {
+      failed: createToolFailure('invalid_arguments', `${first?.path.join('.') || 'the call'}: ${first?.message}`),
+    };
   }
   try {
     const offered = await deps.models.forWorkspace(run.workspaceId);
@@ -51,7 +53,7 @@ export async function prepareModel(
       call: (tell, ended) => answerQuestion(deps, run, { asked, models, timeoutMs, ended }, stream ? tell : null),
     };
   } catch (err) {
-    if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };
+    if (err instanceof AppError) return { failed: createToolFailure('unknown_tool', err.detail) };
     throw err;
   }
 }
@@ -71,7 +73,7 @@ type Tell = (text: string) => void;
 async function answerQuestion(deps: ModelDeps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
   const words = tell && openTextStream(redactor);
-  const onText = (text: string) => words && tell(storable(words.push(text)));
+  const onText = (text: string) => words && tell(toStorableText(words.push(text)));
   const outcome = await requestAnswer(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
     if (err instanceof ModelFailed) return toUnansweredOutcome(err);
     if (err instanceof AppError && err.kind === 'forbidden') return toFailedOutcome('budget_exceeded', err.detail);
@@ -79,9 +81,9 @@ async function answerQuestion(deps: ModelDeps, run: Run, question: Question, tel
     if ((err as Error).name !== 'TimeoutError') throw err;
     return toFailedOutcome('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
   });
-  if (words) tell(storable(words.end()));
+  if (words) tell(toStorableText(words.end()));
   const { settle } = outcome;
-  return { ...(await presentable(outcome, redactor)), ...(settle && { settle }) };
+  return { ...(await maskOutcome(outcome, redactor)), ...(settle && { settle }) };
 }
 
 /** Providers and models may have written of it: `presentable` cuts it, once it is masked. */

@@ -5,8 +5,8 @@
 import type { ToolFailure } from '@gantry/events';
 import { toInputSchema } from '@gantry/program';
 import type { Run } from '@gantry/run-engine';
-import { toolsNamed } from '../connection-tools/named-tools';
-import { failure } from '../connection-tools/tool-result';
+import { listNamedTools } from '../connection-tools/named-tools';
+import { createToolFailure } from '../connection-tools/tool-result';
 import { findSharedWorker } from '../workers/worker-queries';
 import type { ModelDeps } from './model-deps';
 import type { AskedModel, OfferedTool } from './model-question';
@@ -35,7 +35,7 @@ export async function listOfferedTools(
   }
   if (offered.length <= OFFERED_MAX) return distinct(offered);
   const message = `tools: ${offered.length} tools are too many for a model, ${OFFERED_MAX} are possible; name those of a connection one by one`;
-  return { failed: failure('invalid_arguments', message) };
+  return { failed: createToolFailure('invalid_arguments', message) };
 }
 
 async function connectionTools(
@@ -43,7 +43,7 @@ async function connectionTools(
   run: Run,
   { connection, tool }: { connection: string; tool?: string | null | undefined },
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
-  const found = await toolsNamed(deps, run, connection, tool ?? null);
+  const found = await listNamedTools(deps, run, connection, tool ?? null);
   if ('failed' in found) return found;
   return found.map(({ name, description, inputSchema, isDestructive }) => ({
     name: toToolName(`${connection}__${name}`),
@@ -60,10 +60,16 @@ async function workerTool(
   worker: string,
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
   if (spec.onlyWorkers?.includes(worker) === false) {
-    return { failed: failure('not_allowed', `tools: the token that started this run is not for the worker ${worker}`) };
+    return {
+      failed: createToolFailure(
+        'not_allowed',
+        `tools: the token that started this run is not for the worker ${worker}`,
+      ),
+    };
   }
   const found = await findSharedWorker(pool, workspaceId, worker);
-  if (!found) return { failed: failure('unknown_tool', `tools: there is no worker ${worker} that a run could call`) };
+  if (!found)
+    return { failed: createToolFailure('unknown_tool', `tools: there is no worker ${worker} that a run could call`) };
   const { definition } = await runnables.get(pool, found.uid, found.currentVersion);
   return [
     {

@@ -6,8 +6,13 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
-import { addCandidate, buildChangedVersion, lastSuccessful, newCandidate } from '../candidates/candidate-service';
-import { advance } from '../candidates/rehearse-cases';
+import {
+  buildCandidate,
+  buildChangedVersion,
+  insertLimitedCandidate,
+  listLastSuccessful,
+} from '../candidates/candidate-service';
+import { advanceCandidate } from '../candidates/rehearse-cases';
 import { readTree } from '../file-trees/tree-pack';
 import { callModel, storeOrBook } from '../models/call-model';
 import { budgetOfWorker } from '../models/model-call-repository';
@@ -200,7 +205,7 @@ async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease
     await insertMessage(tx, id, { role: 'tool', content: results });
     await proposed?.insert(tx);
   });
-  if (proposed) await advance(deps, proposed.candidateId);
+  if (proposed) await advanceCandidate(deps, proposed.candidateId);
   return proposed !== undefined;
 }
 
@@ -221,18 +226,18 @@ async function prepareProposal(sources: RepairSources, repair: Repair, input: un
       files: toFileChanges(data),
     });
     const candidate = {
-      ...newCandidate(worker, base, next),
+      ...buildCandidate(worker, base, next),
       needsApproval: await needsApprovalStill(deps.prisma, worker.uid, base),
       message: `Repair: ${data.explanation}`,
       repairId: repair.id,
       createdBy: repair.createdBy,
       createdByLabel: repair.createdByLabel,
     };
-    const runs: Run[] = [run, ...(await lastSuccessful(deps, worker, SUCCESSFUL_RUNS, [run]))];
+    const runs: Run[] = [run, ...(await listLastSuccessful(deps, worker, SUCCESSFUL_RUNS, [run]))];
     return {
       candidateId: candidate.id,
       insert: async (tx) => {
-        await addCandidate(tx, candidate, runs);
+        await insertLimitedCandidate(tx, candidate, runs);
         const change = { candidateId: candidate.id, explanation: data.explanation, isReportDue: true };
         await updateRepair(tx, repair.id, { ...change, status: 'rehearsing' });
       },

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { newId, type ReactionTo, type RunErrorCode, type runFinished } from '@gantry/events';
 import { AppError, SYSTEM } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
-import { lockTrials } from '../candidates/candidate-repository';
+import { lockWorkerTrials } from '../candidates/candidate-repository';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { RepairDeps } from './repair-deps';
 import { findOpenRepair, insertRepair, loadRepairCounts } from './repair-repository';
@@ -45,7 +45,7 @@ export function createRepairOnFailure(deps: RepairDeps): ReactionTo<typeof runFi
       const found = await findRepairableRun(workspaceId, data.runId);
       if (!found) return;
       const { run, worker } = found;
-      await lockTrials(tx, worker.uid);
+      await lockWorkerTrials(tx, worker.uid);
       if (await findOpenRepair(tx, worker.uid)) return;
       const fingerprint = computeFingerprint(run);
       const { today, isKnown } = await loadRepairCounts(tx, worker.uid, fingerprint);

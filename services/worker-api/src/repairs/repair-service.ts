@@ -4,8 +4,8 @@ import { type Actor, conflict, type MarkCreated } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
-import { findCandidate, listProposals, lockTrials } from '../candidates/candidate-repository';
-import { abandon, dropInTransaction } from '../candidates/decide-candidate';
+import { findCandidate, listProposals, lockWorkerTrials } from '../candidates/candidate-repository';
+import { cancelRehearsals, dropInTransaction } from '../candidates/decide-candidate';
 import type { Worker } from '../generated/prisma/client';
 import { requireNotArchived } from '../workers/edit-worker';
 import type { Repair } from './repair';
@@ -37,7 +37,7 @@ export async function beginRepair(deps: RepairDeps, request: RepairRequest): Pro
   (await deps.models.forWorkspace(worker.workspaceId)).resolve(model);
   const id = newId('rpr_');
   await transaction(deps.pool, async (tx) => {
-    await lockTrials(tx, worker.uid);
+    await lockWorkerTrials(tx, worker.uid);
     const open = await findOpenRepair(tx, worker.uid);
     if (open) throw conflict('repair_open', formatOpenReason(open));
     await insertRepair(tx, {
@@ -93,7 +93,7 @@ export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: str
     hintChange(tx, workspaceId, 'runs', runId);
     return existing;
   });
-  for (const candidate of candidates) await abandon(deps, candidate);
+  for (const candidate of candidates) await cancelRehearsals(deps, candidate);
 }
 
 const formatNotStoppedReason = ({ status, approvalId }: Repair): string =>

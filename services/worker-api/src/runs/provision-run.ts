@@ -2,7 +2,7 @@
 import type { RunError } from '@gantry/events';
 import type { LoadRunSecrets } from '@gantry/run-engine';
 import { loadRunSecrets } from '@gantry/vault';
-import { allowsExposure } from '../accounts/workspaces/workspace-repository';
+import { isExposureAllowed } from '../accounts/workspaces/workspace-repository';
 import { createConnectionCredentials } from '../connections/connection-credentials';
 import type { ConnectionDeps } from '../connections/connection-deps';
 
@@ -12,7 +12,7 @@ export function createRunProvisioner(depsReady: Promise<ConnectionDeps>): LoadRu
   return async (run) => {
     const deps = await depsReady;
     const { expose = [] } = run.spec;
-    if (expose.length && !(await allowsExposure(deps.prisma, run.workspaceId))) {
+    if (expose.length && !(await isExposureAllowed(deps.prisma, run.workspaceId))) {
       return { refused: buildExposureError(expose) };
     }
     const connections = await loadCredentials(deps, run);

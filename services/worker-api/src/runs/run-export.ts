@@ -1,7 +1,7 @@
 /** The history as a file: as many rows as there are, a batch of them in memory at a time, however slowly it is read. */
 import { type Operations, writeWithBackpressure } from '@gantry/http';
 import { type ListedRun, listRunPage } from '@gantry/run-engine';
-import { csvLine } from '../audit/csv';
+import { formatCsvLine } from '../audit/csv';
 import { headToApi } from './run';
 import type { RunDeps } from './run-deps';
 import { toRunFilter } from './run-filter';
@@ -36,7 +36,7 @@ export function exportOperations(deps: RunDeps): Operations<'worker'> {
       let page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH });
       res.type('text/csv');
       res.set('Content-Disposition', 'attachment; filename="runs.csv"');
-      res.write(csvLine([...COLUMNS]));
+      res.write(formatCsvLine([...COLUMNS]));
       for (;;) {
         await writeWithBackpressure(res, page.runs.map(runToCsv).join(''));
         if (!page.next || res.destroyed) break;
@@ -49,7 +49,7 @@ export function exportOperations(deps: RunDeps): Operations<'worker'> {
 
 export function runToCsv(run: ListedRun): string {
   const shown = headToApi(run);
-  return csvLine(
+  return formatCsvLine(
     COLUMNS.map((column) => {
       const value = shown[column];
       return value === null || typeof value === 'string' ? value : String(value);

@@ -1,6 +1,6 @@
 import { newId } from '@gantry/events';
 import { setupResource } from '@gantry/testing';
-import { sealRevoked } from '../connections/credential';
+import { sealRevokedGrant } from '../connections/credential';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -121,7 +121,7 @@ test('signing keys, connections and OAuth clients move to the new key with the s
   await pool.query(
     `INSERT INTO connection_revocations (id, workspace_id, app, parameters, sealed, next_attempt_at)
      VALUES ('rvk_1', $1, 'github', '{}', $2, now() + interval '1 day')`,
-    [api.workspaceId, await sealRevoked(vault, api.workspaceId, 'rvk_1', grant)],
+    [api.workspaceId, await sealRevokedGrant(vault, api.workspaceId, 'rvk_1', grant)],
   );
   const { body } = await owner.post('/api/secrets/rotate-keys').expect(200);
   for (const { table, column } of sealedColumns) {

@@ -1,6 +1,6 @@
 import { type Health, type Operations, ok } from '@gantry/http';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
-import { isAnyUser } from '../accounts/users/user-repository';
+import { hasAnyUser } from '../accounts/users/user-repository';
 import type { Executors } from './executors';
 import { readHealthDetails } from './health-details';
 import { readOverview } from './overview';
@@ -53,7 +53,7 @@ export function systemOperations(options: {
         sign_in_methods: oidc ? ['password', 'oidc'] : ['password'],
         ...(oidc && { oidc_name: oidc.name, oidc_start_url: '/auth/oidc/start' }),
         password_reset: mailer.isConfigured ? 'email' : 'ask_admin',
-        setup_required: !(await isAnyUser(prisma)),
+        setup_required: !(await hasAnyUser(prisma)),
       }),
   };
 }

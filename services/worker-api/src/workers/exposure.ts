@@ -1,6 +1,6 @@
 /** Whether the code of a workspace's workers may get values of connections and secrets instead of placeholders. */
 import { forbidden } from '@gantry/http';
-import { allowsExposure } from '../accounts/workspaces/workspace-repository';
+import { isExposureAllowed } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
 import type { Owned } from '../ownership';
 import type { Definition } from './definition';
@@ -27,7 +27,7 @@ export async function requireExposure(
     );
   }
   const { workspaceId } = worker;
-  if (await allowsExposure(db, workspaceId)) return;
+  if (await isExposureAllowed(db, workspaceId)) return;
   throw forbidden(
     'exposure_forbidden',
     `expose: the setting allow_exposed_credentials of this workspace is off, so no worker may name ${expose.join(', ')} there`,

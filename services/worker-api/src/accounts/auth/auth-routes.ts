@@ -1,7 +1,7 @@
 import { badCredentialError, SESSION_COOKIE } from '@gantry/auth';
 import { buildLinkActor, created, noContent, type Operations, ok } from '@gantry/http';
 import type { AccountDeps } from '../account-deps';
-import { restrictOfCaller } from '../tokens/token-restriction';
+import { callerRestrictionToApi } from '../tokens/token-restriction';
 import { userToApi } from '../users/user';
 import { workspacesToApi, workspaceToApi } from '../workspaces/workspace';
 import { listWorkspaces } from '../workspaces/workspace-repository';
@@ -46,7 +46,7 @@ export function authOperations(deps: AccountDeps): Operations<'worker'> {
         token_id: kind === 'jwt' ? null : tokenId,
         workspace_id: isMember ? workspaceId : null,
         role: isMember ? role : null,
-        restrict: restrictOfCaller(caller),
+        restrict: callerRestrictionToApi(caller),
         workspaces: workspacesToApi(workspaces, caller),
       });
     },

@@ -22,13 +22,13 @@ const oldPepper = `v1:${randomBytes(32).toString('base64')}`;
 let person: Person;
 const mail = setupMail();
 const api = testWorkerApi(() => ({ smtpUrl: mail.url, tokenPeppers: parseKeyRing(oldPepper) }));
-const nobody = setupResource(() => createCaller(api.url));
+const anonymous = setupResource(() => createCaller(api.url));
 beforeEach(async () => {
   person = await api.addMember('member');
 });
 
 const as = ({ jwt }: Person) => createCaller(api.url, jwt);
-const signIn = (email: string, password: string) => nobody.post('/auth/login', { email, password });
+const signIn = (email: string, password: string) => anonymous.post('/auth/login', { email, password });
 const withSession = (cookie: string) => request(api.url).get('/auth/me').set('Cookie', withCookie(cookie));
 
 test('a changed password ends every session and JWT, and opens a new one', async () => {
@@ -59,28 +59,28 @@ test('changing needs the password of now, a good new one, and a signed-in person
 });
 
 test('a forgotten password is replaced by a link that works once', async () => {
-  const asked = await nobody.post('/auth/password/forgot', { email: ` ${person.email.toUpperCase()}` }).expect(202);
+  const asked = await anonymous.post('/auth/password/forgot', { email: ` ${person.email.toUpperCase()}` }).expect(202);
   expect(asked.body).toEqual({ delivery: 'email' });
   const message = await mail.messageTo(person.email);
   expect(message).toContain(`${DASHBOARD_URL}/reset-password#rst_`);
   const token = findToken(message);
-  await nobody.post('/auth/password/reset', { token, new_password: 'short' }).expect(400);
-  const reset = await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  await anonymous.post('/auth/password/reset', { token, new_password: 'short' }).expect(400);
+  const reset = await anonymous.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
   await withSession(getCookie(reset)).expect(200);
   await withSession(person.cookie).expect(401);
   await as(person).get('/auth/me').expect(401);
   await signIn(person.email, NEW_PASSWORD).expect(200);
-  await nobody.post('/auth/password/reset', { token, new_password: PASSWORD }).expect(410);
+  await anonymous.post('/auth/password/reset', { token, new_password: PASSWORD }).expect(410);
 });
 
 test('a newer link ends the older one, and an expired one opens nothing', async () => {
   const requestReset = async (seen: number) => {
-    await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
+    await anonymous.post('/auth/password/forgot', { email: person.email }).expect(202);
     await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
     return findToken(await mail.messageTo(person.email));
   };
   const [older, newer] = [await requestReset(0), await requestReset(1)];
-  const reset = (token: string) => nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
+  const reset = (token: string) => anonymous.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
   await reset(older).expect(404);
   await api.database.pool.query('UPDATE password_resets SET expires_at = now() WHERE user_id = $1', [person.userId]);
   await reset(newer).expect(410);
@@ -88,9 +88,9 @@ test('a newer link ends the older one, and an expired one opens nothing', async 
 });
 
 test('an unknown address is answered the same, and gets no mail', async () => {
-  const answer = await nobody.post('/auth/password/forgot', { email: 'nobody@example.com' }).expect(202);
+  const answer = await anonymous.post('/auth/password/forgot', { email: 'nobody@example.com' }).expect(202);
   expect(answer.body).toEqual({ delivery: 'email' });
-  await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
+  await anonymous.post('/auth/password/forgot', { email: person.email }).expect(202);
   await mail.messageTo(person.email);
   expect(mail.recipients).not.toContain('nobody@example.com');
 });
@@ -100,7 +100,7 @@ test('an admin hands over a link, unless it would open workspaces of others', as
   const link = (userId: string) =>
     as(admin).post(`/api/workspaces/${api.workspaceId}/members/${userId}/password-reset`);
   const { body } = await link(person.userId).expect(201);
-  await nobody
+  await anonymous
     .post('/auth/password/reset', { token: findToken(body.reset_url), new_password: NEW_PASSWORD })
     .expect(200);
   await as(await api.addMember('viewer'))
@@ -125,7 +125,7 @@ describe('a link that an admin made lives no longer than its reason', () => {
       .expect(201);
     return findToken(body.reset_url);
   };
-  const open = (token: string) => nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
+  const open = (token: string) => anonymous.post('/auth/password/reset', { token, new_password: NEW_PASSWORD });
   beforeEach(async () => {
     admin = await api.addMember('admin');
   });
@@ -142,9 +142,9 @@ describe('a link that an admin made lives no longer than its reason', () => {
     ['the member joined another workspace', () => as(person).post('/api/workspaces', { name: 'My own' }).expect(201)],
     ['the admin is one no more', () => setRole(admin.userId, 'member')],
     ['the admin was removed', () => as(api.owner).remove(memberPath(admin.userId)).expect(204)],
-    ['the admin was disabled', () => set('disabled_at = now()', admin.userId)],
-    ['the member was disabled', () => set('disabled_at = now()', person.userId)],
-    ['the address is another', () => set("email = 'renamed-' || email", person.userId)],
+    ['the admin was disabled', () => updateUser('disabled_at = now()', admin.userId)],
+    ['the member was disabled', () => updateUser('disabled_at = now()', person.userId)],
+    ['the address is another', () => updateUser("email = 'renamed-' || email", person.userId)],
   ])('it ends when %s', async (_why, change) => {
     const token = await createLink();
     await change();
@@ -178,12 +178,12 @@ describe('a link that an admin made lives no longer than its reason', () => {
   });
 });
 
-const set = (columns: string, userId: string) =>
+const updateUser = (columns: string, userId: string) =>
   api.database.pool.query(`UPDATE users SET ${columns} WHERE id = $1`, [userId]);
 
 async function requestByMail(): Promise<string> {
   const seen = mail.recipients.filter((to) => to === person.email).length;
-  await nobody.post('/auth/password/forgot', { email: person.email }).expect(202);
+  await anonymous.post('/auth/password/forgot', { email: person.email }).expect(202);
   await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
   return findToken(await mail.messageTo(person.email));
 }
@@ -192,7 +192,7 @@ test('a mailed link is the first proof of an address: what was made before ends,
   person = await api.addMember('member', { emailVerified: false });
   const { token: made } = await api.createToken('personal', person.jwt);
   const token = await requestByMail();
-  const reset = await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  const reset = await anonymous.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
   const me = await createCaller(api.url, reset.body.access_token).get('/auth/me').expect(200);
   expect(me.body).toMatchObject({ id: person.userId, email_verified: true });
   await createCaller(api.url, made).get('/auth/me').expect(401);
@@ -201,16 +201,16 @@ test('a mailed link is the first proof of an address: what was made before ends,
 test('a proven address keeps its tokens when the password is reset by mail', async () => {
   const { token: made } = await api.createToken('personal', person.jwt);
   const token = await requestByMail();
-  await nobody.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
+  await anonymous.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
   expect((await createCaller(api.url, made).get('/auth/me').expect(200)).body.email_verified).toBe(true);
 });
 
 test('a device that was approved gets no token once its person has signed out everywhere', async () => {
-  const { body: codes } = await nobody.post('/api/cli-auth/devices').expect(200);
+  const { body: codes } = await anonymous.post('/api/cli-auth/devices').expect(200);
   await as(person).post('/api/cli-auth/devices/approve', { user_code: codes.user_code }).expect(204);
   await as(person).post('/auth/logout/everywhere').expect(204);
   const { device_code, user_code } = codes;
-  await nobody.post('/auth/cli-exchange', { device_code, user_code }).expect(410);
+  await anonymous.post('/auth/cli-exchange', { device_code, user_code }).expect(410);
 });
 
 test('a person sees where they are signed in, and ends one or all of it', async () => {

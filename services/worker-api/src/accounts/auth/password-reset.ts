@@ -14,8 +14,8 @@ import type { Db } from '../../database';
 import type { PasswordReset, User } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import { getSignedInUserId } from '../identity/person';
-import { administersAll, isAdmin, listWorkspaceIds } from '../members/member-repository';
-import { lockTouchable } from '../members/member-service';
+import { isAdmin, isAdminOfAll, listWorkspaceIds } from '../members/member-repository';
+import { lockManageableMember } from '../members/member-service';
 import { revokeTokens } from '../tokens/token-repository';
 import { normaliseEmail } from '../users/email';
 import { proveEmail, unproveEmail } from '../users/prove-email';
@@ -81,8 +81,8 @@ export async function createResetLink(deps: AccountDeps, { caller, actor, made }
   const { workspaceId } = caller;
   const issuedBy = getSignedInUserId(caller);
   return transaction(deps.prisma, async (tx) => {
-    const member = await lockTouchable(tx, caller, userId);
-    if (!(await administersAll(tx, await listWorkspaceIds(tx, userId), issuedBy))) {
+    const member = await lockManageableMember(tx, caller, userId);
+    if (!(await isAdminOfAll(tx, await listWorkspaceIds(tx, userId), issuedBy))) {
       throw conflict(
         'member_elsewhere',
         'this person is also a member of workspaces that you do not administer; the link would open those too',
@@ -152,7 +152,7 @@ async function isStanding(db: Db, { email, issuedBy, workspaceId }: PasswordRese
   if (issuedBy === null) return true;
   if (workspaceId === null || !(await isAdmin(db, workspaceId, issuedBy))) return false;
   const workspaceIds = await listWorkspaceIds(db, user.id);
-  return workspaceIds.includes(workspaceId) && (await administersAll(db, workspaceIds, issuedBy));
+  return workspaceIds.includes(workspaceId) && (await isAdminOfAll(db, workspaceIds, issuedBy));
 }
 
 /** @throws AppError 400 that names the field */

@@ -9,7 +9,7 @@ const CHARACTERS_MIN = 10;
 const DIFFERENT_MIN = 5;
 
 /** Long enough to pass, and first in every list of guesses. */
-const KNOWN_TO_ALL =
+const COMMON_PASSWORDS =
   /^(1234567890|0123456789|0987654321|qwertyuiop|q1w2e3r4t5|1q2w3e4r5t|password|passw0rd|letmein|welcome|iloveyou|administrator|changeme|abcdefghij|gantry)[\d!?.*#$@_-]*$/i;
 
 /** A password typed on two keyboards normalises to the same code points (NIST SP 800-63B). */
@@ -18,29 +18,29 @@ const normalise = (password: string): string => password.normalize('NFKC');
 export const hashPassword = (password: string): Promise<string> => hash(normalise(password), PARAMETERS);
 
 /** Constant work for an unknown user or one without a password: `stored` is null then, and the result false. */
-export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
-  const right = await verify(stored ?? (await nobodysHash()), normalise(password));
-  return stored !== null && right;
+export async function verifyPassword(storedHash: string | null, password: string): Promise<boolean> {
+  const isMatch = await verify(storedHash ?? (await getDummyHash()), normalise(password));
+  return storedHash !== null && isMatch;
 }
 
-let nobodys: Promise<string> | undefined;
-function nobodysHash(): Promise<string> {
-  nobodys ??= hashPassword(randomBytes(32).toString('hex'));
-  return nobodys;
+let dummyHash: Promise<string> | undefined;
+function getDummyHash(): Promise<string> {
+  dummyHash ??= hashPassword(randomBytes(32).toString('hex'));
+  return dummyHash;
 }
 
 /** @throws AppError 400 `weak_password` that names the field */
 export function requireGoodPassword(password: string, email: string, field: string): void {
-  const problem = passwordProblem(password, email);
+  const problem = findPasswordProblem(password, email);
   if (problem) throw invalid([{ path: field, message: problem }], 'weak_password');
 }
 
 /** The problem with a new password, or undefined. */
-export function passwordProblem(password: string, email: string): string | undefined {
+export function findPasswordProblem(password: string, email: string): string | undefined {
   const characters = [...normalise(password)];
   if (characters.length < CHARACTERS_MIN) return `at least ${CHARACTERS_MIN} characters`;
   if (new Set(characters).size < DIFFERENT_MIN) return `at least ${DIFFERENT_MIN} different characters`;
-  if (KNOWN_TO_ALL.test(normalise(password))) return 'this one is among the first guesses; choose another';
+  if (COMMON_PASSWORDS.test(normalise(password))) return 'this one is among the first guesses; choose another';
   if (normalise(password).toLowerCase() === email) return 'must not be the e-mail address';
   return undefined;
 }

@@ -102,9 +102,9 @@ export function listSessions(db: Db, userId: string): Promise<Session[]> {
  * with it: an approved device that has not fetched its token, and links that verify an address.
  * @param spared a session that stays active
  */
-export async function revokeSessions(tx: Db, userId: string, spared?: string): Promise<string[]> {
+export async function revokeSessions(tx: Db, userId: string, keptSessionId?: string): Promise<string[]> {
   const ended = await tx.session.updateManyAndReturn({
-    where: { userId, revokedAt: null, ...(spared !== undefined && { id: { not: spared } }) },
+    where: { userId, revokedAt: null, ...(keptSessionId !== undefined && { id: { not: keptSessionId } }) },
     data: { revokedAt: new Date() },
     select: { id: true },
   });

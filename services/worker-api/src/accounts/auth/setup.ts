@@ -9,7 +9,7 @@ import type { User, Workspace } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
 import { insertMembership } from '../members/member-repository';
 import { normaliseEmail, requireEmail } from '../users/email';
-import { insertUser, isAnyUser } from '../users/user-repository';
+import { hasAnyUser, insertUser } from '../users/user-repository';
 import { insertWorkspace } from '../workspaces/workspace-repository';
 import { hashPassword, requireGoodPassword } from './password';
 import type { Client, OpenSession } from './session';
@@ -28,12 +28,12 @@ export async function setUp(
   if (!setupToken || !isSameSecret(setupToken, input.setup_token)) {
     throw forbidden('wrong_setup_token', 'setup_token: not the one that this installation was started with');
   }
-  if (await isAnyUser(prisma)) throw alreadySetUp();
+  if (await hasAnyUser(prisma)) throw alreadySetUpError();
   const email = requireSignIn(input);
   const passwordHash = await hashPassword(input.password);
   return transaction(prisma, async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
-    if (await isAnyUser(tx)) throw alreadySetUp();
+    if (await hasAnyUser(tx)) throw alreadySetUpError();
     const workspace = await insertWorkspace(tx, {
       id: newId('ws_'),
       name: input.workspace_name?.trim() ?? 'My workspace',
@@ -66,4 +66,4 @@ export function requireSignIn({ email, password }: { email?: string; password?: 
   return address;
 }
 
-const alreadySetUp = () => conflict('already_set_up', 'this installation has an owner already; sign in instead');
+const alreadySetUpError = () => conflict('already_set_up', 'this installation has an owner already; sign in instead');

@@ -17,7 +17,7 @@ export async function signIn(
   const email = normaliseEmail(input.email);
   const user = email ? await findUserWithPassword(prisma, email) : null;
   const passwordHash = user?.disabledAt === null ? (user.credential?.passwordHash ?? null) : null;
-  const right = await verifyPassword(passwordHash, input.password);
-  if (!user || !right) throw new AppError('unauthorized', 'wrong_sign_in', 'wrong e-mail address or password');
+  const isCorrect = await verifyPassword(passwordHash, input.password);
+  if (!user || !isCorrect) throw new AppError('unauthorized', 'wrong_sign_in', 'wrong e-mail address or password');
   return sessions.open(prisma, user.id, client);
 }

@@ -8,7 +8,7 @@ import {
   type DeviceToken,
   decideDevice,
   exchangeDevice,
-  findForApproval,
+  getPendingDeviceRequest,
   INTERVAL_SECONDS,
   LIFETIME_SECONDS,
   startDevice,
@@ -28,11 +28,11 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
       });
     },
     exchangeDevice: async ({ body: { device_code, user_code }, req }) =>
-      answerToken(await exchangeDevice(deps, device_code, user_code, getClient(req))),
+      toTokenResponse(await exchangeDevice(deps, device_code, user_code, getClient(req))),
     pollDevice: async ({ path, req }) =>
-      answerToken(await exchangeDevice(deps, path.device_code, null, getClient(req))),
+      toTokenResponse(await exchangeDevice(deps, path.device_code, null, getClient(req))),
     lookUpDevice: async ({ caller, body }) => {
-      const request = await findForApproval(prisma, caller, body.user_code);
+      const request = await getPendingDeviceRequest(prisma, caller, body.user_code);
       const workspace = await getWorkspace(prisma, caller.workspaceId);
       return ok({
         ...toApiFields(request, 'userCode', 'clientName', 'address', 'userAgent', 'expiresAt'),
@@ -45,5 +45,5 @@ export function deviceOperations(deps: AccountDeps): Operations<'worker'> {
   };
 }
 
-const answerToken = ({ token, workspaceId, user }: DeviceToken): HandlerResponse =>
+const toTokenResponse = ({ token, workspaceId, user }: DeviceToken): HandlerResponse =>
   ok({ token, token_type: 'svc', workspace_id: workspaceId, user: userToApi(user) });

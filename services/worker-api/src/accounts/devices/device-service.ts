@@ -17,12 +17,12 @@ import type { AccountDeps } from '../account-deps';
 import type { Client } from '../auth/session';
 import { getSignedInUserId } from '../identity/person';
 import { insertPersonalToken } from '../tokens/token-service';
-import { newUserCode, normaliseUserCode } from './user-code';
+import { generateUserCode, normaliseUserCode } from './user-code';
 
 export const LIFETIME_SECONDS = 600;
 export const INTERVAL_SECONDS = 2;
 /** Tolerates network jitter for a program that polls every two seconds by its own clock. */
-const TOO_FAST_MS = INTERVAL_SECONDS * 1_000 - 200;
+const POLL_INTERVAL_MS_MIN = INTERVAL_SECONDS * 1_000 - 200;
 const WRONG_CODES_MAX = 5;
 const GUESS_WINDOW_SECONDS = 600;
 
@@ -32,7 +32,7 @@ export async function startDevice(
   client: Client,
 ): Promise<{ deviceCode: string; userCode: string }> {
   const deviceCode = createOpaqueToken('dev_');
-  const userCode = await freeUserCode(prisma);
+  const userCode = await generateUnusedUserCode(prisma);
   await prisma.deviceRequest.create({
     data: {
       id: newId('dev_'),
@@ -48,15 +48,19 @@ export async function startDevice(
 }
 
 /** Codes of finished requests are kept for a day and could collide. */
-async function freeUserCode(prisma: PrismaClient): Promise<string> {
+async function generateUnusedUserCode(prisma: PrismaClient): Promise<string> {
   for (;;) {
-    const userCode = newUserCode();
+    const userCode = generateUserCode();
     if (!(await prisma.deviceRequest.count({ where: { userCode } }))) return userCode;
   }
 }
 
 /** @throws AppError 403 for a token, 404, 429 after five unknown codes */
-export async function findForApproval(prisma: PrismaClient, caller: Principal, typed: string): Promise<DeviceRequest> {
+export async function getPendingDeviceRequest(
+  prisma: PrismaClient,
+  caller: Principal,
+  typedCode: string,
+): Promise<DeviceRequest> {
   const userId = getSignedInUserId(caller);
   const since = new Date(Date.now() - GUESS_WINDOW_SECONDS * 1_000);
   const guesses = await prisma.deviceGuess.findMany({
@@ -74,7 +78,7 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
       { retryAfterSeconds },
     );
   }
-  const userCode = normaliseUserCode(typed);
+  const userCode = normaliseUserCode(typedCode);
   const request = await prisma.deviceRequest.findFirst({ where: { userCode, ...pendingFilter() } });
   if (request) return request;
   await prisma.deviceGuess.create({ data: { id: newId('gss_'), userId } });
@@ -85,12 +89,12 @@ export async function findForApproval(prisma: PrismaClient, caller: Principal, t
 export async function decideDevice(
   prisma: PrismaClient,
   { caller, actor }: Requester,
-  typed: string,
+  typedCode: string,
   status: 'approved' | 'denied',
 ): Promise<void> {
   const { workspaceId } = caller;
   const userId = getSignedInUserId(caller);
-  const { id, userCode, clientName, address } = await findForApproval(prisma, caller, typed);
+  const { id, userCode, clientName, address } = await getPendingDeviceRequest(prisma, caller, typedCode);
   await transaction(prisma, async (tx) => {
     const { count } = await tx.deviceRequest.updateMany({
       where: { id, ...pendingFilter() },
@@ -134,12 +138,12 @@ export async function exchangeDevice(
   }
   const { id, status, user, workspaceId } = request;
   const isOver = request.spentAt !== null || request.expiresAt.getTime() <= Date.now();
-  if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw over();
+  if (isOver || request.wrongCodes >= WRONG_CODES_MAX) throw requestOverError();
   if (typedCode !== null && !isSameSecret(normaliseUserCode(typedCode), request.userCode)) {
     await prisma.deviceRequest.update({ where: { id }, data: { wrongCodes: { increment: 1 } } });
     throw new AppError('invalid', 'wrong_user_code', 'user_code: not the one that belongs to this device_code');
   }
-  await requirePace(prisma, request);
+  await enforcePollInterval(prisma, request);
   if (status === 'denied') throw forbidden('access_denied', 'the request was denied');
   if (status === 'pending' || !workspaceId || !user) {
     throw new AppError('precondition', 'authorization_pending', 'authorization_pending', {
@@ -152,7 +156,7 @@ export async function exchangeDevice(
       where: { id, spentAt: null },
       data: { spentAt: new Date() },
     });
-    if (!count) throw over();
+    if (!count) throw requestOverError();
     const name = request.clientName ?? 'paired device';
     const { created, token } = await insertPersonalToken(tx, hasher, user.id, workspaceId, name);
     await recordChange(
@@ -165,10 +169,10 @@ export async function exchangeDevice(
 }
 
 /** Only the first of two concurrent polls gets through. */
-async function requirePace(prisma: PrismaClient, { id, polledAt }: DeviceRequest): Promise<void> {
+async function enforcePollInterval(prisma: PrismaClient, { id, polledAt }: DeviceRequest): Promise<void> {
   const now = new Date();
   const { count } = await prisma.deviceRequest.updateMany({
-    where: { id, OR: [{ polledAt: null }, { polledAt: { lte: new Date(now.getTime() - TOO_FAST_MS) } }] },
+    where: { id, OR: [{ polledAt: null }, { polledAt: { lte: new Date(now.getTime() - POLL_INTERVAL_MS_MIN) } }] },
     data: { polledAt: now },
   });
   if (count) return;
@@ -184,7 +188,7 @@ const pendingFilter = () => ({
   expiresAt: { gt: new Date() },
 });
 
-const over = () => gone('expired_token', 'this request is over; start again');
+const requestOverError = () => gone('expired_token', 'this request is over; start again');
 
 export async function sweepDeviceRequests(pool: Pool): Promise<void> {
   await pool.query("DELETE FROM device_requests WHERE expires_at < now() - interval '1 day'");

@@ -5,12 +5,12 @@ import { randomInt } from 'node:crypto';
 const LETTERS = 'BCDFGHJKMNPQRSTVWXZ';
 const DIGITS = '23456789';
 
-const pick = (alphabet: string) => alphabet[randomInt(alphabet.length)] as string;
+const pickCharacter = (alphabet: string) => alphabet[randomInt(alphabet.length)] as string;
 
 /** `ABCD-2345`: 19^4 x 8^4, 5 x 10^8 codes, each valid for ten minutes. */
-export function newUserCode(): string {
-  const four = (alphabet: string) => Array.from({ length: 4 }, () => pick(alphabet)).join('');
-  return `${four(LETTERS)}-${four(DIGITS)}`;
+export function generateUserCode(): string {
+  const pickFour = (alphabet: string) => Array.from({ length: 4 }, () => pickCharacter(alphabet)).join('');
+  return `${pickFour(LETTERS)}-${pickFour(DIGITS)}`;
 }
 
 /** The canonical form of a code as typed. */

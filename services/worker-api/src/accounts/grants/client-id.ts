@@ -1,6 +1,6 @@
 /** Tells OAuth client ids apart: the URL of a metadata document, or an id that was issued at registration. */
 
-export const isDocument = (clientId: string): boolean => /^https?:\/\//.test(clientId);
+export const isDocumentUrl = (clientId: string): boolean => /^https?:\/\//.test(clientId);
 
 /**
  * Returns the host of the metadata document, which identifies the client; one that registered itself has proven
@@ -8,4 +8,4 @@ export const isDocument = (clientId: string): boolean => /^https?:\/\//.test(cli
  * @returns null for the latter
  */
 export const getClientHost = (clientId: string): string | null =>
-  isDocument(clientId) ? new URL(clientId).host : null;
+  isDocumentUrl(clientId) ? new URL(clientId).host : null;

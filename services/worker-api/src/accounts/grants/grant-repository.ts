@@ -84,16 +84,16 @@ export interface PresentedToken extends PresentedRow {
   kind: OauthTokenKind;
 }
 
-const OF_GRANT = 'g.id AS grant_id, g.client_id, g.resource, g.restriction, g.expires_at AS grant_expires_at';
-const ALIVE = `JOIN oauth_grants g ON g.id = x.grant_id AND g.expires_at > now()
+const GRANT_COLUMNS = 'g.id AS grant_id, g.client_id, g.resource, g.restriction, g.expires_at AS grant_expires_at';
+const ACTIVE_GRANT_JOINS = `JOIN oauth_grants g ON g.id = x.grant_id AND g.expires_at > now()
   JOIN users u ON u.id = g.user_id AND u.disabled_at IS NULL
   JOIN workspaces w ON w.id = g.workspace_id AND w.deleted_at IS NULL`;
 
 /** Locks a code: of two concurrent requests with it, the second sees that it was used. */
 export async function lockCode(tx: Sql, hashes: Buffer[]): Promise<PresentedCode | null> {
   const { rows } = await tx.query<PresentedCode>(
-    `SELECT ${OF_GRANT}, x.redirect_uri, x.code_challenge, x.used_at, x.expires_at <= now() AS is_over
-     FROM oauth_codes x ${ALIVE} WHERE x.hash = ANY($1) FOR UPDATE OF x`,
+    `SELECT ${GRANT_COLUMNS}, x.redirect_uri, x.code_challenge, x.used_at, x.expires_at <= now() AS is_over
+     FROM oauth_codes x ${ACTIVE_GRANT_JOINS} WHERE x.hash = ANY($1) FOR UPDATE OF x`,
     [hashes],
   );
   return rows[0] ?? null;
@@ -102,8 +102,8 @@ export async function lockCode(tx: Sql, hashes: Buffer[]): Promise<PresentedCode
 /** Locks a token, as lockCode does. */
 export async function lockToken(tx: Sql, hashes: Buffer[]): Promise<PresentedToken | null> {
   const { rows } = await tx.query<PresentedToken>(
-    `SELECT ${OF_GRANT}, x.kind, x.used_at, x.expires_at <= now() AS is_over
-     FROM oauth_tokens x ${ALIVE} WHERE x.hash = ANY($1) FOR UPDATE OF x`,
+    `SELECT ${GRANT_COLUMNS}, x.kind, x.used_at, x.expires_at <= now() AS is_over
+     FROM oauth_tokens x ${ACTIVE_GRANT_JOINS} WHERE x.hash = ANY($1) FOR UPDATE OF x`,
     [hashes],
   );
   return rows[0] ?? null;

@@ -6,10 +6,10 @@ export type Scope = (typeof SCOPES)[number];
 export const mcpResource = (baseUrl: string): string => `${baseUrl}/mcp`;
 
 /** @param resource of a request (RFC 8707); a slash at its end makes no difference */
-export const isOurResource = (baseUrl: string, resource: string): boolean =>
+export const isMcpResource = (baseUrl: string, resource: string): boolean =>
   resource === mcpResource(baseUrl) || resource === `${mcpResource(baseUrl)}/`;
 
-export const resourceMetadata = (baseUrl: string) => ({
+export const buildResourceMetadata = (baseUrl: string) => ({
   resource: mcpResource(baseUrl),
   resource_name: 'Gantry',
   authorization_servers: [baseUrl],
@@ -17,7 +17,7 @@ export const resourceMetadata = (baseUrl: string) => ({
   bearer_methods_supported: ['header'],
 });
 
-export const serverMetadata = (baseUrl: string, dashboardUrl: string) => ({
+export const buildServerMetadata = (baseUrl: string, dashboardUrl: string) => ({
   issuer: baseUrl,
   authorization_endpoint: `${dashboardUrl}/authorize`,
   token_endpoint: `${baseUrl}/auth/oauth/token`,
@@ -35,7 +35,7 @@ export const serverMetadata = (baseUrl: string, dashboardUrl: string) => ({
 });
 
 /** Builds `WWW-Authenticate` for a 401 of `/mcp`; it tells a client where to authorize (RFC 9728, 5.1). */
-export function mcpChallenge(baseUrl: string, code: string): string {
-  const known = code === 'no_credential' ? '' : 'error="invalid_token", ';
-  return `Bearer ${known}resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="mcp"`;
+export function buildMcpChallenge(baseUrl: string, code: string): string {
+  const errorParameter = code === 'no_credential' ? '' : 'error="invalid_token", ';
+  return `Bearer ${errorParameter}resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="mcp"`;
 }

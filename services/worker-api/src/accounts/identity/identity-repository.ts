@@ -41,7 +41,7 @@ export async function findToken(pool: Pool, hashes: Buffer[]): Promise<TokenRow 
 }
 
 /** Rehashes the token under the current pepper. */
-export async function moveToPepper(
+export async function rehashToken(
   pool: Pool,
   tokenId: string,
   { hash, pepperVersion }: { hash: Buffer; pepperVersion: string },
@@ -89,7 +89,7 @@ export async function findUserInSession(pool: Pool, userId: string, sessionId: s
   return rows[0] ?? null;
 }
 
-export interface ExternalQuestion {
+export interface ExternalIdentityQuery {
   issuer: string;
   subject: string;
   email: string | null;
@@ -99,7 +99,7 @@ export interface ExternalQuestion {
  * The user who signed in with that external identity before, otherwise the one whose verified address the issuer
  * confirms.
  */
-export async function findExternalUser(pool: Pool, question: ExternalQuestion): Promise<UserRow | null> {
+export async function findExternalUser(pool: Pool, question: ExternalIdentityQuery): Promise<UserRow | null> {
   const { issuer, subject, email } = question;
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u
@@ -124,7 +124,7 @@ export interface GrantRow extends UserRow {
 const GRANT_COLUMNS = `g.id AS grant_id, g.workspace_id, g.created_at AS made_at, g.restriction, ${USER_COLUMNS}`;
 
 /** Finds the grant of an access token. Null also for one that was issued for another resource. */
-export async function findGrantOfToken(pool: Pool, hashes: Buffer[], resource: string): Promise<GrantRow | null> {
+export async function findGrantByToken(pool: Pool, hashes: Buffer[], resource: string): Promise<GrantRow | null> {
   const { rows } = await pool.query<GrantRow>(
     `SELECT ${GRANT_COLUMNS}, least(t.expires_at, g.expires_at) AS expires_at
      FROM oauth_tokens t JOIN oauth_grants g ON g.id = t.grant_id JOIN users u ON u.id = g.user_id

@@ -23,7 +23,7 @@ export const lowerRole = (one: Role, other: Role): Role => (hasRoleAtLeast(one, 
  * @param madeAt creation time of a credential that outlives sessions. One that predates the verification may be held by
  *   its creator, and does not count as having the address.
  */
-export function userIdentity(
+export function buildUserIdentity(
   kind: Identity['kind'],
   user: UserRow,
   extras: {

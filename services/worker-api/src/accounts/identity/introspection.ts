@@ -16,18 +16,18 @@ import type { Logger } from 'pino';
 import { isGrantId } from '../grants/grant';
 import { mcpResource } from '../grants/oauth-addresses';
 import { toRestrictedForm } from '../tokens/token-restriction';
-import { userIdentity } from './identity';
+import { buildUserIdentity } from './identity';
 import {
-  type ExternalQuestion,
+  type ExternalIdentityQuery,
   findActiveUser,
   findExternalUser,
   findGrant,
-  findGrantOfToken,
+  findGrantByToken,
   findSession,
   findToken,
   findUserInSession,
   type GrantRow,
-  moveToPepper,
+  rehashToken,
   type TokenRow,
 } from './identity-repository';
 
@@ -42,76 +42,82 @@ export function createIntrospection(options: {
 }): Introspect {
   const { pool, hasher, tokenUse, baseUrl } = options;
 
-  async function ofToken(text: string, enforces: string[]): Promise<Identity | null> {
+  async function identifyToken(text: string, enforces: string[]): Promise<Identity | null> {
     const prefix = parseOpaqueToken(text)?.prefix;
     if (prefix === 'oat_') {
-      return grantIdentity(await findGrantOfToken(pool, hasher.candidates(text), mcpResource(baseUrl)), enforces);
+      return buildGrantIdentity(await findGrantByToken(pool, hasher.candidates(text), mcpResource(baseUrl)), enforces);
     }
     if (prefix !== 'svc_' && prefix !== 'wst_') return null;
     const row = await findToken(pool, [text, toRestrictedForm(text)].flatMap(hasher.candidates));
     if (!row) return null;
     const form = row.restriction === null ? text : toRestrictedForm(text);
     if (!hasher.matches(form, row.hash)) return null;
-    const rules = readRestriction(row, enforces);
+    const rules = parseRowRestriction(row, enforces);
     if (rules === null) return null;
     tokenUse.note(row.id, row.last_used_at);
     const current = hasher.hash(form);
     // An older pepper can be removed once every token in use has been rehashed. Until then the old hash works as well.
-    if (row.pepper_version !== current.pepperVersion) await moveToPepper(pool, row.id, current).catch(() => {});
-    return tokenIdentity(row, rules);
+    if (row.pepper_version !== current.pepperVersion) await rehashToken(pool, row.id, current).catch(() => {});
+    return buildTokenIdentity(row, rules);
   }
 
-  async function ofCookie(text: string): Promise<Identity | null> {
+  async function identifySession(text: string): Promise<Identity | null> {
     if (parseOpaqueToken(text)?.prefix !== 'ses_') return null;
     const row = await findSession(pool, hasher.candidates(text));
     if (!row || !hasher.matches(text, row.hash)) return null;
-    return userIdentity('session', row, { tokenId: row.session_id, expiresAt: row.expires_at });
+    return buildUserIdentity('session', row, { tokenId: row.session_id, expiresAt: row.expires_at });
   }
 
   /** A JWT with a session id is cached under that id, so that both end together. */
-  async function ofUser({ userId, sessionId, madeAt: epochMs, enforces = [] }: UserQuestion): Promise<Identity | null> {
-    if (sessionId && isGrantId(sessionId)) return grantIdentity(await findGrant(pool, sessionId, userId), enforces);
+  async function identifyUser({
+    userId,
+    sessionId,
+    madeAt: epochMs,
+    enforces = [],
+  }: UserQuery): Promise<Identity | null> {
+    if (sessionId && isGrantId(sessionId))
+      return buildGrantIdentity(await findGrant(pool, sessionId, userId), enforces);
     const madeAt = epochMs === undefined ? null : new Date(epochMs);
     const user = sessionId
       ? await findUserInSession(pool, userId, sessionId)
       : await findActiveUser(pool, userId, madeAt);
-    return user && userIdentity('jwt', user, { tokenId: sessionId ?? null, expiresAt: null, madeAt });
+    return user && buildUserIdentity('jwt', user, { tokenId: sessionId ?? null, expiresAt: null, madeAt });
   }
 
-  async function ofExternal(question: ExternalQuestion): Promise<Identity | null> {
+  async function identifyExternal(question: ExternalIdentityQuery): Promise<Identity | null> {
     const user = await findExternalUser(pool, question);
-    return user && userIdentity('jwt', user, { tokenId: null, expiresAt: null });
+    return user && buildUserIdentity('jwt', user, { tokenId: null, expiresAt: null });
   }
 
   return (question) => {
     switch (question.kind) {
       case 'token':
-        return ofToken(question.token, question.enforces ?? []);
+        return identifyToken(question.token, question.enforces ?? []);
       case 'session':
-        return ofCookie(question.cookie);
+        return identifySession(question.cookie);
       case 'user':
-        return ofUser(question);
+        return identifyUser(question);
       case 'external':
-        return ofExternal(question);
+        return identifyExternal(question);
     }
   };
 }
 
-type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
+type UserQuery = Extract<IntrospectRequest, { kind: 'user' }>;
 
 /**
  * Null: refused, since the asking service or this version does not know one of its rules. Undefined: not restricted.
  */
-function readRestriction(row: Pick<TokenRow, 'restriction'>, enforces: string[]): Restriction | undefined | null {
+function parseRowRestriction(row: Pick<TokenRow, 'restriction'>, enforces: string[]): Restriction | undefined | null {
   if (row.restriction === null) return undefined;
-  const read = restriction.safeParse(row.restriction);
+  const parsed = restriction.safeParse(row.restriction);
   // Bounded: the rules of a restriction are six, and a service sends the names of those that it knows.
-  return read.success && Object.keys(read.data).every((rule) => enforces.includes(rule)) ? read.data : null;
+  return parsed.success && Object.keys(parsed.data).every((rule) => enforces.includes(rule)) ? parsed.data : null;
 }
 
-function tokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity | null {
+function buildTokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity | null {
   if (row.user_id !== null) {
-    const identity = userIdentity('personal_token', row, {
+    const identity = buildUserIdentity('personal_token', row, {
       tokenId: row.id,
       expiresAt: row.expires_at,
       limit: row.role,
@@ -136,11 +142,11 @@ function tokenIdentity(row: TokenRow, rules: Restriction | undefined): Identity 
 }
 
 /** Gives an OAuth client the identity of a restricted token of the person who authorized it. */
-function grantIdentity(row: GrantRow | null, enforces: string[]): Identity | null {
-  const rules = row && readRestriction(row, enforces);
+function buildGrantIdentity(row: GrantRow | null, enforces: string[]): Identity | null {
+  const rules = row && parseRowRestriction(row, enforces);
   if (!row || !rules) return null;
   const { grant_id: tokenId, workspace_id: workspaceId, expires_at: expiresAt, made_at: madeAt } = row;
-  const identity = userIdentity('personal_token', row, { tokenId, expiresAt, preferred: workspaceId, madeAt });
+  const identity = buildUserIdentity('personal_token', row, { tokenId, expiresAt, preferred: workspaceId, madeAt });
   return { ...identity, ...restrictToWorkspace(workspaceId, identity), restriction: rules };
 }
 

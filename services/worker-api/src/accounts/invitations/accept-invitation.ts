@@ -60,7 +60,7 @@ export async function acceptInvitation(
         `this invitation is for ${invitation.email}; you are signed in as ${user.email}`,
       );
     }
-    await join(tx, actor, invitation, userId);
+    await joinWorkspace(tx, actor, invitation, userId);
     const proves = invitation.mailed && !user.emailVerifiedAt && isSignedIn(caller);
     if (!proves) return { workspace, invitation, ended: [] };
     await proveEmail(tx, actor, userId, 'mailed_invitation');
@@ -96,13 +96,13 @@ export async function registerByInvitation(
       passwordHash,
       defaultWorkspaceId: workspace.id,
     });
-    await join(tx, { ...actor, id: user.id, label: email }, invitation, user.id);
+    await joinWorkspace(tx, { ...actor, id: user.id, label: email }, invitation, user.id);
     return { user, workspace, invitation, session: await sessions.open(tx, user.id, client) };
   });
 }
 
 /** Inserts the membership, its event and its audit entry. @throws AppError 409 */
-export async function join(tx: Db, actor: Actor, invitation: Invitation, userId: string): Promise<void> {
+export async function joinWorkspace(tx: Db, actor: Actor, invitation: Invitation, userId: string): Promise<void> {
   const { id, workspaceId, email, role } = invitation;
   await lockWorkspace(tx, workspaceId);
   if (await isMember(tx, workspaceId, email)) {

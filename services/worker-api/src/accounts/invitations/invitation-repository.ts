@@ -38,16 +38,16 @@ export async function isInvited(db: Db, workspaceId: string, email: string): Pro
 }
 
 /** Oldest first, one per workspace. */
-export async function listOpenInvitationsTo(db: Db, email: string): Promise<Invitation[]> {
+export async function listOpenInvitationsForEmail(db: Db, email: string): Promise<Invitation[]> {
   const open = await listOpen(db, { email });
   const ofWorkspace = new Map(open.toReversed().map((one) => [one.workspaceId, one]));
   return open.filter((one) => ofWorkspace.get(one.workspaceId) === one);
 }
 
-async function listOpen(db: Db, of: { email: string; workspaceId?: string }): Promise<Invitation[]> {
+async function listOpen(db: Db, filter: { email: string; workspaceId?: string }): Promise<Invitation[]> {
   const rows = await db.invitation.findMany({
     where: {
-      ...of,
+      ...filter,
       acceptedAt: null,
       withdrawnAt: null,
       expiresAt: { gt: new Date() },

@@ -16,21 +16,21 @@ import { workspaceToApi } from '../workspaces/workspace';
 import { acceptInvitation, findInvitationByToken, registerByInvitation } from './accept-invitation';
 import { invitationToApi } from './invitation';
 import { getInvitation, listInvitations } from './invitation-repository';
-import { type Invited, inviteMember, resendInvitation, withdrawInvitation } from './invite-member';
+import { inviteMember, resendInvitation, type SentInvitation, withdrawInvitation } from './invite-member';
 
 export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessionCookie, identities } = deps;
-  const invited = {
+  const invitationAccess = {
     assertVisible: ({ caller }: Pick<Call, 'caller'>, id: string) => getInvitation(prisma, caller.workspaceId, id),
   };
   return {
     inviteMember: {
-      create: async (call) => answerInvited(await inviteMember(deps, call, call.body)),
-      ...invited,
+      create: async (call) => toInvitedResponse(await inviteMember(deps, call, call.body)),
+      ...invitationAccess,
     },
     resendInvitation: {
-      create: async (call) => answerInvited(await resendInvitation(deps, call, call.path.invitation_id)),
-      ...invited,
+      create: async (call) => toInvitedResponse(await resendInvitation(deps, call, call.path.invitation_id)),
+      ...invitationAccess,
     },
     listInvitations: async (call) =>
       respondWithPage(call, await listInvitations(prisma, call.caller.workspaceId), invitationToApi),
@@ -46,14 +46,14 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
     },
     registerByInvitation: async ({ body, req, res }) => {
       sessionCookie.requireOwnPage(req);
-      const made = await registerByInvitation(deps, body, getClient(req), buildLinkActor(req, 'link'));
-      identities.evictUser(made.user.id);
-      const access = await sessionCookie.answer(res, made.session);
-      const workspace = workspaceToApi(made.workspace, made.invitation.role, true);
-      return created({ ...access, user: userToApi(made.user), workspace });
+      const registration = await registerByInvitation(deps, body, getClient(req), buildLinkActor(req, 'link'));
+      identities.evictUser(registration.user.id);
+      const access = await sessionCookie.answer(res, registration.session);
+      const workspace = workspaceToApi(registration.workspace, registration.invitation.role, true);
+      return created({ ...access, user: userToApi(registration.user), workspace });
     },
   };
 }
 
-const answerInvited = ({ invitation, emailSent, url }: Invited): HandlerResponse =>
+const toInvitedResponse = ({ invitation, emailSent, url }: SentInvitation): HandlerResponse =>
   created({ ...invitationToApi(invitation), email_sent: emailSent, invite_url: url });

@@ -4,7 +4,7 @@ import type { Invitation } from '../../generated/prisma/client';
 
 const OPEN_DAYS = 7;
 
-export const invitationExpiry = (): Date => new Date(Date.now() + OPEN_DAYS * 86_400_000);
+export const computeInvitationExpiry = (): Date => new Date(Date.now() + OPEN_DAYS * 86_400_000);
 
 /** Tells whether the inviter may still invite. */
 export interface Standing {

@@ -7,11 +7,11 @@ let count = 0;
 const mail = setupMail();
 const api = testWorkerApi(() => ({ smtpUrl: mail.url }));
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
-const nobody = setupResource(() => createCaller(api.url));
+const anonymous = setupResource(() => createCaller(api.url));
 
 const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const path = () => `/api/workspaces/${api.workspaceId}`;
-const someone = () => `person${++count}@example.com`;
+const createEmail = () => `person${++count}@example.com`;
 const invite = (email: string, role?: string) =>
   owner.post(`${path()}/members/invite`, role ? { email, role } : { email });
 
@@ -21,20 +21,20 @@ async function inviteByMail(email: string, role?: string) {
 }
 
 test('an invited person opens the link, makes an account and is in', async () => {
-  const email = someone();
+  const email = createEmail();
   const { body } = await invite(email.toUpperCase(), 'viewer').expect(201);
   expect(body).toMatchObject({ email, role: 'viewer', email_sent: true, invite_url: null });
   const message = await mail.messageTo(email);
   expect(message).toContain('http://dashboard.test/invite#inv_');
   const token = findToken(message);
-  const looked = await nobody.post('/auth/invitations/lookup', { token }).expect(200);
+  const looked = await anonymous.post('/auth/invitations/lookup', { token }).expect(200);
   expect(looked.body).toMatchObject({
     email,
     role: 'viewer',
     workspace_name: 'Home',
     invited_by: 'owner@example.com',
   });
-  const made = await nobody
+  const made = await anonymous
     .post('/auth/invitations/register', { token, password: PASSWORD, name: 'Grace' })
     .expect(201);
   expect(made.body).toMatchObject({
@@ -44,13 +44,13 @@ test('an invited person opens the link, makes an account and is in', async () =>
   expect(getCookie(made)).toMatch(/^ses_/);
   const me = await createCaller(api.url, made.body.access_token).get('/auth/me').expect(200);
   expect(me.body).toMatchObject({ email, role: 'viewer', workspace_id: api.workspaceId });
-  await nobody.post('/auth/login', { email, password: PASSWORD }).expect(200);
+  await anonymous.post('/auth/login', { email, password: PASSWORD }).expect(200);
 });
 
 test('somebody with an account signs in and accepts; anybody else is told whom it is for', async () => {
   const stranger = api.foreign.owner;
   const { token } = await inviteByMail(stranger.email, 'admin');
-  const taken = await nobody.post('/auth/invitations/register', { token, password: PASSWORD }).expect(409);
+  const taken = await anonymous.post('/auth/invitations/register', { token, password: PASSWORD }).expect(409);
   expect(taken.body.code).toBe('email_taken');
   const member = await api.addMember('member');
   const wrong = await as(member).post('/auth/invitations/accept', { token }).expect(403);
@@ -72,19 +72,19 @@ test('a member of no workspace accepts', async () => {
 });
 
 test('of two registrations with one link at the same moment, one makes the account', async () => {
-  const { token } = await inviteByMail(someone());
-  const register = () => nobody.post('/auth/invitations/register', { token, password: PASSWORD });
+  const { token } = await inviteByMail(createEmail());
+  const register = () => anonymous.post('/auth/invitations/register', { token, password: PASSWORD });
   const answers = await Promise.all([register(), register()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
 });
 
 test('an accepted, a withdrawn and an expired invitation open nothing', async () => {
   const [accepted, withdrawn, expired] = [
-    await inviteByMail(someone()),
-    await inviteByMail(someone()),
-    await inviteByMail(someone()),
+    await inviteByMail(createEmail()),
+    await inviteByMail(createEmail()),
+    await inviteByMail(createEmail()),
   ];
-  await nobody.post('/auth/invitations/register', { token: accepted.token, password: PASSWORD }).expect(201);
+  await anonymous.post('/auth/invitations/register', { token: accepted.token, password: PASSWORD }).expect(201);
   await owner.remove(`${path()}/invitations/${withdrawn.id}`).expect(204);
   await api.database.pool.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [expired.id]);
   for (const [{ token }, status] of [
@@ -92,8 +92,8 @@ test('an accepted, a withdrawn and an expired invitation open nothing', async ()
     [withdrawn, 410],
     [expired, 410],
   ] as const) {
-    await nobody.post('/auth/invitations/lookup', { token }).expect(status);
-    await nobody.post('/auth/invitations/register', { token, password: PASSWORD }).expect(status);
+    await anonymous.post('/auth/invitations/lookup', { token }).expect(status);
+    await anonymous.post('/auth/invitations/register', { token, password: PASSWORD }).expect(status);
     await owner.post('/auth/invitations/accept', { token }).expect(status);
   }
   await owner.remove(`${path()}/invitations/${accepted.id}`).expect(409);
@@ -102,25 +102,25 @@ test('an accepted, a withdrawn and an expired invitation open nothing', async ()
 });
 
 test('sent again, the new link works and the old one does not', async () => {
-  const email = someone();
+  const email = createEmail();
   const { id, token } = await inviteByMail(email);
   await owner.post(`${path()}/invitations/${id}/resend`).expect(201);
   const fresh = findToken(await mail.messageTo(email));
   expect(fresh).not.toBe(token);
-  const { body } = await nobody.post('/auth/invitations/lookup', { token }).expect(404);
+  const { body } = await anonymous.post('/auth/invitations/lookup', { token }).expect(404);
   expect(body.detail).toBe('this link belongs to no invitation; ask for a new one');
-  await nobody.post('/auth/invitations/lookup', { token: fresh }).expect(200);
+  await anonymous.post('/auth/invitations/lookup', { token: fresh }).expect(200);
 });
 
 test('a member and an address that is invited already are conflicts', async () => {
-  const email = someone();
+  const email = createEmail();
   await invite(email).expect(201);
   expect((await invite(email).expect(409)).body.code).toBe('already_invited');
   expect((await invite(api.owner.email).expect(409)).body.code).toBe('already_member');
 });
 
 test('admins list open invitations, without their links; another workspace has its own', async () => {
-  const { id, token } = await inviteByMail(someone());
+  const { id, token } = await inviteByMail(createEmail());
   const { body, text } = await owner.get(`${path()}/invitations`).expect(200);
   expect(body[0]).toMatchObject({ id, role: 'member', invited_by: api.owner.userId, open: true });
   expect(text).not.toContain(token);
@@ -132,7 +132,7 @@ test('admins list open invitations, without their links; another workspace has i
 test.each(['', 'inv_made-up', `inv_${'a'.repeat(49)}`, `svc_${'a'.repeat(49)}`])(
   'a made-up link is nothing: %j',
   async (token) => {
-    const answer = await nobody.post('/auth/invitations/lookup', { token });
+    const answer = await anonymous.post('/auth/invitations/lookup', { token });
     expect([400, 404]).toContain(answer.status);
   },
 );
@@ -152,8 +152,8 @@ test('neither the inviter nor whoever holds the link learns whether the address 
     [known, unknown].map(async (email) => {
       const made = await invite(email, 'viewer').expect(201);
       const token = findToken(await mail.messageTo(email));
-      const seen = await nobody.post('/auth/invitations/lookup', { token }).expect(200);
-      const poor = await nobody.post('/auth/invitations/register', { token, password: 'short' }).expect(400);
+      const seen = await anonymous.post('/auth/invitations/lookup', { token }).expect(200);
+      const poor = await anonymous.post('/auth/invitations/register', { token, password: 'short' }).expect(400);
       const again = await invite(email).expect(409);
       const text = JSON.stringify([made.body, seen.body, poor.body, again.body]);
       return text.replaceAll(email, '<address>').replace(/inv_[\w-]+|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<varies>');
@@ -176,36 +176,36 @@ describe('an invitation is its inviter’s word', () => {
 
   test.each(ends)('it ends when the inviter %s, until somebody else sends it again', async (_why, end) => {
     const admin = await api.addMember('admin');
-    const email = someone();
+    const email = createEmail();
     const { body } = await as(admin).post(`${path()}/members/invite`, { email }).expect(201);
     const token = findToken(await mail.messageTo(email));
     await end(admin);
-    await nobody.post('/auth/invitations/lookup', { token }).expect(410);
-    const refused = await nobody.post('/auth/invitations/register', { token, password: PASSWORD }).expect(410);
+    await anonymous.post('/auth/invitations/lookup', { token }).expect(410);
+    const refused = await anonymous.post('/auth/invitations/register', { token, password: PASSWORD }).expect(410);
     expect(refused.body.code).toBe('invitation_ended');
     const listed = (await owner.get(`${path()}/invitations`)).body.find(({ id }: { id: string }) => id === body.id);
     expect(listed.open).toBe(false);
     await owner.post(`${path()}/invitations/${body.id}/resend`).expect(201);
     const fresh = findToken(await mail.messageTo(email));
-    await nobody.post('/auth/invitations/register', { token: fresh, password: PASSWORD }).expect(201);
+    await anonymous.post('/auth/invitations/register', { token: fresh, password: PASSWORD }).expect(201);
   });
 
   test('one that a token made is mailed and never shown, and ends with the token', async () => {
     const { id, token } = await api.createToken('workspace', api.owner.jwt);
-    const email = someone();
+    const email = createEmail();
     const { body } = await createCaller(api.url, token).post(`${path()}/members/invite`, { email }).expect(201);
     expect(body).toMatchObject({ email_sent: true, invite_url: null, invited_by: id });
     const link = findToken(await mail.messageTo(email));
-    await nobody.post('/auth/invitations/lookup', { token: link }).expect(200);
+    await anonymous.post('/auth/invitations/lookup', { token: link }).expect(200);
     await owner.remove(`/api/workspace/tokens/${id}`).expect(204);
-    await nobody.post('/auth/invitations/register', { token: link, password: PASSWORD }).expect(410);
+    await anonymous.post('/auth/invitations/register', { token: link, password: PASSWORD }).expect(410);
   });
 });
 
 test('a mailed link proves the address of the signed-in account that accepts by it, and a token of that account does not', async () => {
   const unproven = await api.addMember('member', { emailVerified: false });
   await owner.remove(`${path()}/members/${unproven.userId}`).expect(204);
-  const elsewhere = await nobody.post('/auth/login', { email: unproven.email, password: PASSWORD }).expect(200);
+  const elsewhere = await anonymous.post('/auth/login', { email: unproven.email, password: PASSWORD }).expect(200);
   const first = await inviteByMail(unproven.email);
   await as(unproven).post('/auth/invitations/accept', { token: first.token }).expect(200);
   expect((await as(unproven).get('/auth/me').expect(200)).body.email_verified).toBe(true);

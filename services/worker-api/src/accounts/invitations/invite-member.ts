@@ -9,10 +9,10 @@ import type { PrismaClient } from '../../generated/prisma/client';
 import type { Mailer } from '../../mail/mailer';
 import type { AccountDeps } from '../account-deps';
 import { isMember, lockWorkspace } from '../members/member-repository';
-import { getApprovalTokenId } from '../tokens/token-service';
+import { getCallingTokenId } from '../tokens/token-service';
 import { requireEmail } from '../users/email';
 import { getWorkspace } from '../workspaces/workspace-repository';
-import { invitationExpiry, requireUndecided } from './invitation';
+import { computeInvitationExpiry, requireUndecided } from './invitation';
 import {
   getInvitation,
   insertInvitation,
@@ -21,7 +21,7 @@ import {
   type StandingInvitation,
 } from './invitation-repository';
 
-export interface Invited {
+export interface SentInvitation {
   invitation: StandingInvitation;
   emailSent: boolean;
   /** Null if it was mailed: only a link that the inviter has not seen verifies the address. */
@@ -37,10 +37,10 @@ export async function inviteMember(
   deps: AccountDeps,
   { caller, actor, made }: Requester,
   input: OperationCall<'worker', 'inviteMember'>['body'],
-): Promise<Invited> {
+): Promise<SentInvitation> {
   const { workspaceId } = caller;
   const email = requireEmail(input.email);
-  requireMayHandOver(deps.mailer, caller);
+  requireLinkDelivery(deps.mailer, caller);
   const token = createOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
@@ -55,7 +55,7 @@ export async function inviteMember(
       role: input.role ?? 'member',
       ...toInviter(caller),
       hash: new Uint8Array(deps.hasher.hash(token).hash),
-      expiresAt: invitationExpiry(),
+      expiresAt: computeInvitationExpiry(),
     });
     await recordChange(tx, actor, {
       workspaceId,
@@ -67,7 +67,7 @@ export async function inviteMember(
     await made(tx, created.id);
     return created;
   });
-  return deliver(deps, caller, invitation, token);
+  return deliverInvitation(deps, caller, invitation, token);
 }
 
 /**
@@ -76,7 +76,7 @@ export async function inviteMember(
  */
 export async function resendInvitation(deps: AccountDeps, { caller, actor, made }: Requester, id: string) {
   const { workspaceId } = caller;
-  requireMayHandOver(deps.mailer, caller);
+  requireLinkDelivery(deps.mailer, caller);
   const token = createOpaqueToken('inv_');
   const invitation = await transaction(deps.prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
@@ -85,11 +85,11 @@ export async function resendInvitation(deps: AccountDeps, { caller, actor, made 
     await recordChange(tx, actor, { workspaceId, action: 'invitation.resent', id, details: { email: before.email } });
     await made(tx, id);
     const { hash } = deps.hasher.hash(token);
-    const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: invitationExpiry() };
+    const link = { hash: new Uint8Array(hash), mailed: false, expiresAt: computeInvitationExpiry() };
     const renewed = await tx.invitation.update({ where: { id }, data: { ...link, ...toInviter(caller) } });
     return { ...renewed, stands: true };
   });
-  return deliver(deps, caller, invitation, token);
+  return deliverInvitation(deps, caller, invitation, token);
 }
 
 /** Idempotent. @throws AppError 404, 409 accepted */
@@ -111,8 +111,8 @@ export async function withdrawInvitation(prisma: PrismaClient, { caller, actor }
 }
 
 /** The link opens a session, which a token must not do: a token may have the link mailed, and never sees it. */
-function requireMayHandOver(mailer: Mailer, caller: Principal): void {
-  if (mailer.isConfigured || getApprovalTokenId(caller) === null) return;
+function requireLinkDelivery(mailer: Mailer, caller: Principal): void {
+  if (mailer.isConfigured || getCallingTokenId(caller) === null) return;
   throw forbidden(
     'needs_sign_in',
     'this installation sends no e-mail, so the inviter gets the link, which opens a session: a token cannot invite; sign in',
@@ -121,15 +121,15 @@ function requireMayHandOver(mailer: Mailer, caller: Principal): void {
 
 const toInviter = (caller: Principal) => ({
   invitedBy: caller.userId ?? caller.tokenId ?? 'unknown',
-  tokenId: getApprovalTokenId(caller),
+  tokenId: getCallingTokenId(caller),
 });
 
-async function deliver(
+async function deliverInvitation(
   { prisma, mailer, dashboardUrl }: AccountDeps,
   caller: Principal,
   invitation: StandingInvitation,
   token: string,
-): Promise<Invited> {
+): Promise<SentInvitation> {
   // In the URL fragment (`#`), which no server and no log sees.
   const url = `${dashboardUrl}/invite#${token}`;
   const { name } = await getWorkspace(prisma, invitation.workspaceId);
@@ -140,5 +140,5 @@ async function deliver(
     text: `${inviter} invites you to the workspace "${name}" as ${invitation.role}.\n\nOpen this link within seven days to accept:\n\n${url}\n\nIf you do not expect this, ignore it: nothing happens unless you accept.\n`,
   });
   if (emailSent) await markMailed(prisma, invitation);
-  return { invitation, emailSent, url: emailSent || getApprovalTokenId(caller) !== null ? null : url };
+  return { invitation, emailSent, url: emailSent || getCallingTokenId(caller) !== null ? null : url };
 }

@@ -51,7 +51,7 @@ export async function isAdmin(db: Db, workspaceId: string, userId: string): Prom
   return (await db.membership.count({ where })) > 0;
 }
 
-const managing = (workspaceIds: string[]) => ({
+const buildManagerFilter = (workspaceIds: string[]) => ({
   workspaceId: { in: workspaceIds },
   role: { in: MANAGERS },
   user: { disabledAt: null },
@@ -59,11 +59,16 @@ const managing = (workspaceIds: string[]) => ({
 
 /** Members who may currently manage the people of these workspaces. */
 export function listAdmins(db: Db, workspaceIds: string[]): Promise<{ workspaceId: string; userId: string }[]> {
-  return db.membership.findMany({ where: managing(workspaceIds), select: { workspaceId: true, userId: true } });
+  return db.membership.findMany({
+    where: buildManagerFilter(workspaceIds),
+    select: { workspaceId: true, userId: true },
+  });
 }
 
-export async function administersAll(db: Db, workspaceIds: string[], userId: string): Promise<boolean> {
-  return (await db.membership.count({ where: { ...managing(workspaceIds), userId } })) === workspaceIds.length;
+export async function isAdminOfAll(db: Db, workspaceIds: string[], userId: string): Promise<boolean> {
+  return (
+    (await db.membership.count({ where: { ...buildManagerFilter(workspaceIds), userId } })) === workspaceIds.length
+  );
 }
 
 /** Serialises changes of a workspace's members. @throws AppError 404 if it was deleted meanwhile */

@@ -6,9 +6,9 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient } from '../../generated/prisma/client';
-import { requireMayTouch } from './member';
+import { requireCanManage } from './member';
 import { getMember, lockWorkspace, type Member, updateRole } from './member-repository';
-import { membershipChanged } from './membership-changed';
+import { handleMembershipChange } from './membership-changed';
 
 /** @throws AppError 404, 403 if a caller who is not an owner creates or changes one, 409 for the last owner */
 export async function changeRole(
@@ -19,8 +19,8 @@ export async function changeRole(
 ): Promise<Member> {
   const { workspaceId } = caller;
   return transaction(prisma, async (tx) => {
-    const member = await lockTouchable(tx, caller, userId);
-    requireMayTouch(caller, role);
+    const member = await lockManageableMember(tx, caller, userId);
+    requireCanManage(caller, role);
     if (member.role === role) return member;
     if (member.role === 'owner') await requireAnotherOwner(tx, workspaceId);
     await updateRole(tx, workspaceId, userId, role);
@@ -36,7 +36,7 @@ export async function changeRole(
 /** @throws AppError 404, 403 for an owner unless the caller is one, 409 for the last owner */
 export async function removeMember(prisma: PrismaClient, { caller, actor }: Requester, userId: string): Promise<void> {
   await transaction(prisma, async (tx) => {
-    await removeLocked(tx, actor, caller.workspaceId, await lockTouchable(tx, caller, userId), 'member.removed');
+    await removeLocked(tx, actor, caller.workspaceId, await lockManageableMember(tx, caller, userId), 'member.removed');
   });
 }
 
@@ -66,15 +66,15 @@ export async function transferOwnership(
     await updateRole(tx, workspaceId, toUserId, 'owner');
     await updateRole(tx, workspaceId, fromUserId, 'admin');
     await announceMember(tx, actor, workspaceId, toUserId, 'workspace.transferred', { email: member.email });
-    await membershipChanged(tx, workspaceId, fromUserId);
+    await handleMembershipChange(tx, workspaceId, fromUserId);
   });
 }
 
 /** A member whom the caller may manage, under a lock against other changes of members. @throws AppError 404, 403 */
-export async function lockTouchable(tx: Db, caller: Principal, userId: string): Promise<Member> {
+export async function lockManageableMember(tx: Db, caller: Principal, userId: string): Promise<Member> {
   await lockWorkspace(tx, caller.workspaceId);
   const member = await getMember(tx, caller.workspaceId, userId);
-  requireMayTouch(caller, member.role);
+  requireCanManage(caller, member.role);
   return member;
 }
 
@@ -98,6 +98,6 @@ export async function announceMember(
   action: AuditAction,
   details: Record<string, unknown>,
 ): Promise<void> {
-  await membershipChanged(tx, workspaceId, userId);
+  await handleMembershipChange(tx, workspaceId, userId);
   await recordChange(tx, actor, { workspaceId, action, type: 'member', id: userId, details });
 }

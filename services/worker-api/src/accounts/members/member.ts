@@ -14,22 +14,22 @@ const permissionsFor = createPermissionTable(openapiFiles.worker, {
 const canManage = (caller: Role, member: Role): boolean => caller === 'owner' || member !== 'owner';
 
 /** @throws AppError 403 */
-export function requireMayTouch(caller: Principal, member: Role): void {
+export function requireCanManage(caller: Principal, member: Role): void {
   if (canManage(caller.role, member)) return;
   throw forbidden('role_too_low', `this needs the role owner in the workspace; yours is ${caller.role}`);
 }
 
 export function memberToApi(member: Member, caller: Principal) {
   const { userId, emailVerifiedAt, role } = member;
-  const may = permissionsFor(caller.role, caller.restriction);
-  const touch = canManage(caller.role, role);
+  const permissions = permissionsFor(caller.role, caller.restriction);
+  const canManageMember = canManage(caller.role, role);
   return {
     ...toApiFields(member, 'userId', 'email', 'name', 'role', 'joinedAt'),
     email_verified: emailVerifiedAt !== null,
     permissions: {
-      change_role: may.change_role && touch,
-      remove: may.remove && touch,
-      reset_password: may.reset_password && touch && userId !== caller.userId,
+      change_role: permissions.change_role && canManageMember,
+      remove: permissions.remove && canManageMember,
+      reset_password: permissions.reset_password && canManageMember && userId !== caller.userId,
     },
   };
 }

@@ -5,7 +5,7 @@ import { type Person, testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
-const nobody = setupResource(() => createCaller(api.url));
+const anonymous = setupResource(() => createCaller(api.url));
 
 const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const members = () => `/api/workspaces/${api.workspaceId}/members`;
@@ -13,17 +13,17 @@ const getMemberPath = ({ userId }: Person) => `${members()}/${userId}`;
 
 test('every member sees the members, and what may be done to each', async () => {
   const [admin, viewer] = [await api.addMember('admin'), await api.addMember('viewer')];
-  const seenBy = async (person: Person, whom: Person) => {
+  const getListedMember = async (person: Person, whom: Person) => {
     const { body } = await as(person).get(members()).expect(200);
     return body.find((member: { user_id: string }) => member.user_id === whom.userId);
   };
-  expect(await seenBy(viewer, admin)).toMatchObject({ role: 'admin', email: admin.email });
+  expect(await getListedMember(viewer, admin)).toMatchObject({ role: 'admin', email: admin.email });
   const none = { change_role: false, remove: false, reset_password: false };
   const all = { change_role: true, remove: true, reset_password: true };
-  expect((await seenBy(viewer, admin)).permissions).toEqual(none);
-  expect((await seenBy(admin, viewer)).permissions).toEqual(all);
-  expect((await seenBy(admin, api.owner)).permissions).toEqual(none);
-  expect((await seenBy(api.owner, admin)).permissions).toEqual(all);
+  expect((await getListedMember(viewer, admin)).permissions).toEqual(none);
+  expect((await getListedMember(admin, viewer)).permissions).toEqual(all);
+  expect((await getListedMember(admin, api.owner)).permissions).toEqual(none);
+  expect((await getListedMember(api.owner, admin)).permissions).toEqual(all);
 });
 
 test('a role that is changed counts at the next request', async () => {
@@ -186,7 +186,7 @@ test.each<['post' | 'put', () => string, object, string]>([
 });
 
 test('nobody without a credential reaches any of it', async () => {
-  await nobody.get(members()).expect(401);
-  await nobody.post('/api/workspaces', { name: 'x' }).expect(401);
-  await nobody.get('/api/audit-log').expect(401);
+  await anonymous.get(members()).expect(401);
+  await anonymous.post('/api/workspaces', { name: 'x' }).expect(401);
+  await anonymous.get('/api/audit-log').expect(401);
 });

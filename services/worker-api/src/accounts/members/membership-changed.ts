@@ -7,7 +7,7 @@ import type { Db } from '../../database';
  * person created as an admin: they depended on both memberships. Call it inside the transaction of the change. A link
  * in use at this moment either completes first, or is found deleted.
  */
-export async function membershipChanged(tx: Db, workspaceId: string, userId: string): Promise<void> {
+export async function handleMembershipChange(tx: Db, workspaceId: string, userId: string): Promise<void> {
   await enqueue(tx, memberChanged, workspaceId, { userId });
   await tx.passwordReset.deleteMany({
     where: { usedAt: null, OR: [{ userId, issuedBy: { not: null } }, { issuedBy: userId }] },

@@ -14,11 +14,11 @@ import type { AccountDeps } from '../account-deps';
 import { getClientHost } from '../grants/client-id';
 import { GRANT, toGrantRestriction } from '../grants/grant';
 import { countGrants, insertGrant } from '../grants/grant-repository';
-import { isOurResource, mcpResource, SCOPES } from '../grants/oauth-addresses';
+import { isMcpResource, mcpResource, SCOPES } from '../grants/oauth-addresses';
 import { getSignedInUserId } from '../identity/person';
 import { getClient } from './find-client';
-import { noteGranted } from './oauth-client-repository';
-import { isRegisteredRedirect, isWebOrApp, redirectWith } from './redirect-uri';
+import { markGranted } from './oauth-client-repository';
+import { addParameters, isRegisteredRedirect, isWebOrApp } from './redirect-uri';
 
 export type AuthorizationRequest = OperationCall<'worker', 'lookUpAuthorization'>['body'];
 type Decision = OperationCall<'worker', 'decideAuthorization'>['body'];
@@ -29,7 +29,7 @@ const GRANTS_MAX = 200;
 /** Base64url of a SHA-256. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-export interface Asked {
+export interface InspectedRequest {
   client: OauthClient;
   /** It asks for reading alone. */
   readonly: boolean;
@@ -42,7 +42,7 @@ export async function inspectRequest(
   deps: AccountDeps,
   { caller }: Pick<Requester, 'caller'>,
   request: AuthorizationRequest,
-): Promise<Asked> {
+): Promise<InspectedRequest> {
   getSignedInUserId(caller);
   const client = await getClient(deps, request.client_id);
   if (!isRegisteredRedirect(client.redirectUris, request.redirect_uri) || !isWebOrApp(request.redirect_uri)) {
@@ -75,12 +75,12 @@ function findProblem(baseUrl: string, request: AuthorizationRequest): OauthProbl
   if (code_challenge_method !== 'S256') return problem('invalid_request', 'code_challenge_method must be S256');
   if (!CHALLENGE.test(code_challenge))
     return problem('invalid_request', 'code_challenge must be a SHA-256 in base64url');
-  if (resource !== undefined && !isOurResource(baseUrl, resource)) {
+  if (resource !== undefined && !isMcpResource(baseUrl, resource)) {
     return problem('invalid_target', `resource must be ${mcpResource(baseUrl)}`);
   }
-  const asked = scope?.split(' ').filter((one) => one !== '') ?? [];
+  const requestedScopes = scope?.split(' ').filter((one) => one !== '') ?? [];
   // Unknown scopes are left out, as long as one is known.
-  if (asked.length && !asked.some((one) => SCOPES.some((known) => known === one))) {
+  if (requestedScopes.length && !requestedScopes.some((one) => SCOPES.some((knownScope) => knownScope === one))) {
     return problem('invalid_scope', `scope must be one of ${SCOPES.join(', ')}`);
   }
   return null;
@@ -90,10 +90,14 @@ const buildErrorRedirect = (
   baseUrl: string,
   { redirect_uri, state }: AuthorizationRequest,
   problem: OauthProblem,
-): string => redirectWith(redirect_uri, { ...problem, state, iss: baseUrl });
+): string => addParameters(redirect_uri, { ...problem, state, iss: baseUrl });
 
 /** @returns where the browser goes. @throws AppError as lookAt; 400, 409 */
-export async function decide(deps: AccountDeps, requester: Requester, decision: Decision): Promise<string> {
+export async function decideAuthorization(
+  deps: AccountDeps,
+  requester: Requester,
+  decision: Decision,
+): Promise<string> {
   const { request } = decision;
   const { client, readonly, refused } = await inspectRequest(deps, requester, request);
   if (refused) return refused;
@@ -103,12 +107,12 @@ export async function decide(deps: AccountDeps, requester: Requester, decision: 
   }
   if (!decision.toolsets) throw invalid([{ path: 'toolsets', message: 'is required to allow' }]);
   const allowed = { ...decision, toolsets: decision.toolsets, readonly: decision.readonly || readonly };
-  const code = await grant(deps, requester, client, allowed);
-  return redirectWith(request.redirect_uri, { code, state: request.state, iss: deps.baseUrl });
+  const code = await createGrant(deps, requester, client, allowed);
+  return addParameters(request.redirect_uri, { code, state: request.state, iss: deps.baseUrl });
 }
 
 /** Row, code and audit entry commit together. @returns the code, which is not stored */
-async function grant(
+async function createGrant(
   { prisma, hasher, baseUrl, now }: AccountDeps,
   { caller, actor }: Requester,
   client: OauthClient,
@@ -143,7 +147,7 @@ async function grant(
         expiresAt: new Date(at.getTime() + CODE_SECONDS * 1_000),
       },
     );
-    await noteGranted(tx, client.id, at);
+    await markGranted(tx, client.id, at);
     await recordChange(tx, actor, {
       workspaceId,
       action: 'oauth_grant.created',

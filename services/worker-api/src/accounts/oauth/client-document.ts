@@ -4,7 +4,7 @@
  */
 import { AppError } from '@gantry/http';
 import { checkOutboundUrl, isOpenedByOperator, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
-import { type ClientFacts, parseClientMetadata } from './oauth-client';
+import { type ClientMetadata, parseClientMetadata } from './oauth-client';
 
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 32 * 1024;
@@ -15,51 +15,56 @@ export interface Outbound {
 }
 
 /** @throws AppError 400 `unknown_client`, in words that may be shown */
-export async function readClientDocument({ outboundAllow: allow }: Outbound, clientId: string): Promise<ClientFacts> {
+export async function fetchClientDocument(
+  { outboundAllow: allow }: Outbound,
+  clientId: string,
+): Promise<ClientMetadata> {
   try {
-    const { host } = requireDocumentAddress(clientId, allow);
+    const { host } = parseDocumentUrl(clientId, allow);
     const response = await safeFetch(clientId, {
       headers: { Accept: 'application/json' },
       timeoutMs: TIMEOUT_MS,
       responseBytesMax: BYTES_MAX,
       allow,
     });
-    if (response.status !== 200) throw unknown(`${host} answered with status ${response.status}`);
-    if (response.truncated) throw unknown(`${host} answered with more than 32 KB`);
-    const document = parse(response.body);
-    if (document.client_id !== clientId) throw unknown('it describes a client with another client_id');
+    if (response.status !== 200) throw unknownClientError(`${host} answered with status ${response.status}`);
+    if (response.truncated) throw unknownClientError(`${host} answered with more than 32 KB`);
+    const document = parseDocument(response.body);
+    if (document.client_id !== clientId) throw unknownClientError('it describes a client with another client_id');
     const method = document.token_endpoint_auth_method;
     // A client with a key of its own must not be taken for one that needs none.
-    if (method !== undefined && method !== 'none') throw unknown('its token_endpoint_auth_method is not none');
-    if (document.client_secret !== undefined) throw unknown('it has a client_secret');
+    if (method !== undefined && method !== 'none')
+      throw unknownClientError('its token_endpoint_auth_method is not none');
+    if (document.client_secret !== undefined) throw unknownClientError('it has a client_secret');
     return parseClientMetadata(document);
   } catch (err) {
-    if (err instanceof OutboundFailed) throw unknown(err.message);
-    if (err instanceof AppError && err.code !== 'unknown_client') throw unknown(err.detail);
+    if (err instanceof OutboundFailed) throw unknownClientError(err.message);
+    if (err instanceof AppError && err.code !== 'unknown_client') throw unknownClientError(err.detail);
     throw err;
   }
 }
 
 /** @throws AppError 400, OutboundFailed */
-function requireDocumentAddress(clientId: string, allow: string[]): URL {
+function parseDocumentUrl(clientId: string, allow: string[]): URL {
   const url = checkOutboundUrl(clientId, { allow });
   // Plain http only at a literal address that the operator has opened.
-  if (url.protocol !== 'https:' && !isOpenedByOperator(clientId)) throw unknown('it must begin with https://');
-  if (url.hash || clientId.includes('#')) throw unknown('it has a fragment');
-  if (url.pathname === '/') throw unknown('it has no path');
-  if (url.href !== clientId) throw unknown(`it is written ${url.href}`);
+  if (url.protocol !== 'https:' && !isOpenedByOperator(clientId))
+    throw unknownClientError('it must begin with https://');
+  if (url.hash || clientId.includes('#')) throw unknownClientError('it has a fragment');
+  if (url.pathname === '/') throw unknownClientError('it has no path');
+  if (url.href !== clientId) throw unknownClientError(`it is written ${url.href}`);
   return url;
 }
 
-function parse(body: Buffer): Record<string, unknown> {
+function parseDocument(body: Buffer): Record<string, unknown> {
   try {
     const document = JSON.parse(body.toString('utf8'));
     if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
   } catch {
     // Said below.
   }
-  throw unknown('it is no JSON object');
+  throw unknownClientError('it is no JSON object');
 }
 
-const unknown = (why: string): AppError =>
-  new AppError('invalid', 'unknown_client', `the client's metadata document cannot be used: ${why}`);
+const unknownClientError = (reason: string): AppError =>
+  new AppError('invalid', 'unknown_client', `the client's metadata document cannot be used: ${reason}`);

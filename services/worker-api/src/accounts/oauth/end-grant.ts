@@ -12,11 +12,11 @@ export type EndReason = 'person' | 'client' | 'reuse';
 /** Deletes and announces it. Null if it had ended, or is not that user's. @param userId null: any user's */
 export async function endGrant(
   tx: Sql,
-  of: { id: string; userId: string | null },
+  grant: { id: string; userId: string | null },
   reason: EndReason,
   actor: Actor,
 ): Promise<EndedGrant | null> {
-  const ended = await deleteGrant(tx, of.id, of.userId);
+  const ended = await deleteGrant(tx, grant.id, grant.userId);
   if (!ended) return null;
   const { id, workspace_id: workspaceId, client_id, client_name } = ended;
   await enqueue(tx, tokenRevoked, workspaceId, { tokenId: id });

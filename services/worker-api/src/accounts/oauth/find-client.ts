@@ -1,8 +1,8 @@
 import { AppError } from '@gantry/http';
 import type { Db } from '../../database';
 import type { OauthClient } from '../../generated/prisma/client';
-import { isDocument } from '../grants/client-id';
-import { type Outbound, readClientDocument } from './client-document';
+import { isDocumentUrl } from '../grants/client-id';
+import { fetchClientDocument, type Outbound } from './client-document';
 import { findClient, upsertDocumentClient } from './oauth-client-repository';
 
 /** A document is fetched again after this, whatever its caching headers say. */
@@ -14,11 +14,11 @@ export async function getClient(
   clientId: string,
 ): Promise<OauthClient> {
   const { prisma, now } = deps;
-  const known = await findClient(prisma, clientId);
-  if (!isDocument(clientId)) {
-    if (known) return known;
+  const storedClient = await findClient(prisma, clientId);
+  if (!isDocumentUrl(clientId)) {
+    if (storedClient) return storedClient;
     throw new AppError('invalid', 'unknown_client', 'no client is registered under this client_id');
   }
-  if (known?.readAt && now().getTime() - known.readAt.getTime() < FRESH_MS) return known;
-  return upsertDocumentClient(prisma, clientId, await readClientDocument(deps, clientId), now());
+  if (storedClient?.readAt && now().getTime() - storedClient.readAt.getTime() < FRESH_MS) return storedClient;
+  return upsertDocumentClient(prisma, clientId, await fetchClientDocument(deps, clientId), now());
 }

@@ -27,7 +27,7 @@ import {
   type PresentedCode,
   type PresentedToken,
 } from '../grants/grant-repository';
-import { isOurResource, SCOPES, type Scope } from '../grants/oauth-addresses';
+import { isMcpResource, SCOPES, type Scope } from '../grants/oauth-addresses';
 import { endGrant } from './end-grant';
 
 const ACCESS_SECONDS = 3_600;
@@ -53,7 +53,7 @@ export interface TokenRequest {
   scope?: string;
 }
 
-export interface Issued {
+export interface IssuedTokens {
   access_token: string;
   token_type: 'Bearer';
   /** Seconds. */
@@ -63,45 +63,53 @@ export interface Issued {
 }
 
 /** A replay is committed and told afterwards. */
-type Outcome = { issued: Issued } | { replayed: string; grantId: string };
+type Outcome = { issued: IssuedTokens } | { replayed: string; grantId: string };
 
 /** @throws AppError 400 `invalid_request`, `invalid_grant` or `invalid_target` */
-export async function issueForCode(deps: IssuingDeps, asked: TokenRequest, actor: Actor): Promise<Issued> {
-  const { code, redirect_uri, code_verifier } = asked;
+export async function issueForCode(deps: IssuingDeps, request: TokenRequest, actor: Actor): Promise<IssuedTokens> {
+  const { code, redirect_uri, code_verifier } = request;
   if (!code || !redirect_uri || !code_verifier) {
     throw grantError('invalid_request', 'code, redirect_uri and code_verifier: are required');
   }
-  requireOurResource(deps, asked);
+  requireMcpResource(deps, request);
   const hashes = computeHashes(deps, code, 'oac_');
-  return settle(deps, async (tx) => {
+  return runExchange(deps, async (tx) => {
     const row = await lockCode(tx, hashes);
-    if (!row || row.is_over || row.client_id !== asked.client_id) throw notGood('code');
-    if (row.used_at) return replay(tx, row, actor, 'code');
+    if (!row || row.is_over || row.client_id !== request.client_id) throw invalidGrantError('code');
+    if (row.used_at) return endReplayedGrant(tx, row, actor, 'code');
     if (row.redirect_uri !== redirect_uri)
       throw grantError('invalid_grant', 'redirect_uri: is not the one of the request');
-    if (!proves(code_verifier, row))
+    if (!matchesChallenge(code_verifier, row))
       throw grantError('invalid_grant', 'code_verifier: does not fit the code_challenge');
     await markUsed(tx, 'oauth_codes', hashes);
-    return { issued: await issue(deps, tx, row) };
+    return { issued: await insertIssuedTokens(deps, tx, row) };
   });
 }
 
 /** @throws AppError 400 `invalid_request`, `invalid_grant`, `invalid_scope` or `invalid_target` */
-export async function issueForRefreshToken(deps: IssuingDeps, asked: TokenRequest, actor: Actor): Promise<Issued> {
-  if (!asked.refresh_token) throw grantError('invalid_request', 'refresh_token: is required');
-  requireOurResource(deps, asked);
-  const hashes = computeHashes(deps, asked.refresh_token, 'ort_');
-  return settle(deps, async (tx) => {
+export async function issueForRefreshToken(
+  deps: IssuingDeps,
+  request: TokenRequest,
+  actor: Actor,
+): Promise<IssuedTokens> {
+  if (!request.refresh_token) throw grantError('invalid_request', 'refresh_token: is required');
+  requireMcpResource(deps, request);
+  const hashes = computeHashes(deps, request.refresh_token, 'ort_');
+  return runExchange(deps, async (tx) => {
     const row = await lockToken(tx, hashes);
-    if (row?.kind !== 'refresh' || row.is_over || row.client_id !== asked.client_id) throw notGood('refresh token');
-    if (row.used_at) return replay(tx, row, actor, 'refresh token');
-    requireGranted(row, asked.scope);
+    if (row?.kind !== 'refresh' || row.is_over || row.client_id !== request.client_id)
+      throw invalidGrantError('refresh token');
+    if (row.used_at) return endReplayedGrant(tx, row, actor, 'refresh token');
+    requireGranted(row, request.scope);
     await markUsed(tx, 'oauth_tokens', hashes);
-    return { issued: await issue(deps, tx, row) };
+    return { issued: await insertIssuedTokens(deps, tx, row) };
   });
 }
 
-async function settle({ pool, identities }: IssuingDeps, work: (tx: Sql) => Promise<Outcome>): Promise<Issued> {
+async function runExchange(
+  { pool, identities }: IssuingDeps,
+  work: (tx: Sql) => Promise<Outcome>,
+): Promise<IssuedTokens> {
   const outcome = await transaction(pool, work);
   if ('issued' in outcome) return outcome.issued;
   // At once here; the announcement does it in the other processes.
@@ -109,16 +117,21 @@ async function settle({ pool, identities }: IssuingDeps, work: (tx: Sql) => Prom
   throw grantError('invalid_grant', `the ${outcome.replayed} was used already; what the person allowed has ended`);
 }
 
-async function replay(tx: Sql, { grant_id }: PresentedCode | PresentedToken, actor: Actor, what: string) {
+async function endReplayedGrant(
+  tx: Sql,
+  { grant_id }: PresentedCode | PresentedToken,
+  actor: Actor,
+  presented: string,
+) {
   await endGrant(tx, { id: grant_id, userId: null }, 'reuse', { ...actor, tokenId: grant_id });
-  return { replayed: what, grantId: grant_id };
+  return { replayed: presented, grantId: grant_id };
 }
 
-async function issue(
+async function insertIssuedTokens(
   { hasher, now }: IssuingDeps,
   tx: Sql,
   { grant_id, grant_expires_at: end, restriction: rules }: PresentedCode | PresentedToken,
-): Promise<Issued> {
+): Promise<IssuedTokens> {
   const [access, refresh] = [createOpaqueToken('oat_'), createOpaqueToken('ort_')];
   const at = now().getTime();
   const computeExpiry = (seconds: number) => new Date(Math.min(at + seconds * 1_000, end.getTime()));
@@ -132,36 +145,38 @@ async function issue(
     token_type: 'Bearer',
     expires_in: Math.max(1, Math.floor((accessEnd.getTime() - at) / 1_000)),
     refresh_token: refresh,
-    scope: toScope(readRules(rules)),
+    scope: toScope(parseRules(rules)),
   };
 }
 
-const readRules = (rules: unknown): Restriction => restriction.parse(rules);
+const parseRules = (rules: unknown): Restriction => restriction.parse(rules);
 
 /** S256 of RFC 7636. */
-function proves(verifier: string, { code_challenge }: PresentedCode): boolean {
+function matchesChallenge(verifier: string, { code_challenge }: PresentedCode): boolean {
   if (!VERIFIER.test(verifier)) return false;
   return isSameSecret(createHash('sha256').update(verifier).digest('base64url'), code_challenge);
 }
 
 function requireGranted({ restriction: rules }: PresentedToken, scope = ''): void {
-  const isReadonly = readRules(rules).readonly;
-  const asked = scope.split(' ').filter((one) => one !== '');
-  const isMore = (one: string) => !SCOPES.some((known) => known === one) || (isReadonly && one === 'mcp');
-  if (asked.some(isMore)) throw grantError('invalid_scope', 'scope: asks for more than was granted');
+  const isReadonly = parseRules(rules).readonly;
+  const requestedScopes = scope.split(' ').filter((one) => one !== '');
+  const exceedsGrant = (one: string) =>
+    !SCOPES.some((knownScope) => knownScope === one) || (isReadonly && one === 'mcp');
+  if (requestedScopes.some(exceedsGrant)) throw grantError('invalid_scope', 'scope: asks for more than was granted');
 }
 
-function requireOurResource({ baseUrl }: IssuingDeps, { resource }: TokenRequest): void {
-  if (resource === undefined || isOurResource(baseUrl, resource)) return;
+function requireMcpResource({ baseUrl }: IssuingDeps, { resource }: TokenRequest): void {
+  if (resource === undefined || isMcpResource(baseUrl, resource)) return;
   throw grantError('invalid_target', `resource: tokens are for ${baseUrl}/mcp alone`);
 }
 
 /** @throws AppError 400 for what cannot be one */
 export function computeHashes({ hasher }: Pick<IssuingDeps, 'hasher'>, text: string, prefix: OpaquePrefix): Buffer[] {
-  if (parseOpaqueToken(text)?.prefix !== prefix) throw notGood(prefix === 'oac_' ? 'code' : 'refresh token');
+  if (parseOpaqueToken(text)?.prefix !== prefix) throw invalidGrantError(prefix === 'oac_' ? 'code' : 'refresh token');
   return hasher.candidates(text);
 }
 
-const notGood = (what: string) => grantError('invalid_grant', `the ${what} is unknown, expired or another client's`);
+const invalidGrantError = (what: string) =>
+  grantError('invalid_grant', `the ${what} is unknown, expired or another client's`);
 
 const grantError = (code: string, detail: string): AppError => new AppError('invalid', code, detail);

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { OauthClient } from '../../generated/prisma/client';
-import type { ClientFacts } from './oauth-client';
+import type { ClientMetadata } from './oauth-client';
 
 /** Beyond this, clients without a grant are evicted, the oldest first. */
 const REGISTERED_MAX = 5_000;
@@ -10,12 +10,12 @@ export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
   db.oauthClient.findUnique({ where: { id } });
 
 /** Tolerates two callers who fetched the same document concurrently and both write it. */
-export function upsertDocumentClient(db: Db, id: string, facts: ClientFacts, now: Date): Promise<OauthClient> {
-  const kept = { ...facts, readAt: now };
-  return db.oauthClient.upsert({ where: { id }, create: { id, ...kept }, update: kept });
+export function upsertDocumentClient(db: Db, id: string, facts: ClientMetadata, now: Date): Promise<OauthClient> {
+  const metadata = { ...facts, readAt: now };
+  return db.oauthClient.upsert({ where: { id }, create: { id, ...metadata }, update: metadata });
 }
 
-export const insertClient = (tx: Db, id: string, facts: ClientFacts): Promise<OauthClient> =>
+export const insertClient = (tx: Db, id: string, facts: ClientMetadata): Promise<OauthClient> =>
   tx.oauthClient.create({ data: { id, ...facts } });
 
 /** Evicts unused clients, the oldest first, because registration is open. */
@@ -23,7 +23,7 @@ export const evictUngrantedClients = (tx: Db): Promise<unknown> => tx.$executeRa
   DELETE FROM oauth_clients WHERE id IN (
     SELECT id FROM oauth_clients WHERE granted_at IS NULL ORDER BY created_at DESC OFFSET ${REGISTERED_MAX})`;
 
-export const noteGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
+export const markGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
   tx.oauthClient.updateMany({ where: { id }, data: { grantedAt: now } });
 
 /** Deletes clients that got no grant within a day, or got one over 90 days ago and have none left. */

@@ -3,7 +3,7 @@ import { AppError } from '@gantry/http';
 import type { OauthClient } from '../../generated/prisma/client';
 import { requireRedirectUri } from './redirect-uri';
 
-export type ClientFacts = Pick<OauthClient, 'name' | 'uri' | 'redirectUris'>;
+export type ClientMetadata = Pick<OauthClient, 'name' | 'uri' | 'redirectUris'>;
 
 const NAME_CHARS_MAX = 100;
 const URI_CHARS_MAX = 2_000;
@@ -15,35 +15,36 @@ export const REGISTERED = 'ocl_';
  * Metadata of a client as it describes itself (RFC 7591, 2); what is not used is left out.
  * @throws AppError 400 `invalid_client_metadata` or `invalid_redirect_uri`
  */
-export function parseClientMetadata(metadata: Record<string, unknown>): ClientFacts {
+export function parseClientMetadata(metadata: Record<string, unknown>): ClientMetadata {
   const { client_name: name, client_uri: uri, redirect_uris: redirects, response_types, grant_types } = metadata;
-  if (!isTexts(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
-    throw wrong(`redirect_uris: must be 1 to ${REDIRECTS_MAX} addresses`);
+  if (!isStringArray(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {
+    throw invalidMetadataError(`redirect_uris: must be 1 to ${REDIRECTS_MAX} addresses`);
   }
   redirects.forEach(requireRedirectUri);
-  if (response_types !== undefined && !(isTexts(response_types) && response_types.includes('code'))) {
-    throw wrong('response_types: code is the only one here');
+  if (response_types !== undefined && !(isStringArray(response_types) && response_types.includes('code'))) {
+    throw invalidMetadataError('response_types: code is the only one here');
   }
-  if (grant_types !== undefined && !(isTexts(grant_types) && grant_types.includes('authorization_code'))) {
-    throw wrong('grant_types: must have authorization_code');
+  if (grant_types !== undefined && !(isStringArray(grant_types) && grant_types.includes('authorization_code'))) {
+    throw invalidMetadataError('grant_types: must have authorization_code');
   }
   return {
-    name: typeof name === 'string' ? readableName(name) : null,
-    uri: typeof uri === 'string' && isPage(uri) ? uri : null,
+    name: typeof name === 'string' ? sanitizeName(name) : null,
+    uri: typeof uri === 'string' && isWebPage(uri) ? uri : null,
     redirectUris: [...new Set(redirects)],
   };
 }
 
-const isTexts = (value: unknown): value is string[] =>
+const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 /** The name without characters that could reorder the text around it: controls, line breaks, marks of direction. */
-function readableName(name: string): string | null {
+function sanitizeName(name: string): string | null {
   const plain = name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
   return [...plain].slice(0, NAME_CHARS_MAX).join('') || null;
 }
 
-const isPage = (uri: string): boolean =>
+const isWebPage = (uri: string): boolean =>
   uri.length <= URI_CHARS_MAX && URL.canParse(uri) && new URL(uri).protocol === 'https:';
 
-export const wrong = (detail: string): AppError => new AppError('invalid', 'invalid_client_metadata', detail);
+export const invalidMetadataError = (detail: string): AppError =>
+  new AppError('invalid', 'invalid_client_metadata', detail);

@@ -18,9 +18,9 @@ import { getClient } from '../auth/session-cookie';
 import { getClientHost } from '../grants/client-id';
 import { grantToApi } from '../grants/grant';
 import { deleteToken, listGrants, lockToken } from '../grants/grant-repository';
-import { resourceMetadata, serverMetadata } from '../grants/oauth-addresses';
+import { buildResourceMetadata, buildServerMetadata } from '../grants/oauth-addresses';
 import { getUserId } from '../identity/person';
-import { decide, inspectRequest } from './authorization';
+import { decideAuthorization, inspectRequest } from './authorization';
 import { endGrant } from './end-grant';
 import { issueForCode, issueForRefreshToken } from './issue-tokens';
 import { parseClientMetadata, REGISTERED } from './oauth-client';
@@ -28,12 +28,12 @@ import { evictUngrantedClients, insertClient } from './oauth-client-repository';
 import { describeRedirect } from './redirect-uri';
 
 /** Headers of a public document, which may be cached for five minutes. */
-const forAWhile = { 'Cache-Control': 'public, max-age=300' };
+const PUBLIC_CACHE_HEADERS = { 'Cache-Control': 'public, max-age=300' };
 
 export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, pool, hasher, identities, baseUrl, dashboardUrl, now } = deps;
-  const describeServer = () => ok(serverMetadata(baseUrl, dashboardUrl), forAWhile);
-  const describeResource = () => ok(resourceMetadata(baseUrl), forAWhile);
+  const describeServer = () => ok(buildServerMetadata(baseUrl, dashboardUrl), PUBLIC_CACHE_HEADERS);
+  const describeResource = () => ok(buildResourceMetadata(baseUrl), PUBLIC_CACHE_HEADERS);
   return {
     oauthServerMetadata: describeServer,
     oauthServerMetadataOfMcp: describeServer,
@@ -58,10 +58,10 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
       });
     },
     issueOauthToken: async ({ body, req }) => {
-      const { grant_type, ...asked } = body;
-      const actor = clientActor(req);
-      if (grant_type === 'authorization_code') return ok(await issueForCode(deps, asked, actor));
-      if (grant_type === 'refresh_token') return ok(await issueForRefreshToken(deps, asked, actor));
+      const { grant_type, ...tokenRequest } = body;
+      const actor = buildClientActor(req);
+      if (grant_type === 'authorization_code') return ok(await issueForCode(deps, tokenRequest, actor));
+      if (grant_type === 'refresh_token') return ok(await issueForRefreshToken(deps, tokenRequest, actor));
       throw new AppError(
         'invalid',
         'unsupported_grant_type',
@@ -76,7 +76,7 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
         const row = await lockToken(tx, hashes);
         if (row?.client_id !== client_id) return null;
         if (row.kind === 'access') await deleteToken(tx, hashes);
-        else await endGrant(tx, { id: row.grant_id, userId: null }, 'client', clientActor(req));
+        else await endGrant(tx, { id: row.grant_id, userId: null }, 'client', buildClientActor(req));
         return row.grant_id;
       });
       if (ended) identities.evictToken(ended);
@@ -95,7 +95,7 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
         refused,
       });
     },
-    decideAuthorization: async (call) => ok({ redirect_to: await decide(deps, call, call.body) }),
+    decideAuthorization: async (call) => ok({ redirect_to: await decideAuthorization(deps, call, call.body) }),
     listOauthGrants: async (call) =>
       respondWithPage(call, await listGrants(prisma, getUserId(call.caller), now()), grantToApi),
     revokeOauthGrant: async ({ caller, actor, path }) => {
@@ -109,7 +109,7 @@ export function oauthOperations(deps: AccountDeps): Operations<'worker'> {
 }
 
 /** Builds the actor for a program that holds a code or a token and is otherwise unidentified. */
-const clientActor = (req: Request): Actor => ({
+const buildClientActor = (req: Request): Actor => ({
   kind: 'oauth_client',
   id: null,
   label: null,

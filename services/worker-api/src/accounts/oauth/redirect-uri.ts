@@ -10,7 +10,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'
  */
 const APP = /^(?:[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+|cursor|vscode|vscode-insiders|windsurf|zed|claude|raycast|goose):$/;
 
-export type Opens = 'website' | 'this_device' | 'app';
+export type RedirectTarget = 'website' | 'this_device' | 'app';
 
 /** Whether a browser may be sent there: also asked of addresses that were registered under another rule. */
 export const isWebOrApp = (text: string): boolean =>
@@ -20,30 +20,31 @@ const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol 
 
 /** @throws AppError 400 */
 export function requireRedirectUri(text: string): void {
-  const wrong = (why: string) =>
-    new AppError('invalid', 'invalid_redirect_uri', `redirect_uris: ${quoteShort(text)} ${why}`);
-  if (text.length > CHARS_MAX || !URL.canParse(text)) throw wrong('is not an absolute address');
+  const invalidUriError = (why: string) =>
+    new AppError('invalid', 'invalid_redirect_uri', `redirect_uris: ${quoteTruncated(text)} ${why}`);
+  if (text.length > CHARS_MAX || !URL.canParse(text)) throw invalidUriError('is not an absolute address');
   const url = new URL(text);
-  if (text.includes('#')) throw wrong('has a fragment');
-  if (url.username || url.password) throw wrong('has a user name');
+  if (text.includes('#')) throw invalidUriError('has a fragment');
+  if (url.username || url.password) throw invalidUriError('has a user name');
   if (!isWebOrApp(text))
-    throw wrong('is of a scheme without a dot: name it after a domain of yours, as com.example.app:');
-  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) throw wrong('is http, which is for loopback addresses');
+    throw invalidUriError('is of a scheme without a dot: name it after a domain of yours, as com.example.app:');
+  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname))
+    throw invalidUriError('is http, which is for loopback addresses');
 }
 
-const quoteShort = (text: string): string => JSON.stringify(text.slice(0, 100));
+const quoteTruncated = (text: string): string => JSON.stringify(text.slice(0, 100));
 
 /**
  * The port of a loopback address is free: a program takes whichever it gets (RFC 8252, 7.3).
  * @param registered of the client
  */
-export function isRegisteredRedirect(registered: string[], asked: string): boolean {
-  return registered.includes(asked) || registered.some((one) => isSameLoopback(one, asked));
+export function isRegisteredRedirect(registered: string[], requestedUri: string): boolean {
+  return registered.includes(requestedUri) || registered.some((one) => isSameLoopback(one, requestedUri));
 }
 
-function isSameLoopback(registered: string, asked: string): boolean {
-  if (asked.length > CHARS_MAX || !URL.canParse(asked) || asked.includes('#')) return false;
-  const [one, other] = [new URL(registered), new URL(asked)];
+function isSameLoopback(registered: string, requestedUri: string): boolean {
+  if (requestedUri.length > CHARS_MAX || !URL.canParse(requestedUri) || requestedUri.includes('#')) return false;
+  const [one, other] = [new URL(registered), new URL(requestedUri)];
   if (one.protocol !== 'http:' || !LOOPBACK.has(one.hostname) || other.username || other.password) return false;
   one.port = '';
   other.port = '';
@@ -51,14 +52,14 @@ function isSameLoopback(registered: string, asked: string): boolean {
 }
 
 /** Tells people where their browser goes. */
-export function describeRedirect(text: string): { host: string; opens: Opens } {
+export function describeRedirect(text: string): { host: string; opens: RedirectTarget } {
   const url = new URL(text);
   if (!isWeb(url)) return { host: url.protocol.slice(0, -1), opens: 'app' };
   return { host: url.host, opens: LOOPBACK.has(url.hostname) ? 'this_device' : 'website' };
 }
 
 /** The address with these parameters beside its own. */
-export function redirectWith(redirectUri: string, parameters: Record<string, string | undefined>): string {
+export function addParameters(redirectUri: string, parameters: Record<string, string | undefined>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.append(name, value);
   return url.href;

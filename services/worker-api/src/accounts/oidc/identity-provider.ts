@@ -24,7 +24,7 @@ export interface Person {
   name: string | null;
 }
 
-export interface Departure {
+export interface AuthorizationRedirect {
   url: URL;
   state: string;
   nonce: string;
@@ -40,7 +40,7 @@ export function createIdentityProvider(settings: OidcSettings) {
   let discovered: Promise<client.Configuration> | undefined;
 
   /** A failure is not cached: the provider may be back at the next sign-in. */
-  function configuration(): Promise<client.Configuration> {
+  function discoverConfiguration(): Promise<client.Configuration> {
     const isPlain = new URL(issuer).protocol === 'http:';
     discovered ??= client
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
@@ -57,11 +57,11 @@ export function createIdentityProvider(settings: OidcSettings) {
 
   return {
     /** Builds the redirect for the browser, and the state to keep until it returns. @throws AppError 503 */
-    depart: async (redirectUri: string): Promise<Departure> => {
+    depart: async (redirectUri: string): Promise<AuthorizationRedirect> => {
       const codeVerifier = client.randomPKCECodeVerifier();
       const state = client.randomState();
       const nonce = client.randomNonce();
-      const url = client.buildAuthorizationUrl(await configuration(), {
+      const url = client.buildAuthorizationUrl(await discoverConfiguration(), {
         redirect_uri: redirectUri,
         scope: scopes,
         code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
@@ -79,7 +79,7 @@ export function createIdentityProvider(settings: OidcSettings) {
       currentUrl: URL,
       { state, nonce, codeVerifier }: { state: string; nonce: string; codeVerifier: string },
     ): Promise<Person> => {
-      const config = await configuration();
+      const config = await discoverConfiguration();
       const tokens = await client.authorizationCodeGrant(config, currentUrl, {
         pkceCodeVerifier: codeVerifier,
         expectedState: state,

@@ -8,8 +8,8 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient, User } from '../../generated/prisma/client';
 import type { Sessions } from '../auth/session';
-import { join } from '../invitations/accept-invitation';
-import { listOpenInvitationsTo } from '../invitations/invitation-repository';
+import { joinWorkspace } from '../invitations/accept-invitation';
+import { listOpenInvitationsForEmail } from '../invitations/invitation-repository';
 import { normaliseVerifiedEmail } from '../users/email';
 import { proveEmail } from '../users/prove-email';
 import { insertUser } from '../users/user-repository';
@@ -25,7 +25,7 @@ type Refusal =
   | 'oidc_linked_elsewhere';
 
 /** The reason why sign-in was refused, explained on the sign-in page. */
-export class Refused extends Error {
+export class SignInRefused extends Error {
   constructor(readonly code: Refusal) {
     super(code);
   }
@@ -40,27 +40,27 @@ export class Refused extends Error {
  * another person of the same provider: a provider may give an address that became free to the next person.
  * @throws Refused
  */
-export async function userOfPerson(
+export async function findOrCreateUser(
   prisma: PrismaClient,
   person: Person,
   signUp: OidcSettings['signUp'],
   actor: Actor,
 ): Promise<User> {
   const { issuer, subject } = person;
-  const known = await prisma.externalIdentity.findUnique({
+  const linked = await prisma.externalIdentity.findUnique({
     where: { issuer_subject: { issuer, subject } },
     include: { user: true },
   });
-  if (known) return assertEnabled(known.user);
+  if (linked) return assertEnabled(linked.user);
   const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
-  if (!email) throw new Refused('oidc_email_not_verified');
+  if (!email) throw new SignInRefused('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const existing = await tx.user.findUnique({ where: { email } });
-    if (existing && !assertEnabled(existing).emailVerifiedAt) throw new Refused('oidc_address_unproven');
-    const isOfAnother = existing && (await tx.externalIdentity.findFirst({ where: { issuer, userId: existing.id } }));
-    if (isOfAnother) throw new Refused('oidc_address_of_another');
+    if (existing && !assertEnabled(existing).emailVerifiedAt) throw new SignInRefused('oidc_address_unproven');
+    const otherIdentity = existing && (await tx.externalIdentity.findFirst({ where: { issuer, userId: existing.id } }));
+    if (otherIdentity) throw new SignInRefused('oidc_address_of_another');
     const user = existing ?? (await createUser(tx, email, person, signUp, actor));
-    await link(tx, { ...actor, id: user.id, label: email }, person, user);
+    await linkIdentity(tx, { ...actor, id: user.id, label: email }, person, user);
     return user;
   });
 }
@@ -71,7 +71,7 @@ export async function userOfPerson(
  * account.
  * @returns the sessions that ended. @throws Refused
  */
-export async function proveByPerson(
+export async function proveEmailByProvider(
   { prisma, sessions }: { prisma: PrismaClient; sessions: Sessions },
   person: Person,
   signedIn: { userId: string; sessionId: string },
@@ -79,21 +79,21 @@ export async function proveByPerson(
 ): Promise<string[]> {
   const { issuer, subject } = person;
   const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
-  if (!email) throw new Refused('oidc_email_not_verified');
+  if (!email) throw new SignInRefused('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const user = assertEnabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));
-    if (user.email !== email) throw new Refused('oidc_other_address');
-    const known = await tx.externalIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } });
-    if (known && known.userId !== user.id) throw new Refused('oidc_linked_elsewhere');
-    const by = { ...actor, id: user.id, label: email };
-    if (!known) await link(tx, by, person, user);
+    if (user.email !== email) throw new SignInRefused('oidc_other_address');
+    const linked = await tx.externalIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } });
+    if (linked && linked.userId !== user.id) throw new SignInRefused('oidc_linked_elsewhere');
+    const userActor = { ...actor, id: user.id, label: email };
+    if (!linked) await linkIdentity(tx, userActor, person, user);
     if (user.emailVerifiedAt) return [];
-    await proveEmail(tx, by, user.id, 'identity_provider');
+    await proveEmail(tx, userActor, user.id, 'identity_provider');
     return sessions.closeAllOf(tx, user.id, signedIn.sessionId);
   });
 }
 
-async function link(
+async function linkIdentity(
   tx: Db,
   actor: Actor,
   { issuer, subject }: Person,
@@ -109,14 +109,14 @@ async function link(
 }
 
 function assertEnabled(user: User): User {
-  if (user.disabledAt) throw new Refused('oidc_disabled');
+  if (user.disabledAt) throw new SignInRefused('oidc_disabled');
   return user;
 }
 
 /** Accepts open invitations too: the provider has verified the address, as a mailed invitation link would. */
 async function createUser(tx: Db, email: string, person: Person, signUp: OidcSettings['signUp'], actor: Actor) {
-  const invitations = await listOpenInvitationsTo(tx, email);
-  if (!invitations.length && signUp === 'invited') throw new Refused('oidc_not_invited');
+  const invitations = await listOpenInvitationsForEmail(tx, email);
+  if (!invitations.length && signUp === 'invited') throw new SignInRefused('oidc_not_invited');
   const user = await insertUser(tx, {
     id: newId('usr_'),
     email,
@@ -125,7 +125,8 @@ async function createUser(tx: Db, email: string, person: Person, signUp: OidcSet
     passwordHash: null,
     defaultWorkspaceId: invitations[0]?.workspaceId ?? null,
   });
-  for (const invitation of invitations) await join(tx, { ...actor, id: user.id, label: email }, invitation, user.id);
+  for (const invitation of invitations)
+    await joinWorkspace(tx, { ...actor, id: user.id, label: email }, invitation, user.id);
   return user;
 }
 

@@ -13,7 +13,7 @@ import type { CookieOptions, Request, Response } from 'express';
 import type { AccountDeps } from '../account-deps';
 import { getClient } from '../auth/session-cookie';
 import { createIdentityProvider, type IdentityProvider, type OidcSettings, type Person } from './identity-provider';
-import { proveByPerson, Refused, userOfPerson } from './oidc-account';
+import { findOrCreateUser, proveEmailByProvider, SignInRefused } from './oidc-account';
 
 const STATE_COOKIE = 'svc_oidc_state';
 const CALLBACK = '/auth/oidc/callback';
@@ -39,7 +39,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
     startOidc: async ({ query, req, res }) => {
       if (!provider) throw notFound('identity provider', 'oidc', 'on this installation');
       const origin = getOrigin(req);
-      const proving = query.prove ? await createSignedInSession(deps, req) : null;
+      const proving = query.prove ? await getSignedInSession(deps, req) : null;
       const { url, state, nonce, codeVerifier } = await provider.depart(`${origin}${CALLBACK}`);
       const returnTo = query.return_to ?? '/';
       const proveUserId = proving?.userId ?? null;
@@ -53,7 +53,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
       if (!provider || !oidc) throw notFound('identity provider', 'oidc', 'on this installation');
       res.clearCookie(STATE_COOKIE, cookieOptions);
       try {
-        res.redirect(302, await arrive(deps, provider, oidc, req, res));
+        res.redirect(302, await handleCallback(deps, provider, oidc, req, res));
       } catch (err) {
         const code = toRefusalCode(err);
         log.info({ err, code, requestId: req.id }, 'sign-in with the identity provider failed');
@@ -66,7 +66,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
 }
 
 /** Signs in the person who came back, or verifies the address of a signed-in one. Returns their destination. */
-async function arrive(
+async function handleCallback(
   deps: AccountDeps,
   provider: IdentityProvider,
   { signUp }: OidcSettings,
@@ -76,39 +76,39 @@ async function arrive(
   const { prisma, sessions, sessionCookie, identities } = deps;
   const state = String(req.query.state ?? '');
   if (!state || !isSameSecret(state, getStateCookie(req))) throw new Error('the state is not the one of this browser');
-  const [departure] = await prisma.oidcSignIn
+  const [storedState] = await prisma.oidcSignIn
     .delete({ where: { stateHash: hashState(state) } })
     .then((row) => [row])
     .catch(() => []);
-  if (!departure || Date.now() - departure.createdAt.getTime() > LIFETIME_MS) throw new Expired();
-  const { origin, nonce, codeVerifier, returnTo, proveUserId } = departure;
-  const arriving = () => provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
+  if (!storedState || Date.now() - storedState.createdAt.getTime() > LIFETIME_MS) throw new Expired();
+  const { origin, nonce, codeVerifier, returnTo, proveUserId } = storedState;
+  const fetchPerson = () => provider.arrive(new URL(req.originalUrl, origin), { state, nonce, codeVerifier });
   if (proveUserId !== null) {
     try {
-      await prove(deps, await arriving(), proveUserId, req);
+      await proveEmail(deps, await fetchPerson(), proveUserId, req);
     } catch (cause) {
       throw new NotProven('not proven', { cause });
     }
     return `${origin}${returnTo}`;
   }
-  const person = await arriving();
-  const user = await userOfPerson(prisma, person, signUp, buildLinkActor(req, 'oidc'));
+  const person = await fetchPerson();
+  const user = await findOrCreateUser(prisma, person, signUp, buildLinkActor(req, 'oidc'));
   identities.evictUser(user.id);
   sessionCookie.set(res, await sessions.open(prisma, user.id, getClient(req)));
   return `${origin}${returnTo}`;
 }
 
-async function prove(deps: AccountDeps, person: Person, userId: string, req: Request): Promise<void> {
-  const signedIn = await createSignedInSession(deps, req);
+async function proveEmail(deps: AccountDeps, person: Person, userId: string, req: Request): Promise<void> {
+  const signedIn = await getSignedInSession(deps, req);
   // Another person may have signed in here meanwhile.
   if (signedIn.userId !== userId) throw new Expired();
-  const ended = await proveByPerson(deps, person, signedIn, buildLinkActor(req, 'oidc'));
+  const ended = await proveEmailByProvider(deps, person, signedIn, buildLinkActor(req, 'oidc'));
   for (const id of ended) deps.identities.evictToken(id);
   deps.identities.evictUser(userId);
 }
 
 /** Returns the user and session of this browser. @throws AppError 401 */
-async function createSignedInSession(
+async function getSignedInSession(
   { sessionCookie, introspect }: AccountDeps,
   req: Request,
 ): Promise<{ userId: string; sessionId: string }> {
@@ -125,7 +125,7 @@ class NotProven extends Error {}
 
 function toRefusalCode(err: unknown): string {
   if (err instanceof NotProven) return toRefusalCode(err.cause);
-  if (err instanceof Refused) return err.code;
+  if (err instanceof SignInRefused) return err.code;
   if (err instanceof Expired) return 'oidc_expired';
   return err instanceof AppError && err.kind === 'unavailable' ? 'oidc_unavailable' : 'oidc_failed';
 }

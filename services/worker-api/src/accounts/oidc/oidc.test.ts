@@ -69,7 +69,7 @@ const getCookies = (answer: { headers: Record<string, unknown> }): string[] =>
   ([] as string[]).concat((answer.headers['set-cookie'] as string[]) ?? []).map((set) => set.split(';')[0] ?? '');
 
 /** Starts the redirect to the provider. */
-async function depart(returnTo = '/automations') {
+async function startOidc(returnTo = '/automations') {
   const left = await request(api.url).get(`/auth/oidc/start?return_to=${returnTo}`).expect(302);
   return { location: new URL(String(left.headers.location)), cookie: getCookies(left).join('; ') };
 }
@@ -89,14 +89,14 @@ async function signInThere(location: URL, account: string): Promise<URL> {
   }
 }
 
-const arrive = (back: URL, cookie: string) =>
+const sendCallback = (back: URL, cookie: string) =>
   request(api.url)
     .get(back.pathname + back.search)
     .set('Cookie', cookie);
 
 async function signIn(account: string) {
-  const { location, cookie } = await depart();
-  return arrive(await signInThere(location, account), cookie).expect(302);
+  const { location, cookie } = await startOidc();
+  return sendCallback(await signInThere(location, account), cookie).expect(302);
 }
 
 /** Starts verifying an address with one session, and returns with another, or none. */
@@ -107,11 +107,11 @@ async function prove(account: string, cookie: string, returning: string | null =
     .set('Cookie', session(cookie))
     .expect(302);
   const back = await signInThere(new URL(String(left.headers.location)), account);
-  return arrive(back, [...getCookies(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
+  return sendCallback(back, [...getCookies(left), ...(returning ? [session(returning)] : [])].join('; ')).expect(302);
 }
 
 /** The error code in the address of the sign-in page or another one; the whole address if nothing failed. */
-function failure(answer: { headers: Record<string, unknown> }): string | null {
+function getFailure(answer: { headers: Record<string, unknown> }): string | null {
   const url = new URL(String(answer.headers.location));
   const error = url.searchParams.get('error');
   if (url.href.startsWith(`${DASHBOARD_URL}/settings/`)) return error ? `${url.pathname} ${error}` : url.href;
@@ -128,7 +128,7 @@ test('the sign-in page learns that there is a provider', async () => {
 });
 
 test('it asks with PKCE, state and nonce', async () => {
-  const { location } = await depart();
+  const { location } = await startOidc();
   expect(location.searchParams.get('code_challenge_method')).toBe('S256');
   for (const name of ['code_challenge', 'state', 'nonce']) expect(location.searchParams.get(name)).toMatch(/.{40,}/);
 });
@@ -136,7 +136,7 @@ test('it asks with PKCE, state and nonce', async () => {
 describe('an account whose address nobody has proven', () => {
   test('is not joined: whoever made it would go on knowing its password', async () => {
     const answer = await signIn('own');
-    expect(failure(answer)).toBe('oidc_address_unproven');
+    expect(getFailure(answer)).toBe('oidc_address_unproven');
     expect(getCookie(answer)).toBe('');
     expect((await owner.get('/auth/me')).body).toMatchObject({ id: api.owner.userId, email_verified: false });
   });
@@ -153,14 +153,14 @@ describe('an account whose address nobody has proven', () => {
     ['an address that the provider has not verified', 'eve', 'oidc_email_not_verified'],
     ['another address', 'bob', 'oidc_other_address'],
   ])('is not proven by %s', async (_what, account, code) => {
-    expect(failure(await prove(account, api.owner.cookie))).toBe(`/settings/account ${code}`);
+    expect(getFailure(await prove(account, api.owner.cookie))).toBe(`/settings/account ${code}`);
     expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
   });
 
   test('is not proven when somebody else is signed in at the return, or nobody', async () => {
     const { cookie } = await api.addMember('member');
     for (const returning of [cookie, null]) {
-      expect(failure(await prove('own', api.owner.cookie, returning))).toMatch(/^\/settings\/account oidc_/);
+      expect(getFailure(await prove('own', api.owner.cookie, returning))).toMatch(/^\/settings\/account oidc_/);
     }
     expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
   });
@@ -182,7 +182,7 @@ test('an identity that is linked to one account proves nothing for another', asy
   const other = await api.addMember('member', { emailVerified: false });
   const before = people.own;
   people.own = { email: other.email, email_verified: true };
-  expect(failure(await prove('own', other.cookie))).toBe('/settings/account oidc_linked_elsewhere');
+  expect(getFailure(await prove('own', other.cookie))).toBe('/settings/account oidc_linked_elsewhere');
   people.own = before as (typeof people)[string];
 });
 
@@ -218,14 +218,14 @@ test.each([
   ['somebody whom nobody invited', 'bob', 'oidc_not_invited'],
 ])('%s opens nothing', async (_who, account, code) => {
   const answer = await signIn(account);
-  expect(failure(answer)).toBe(code);
+  expect(getFailure(answer)).toBe(code);
   expect(getCookie(answer)).toBe('');
 });
 
 test('an address that the provider gave to another person opens nothing of the account that had it', async () => {
   people.next = people.own as (typeof people)[string];
   const answer = await signIn('next');
-  expect([failure(answer), getCookie(answer)]).toEqual(['oidc_address_of_another', '']);
+  expect([getFailure(answer), getCookie(answer)]).toEqual(['oidc_address_of_another', '']);
 });
 
 test.each(['\uff4fscar@example.com', 'os\u212aar@example.com'])(
@@ -236,23 +236,23 @@ test.each(['\uff4fscar@example.com', 'os\u212aar@example.com'])(
       data: { id, email: normaliseEmail(email) ?? '', emailVerifiedAt: new Date() },
     });
     people.alike = { email, email_verified: true };
-    expect(failure(await signIn('alike'))).toBe('oidc_email_not_verified');
+    expect(getFailure(await signIn('alike'))).toBe('oidc_email_not_verified');
   },
 );
 
 test('another browser, another state, and coming back twice are refused', async () => {
-  const { location, cookie } = await depart();
+  const { location, cookie } = await startOidc();
   const back = await signInThere(location, 'own');
-  const other = await depart();
-  expect(failure(await arrive(back, other.cookie).expect(302))).toBe('oidc_failed');
-  expect(failure(await arrive(back, '').expect(302))).toBe('oidc_failed');
+  const other = await startOidc();
+  expect(getFailure(await sendCallback(back, other.cookie).expect(302))).toBe('oidc_failed');
+  expect(getFailure(await sendCallback(back, '').expect(302))).toBe('oidc_failed');
   const swapped = new URL(back);
   swapped.searchParams.set('state', other.location.searchParams.get('state') ?? '');
-  expect(failure(await arrive(swapped, cookie).expect(302))).toBe('oidc_failed');
+  expect(getFailure(await sendCallback(swapped, cookie).expect(302))).toBe('oidc_failed');
   // Its own code, in a redirect with another verifier and nonce.
-  expect(failure(await arrive(swapped, other.cookie).expect(302))).toBe('oidc_failed');
-  expect((await arrive(back, cookie).expect(302)).headers.location).toBe(`${DASHBOARD_URL}/automations`);
-  expect(failure(await arrive(back, cookie).expect(302))).toBe('oidc_expired');
+  expect(getFailure(await sendCallback(swapped, other.cookie).expect(302))).toBe('oidc_failed');
+  expect((await sendCallback(back, cookie).expect(302)).headers.location).toBe(`${DASHBOARD_URL}/automations`);
+  expect(getFailure(await sendCallback(back, cookie).expect(302))).toBe('oidc_expired');
 });
 
 test('it leads nowhere but to our own addresses', async () => {

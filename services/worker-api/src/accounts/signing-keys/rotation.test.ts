@@ -7,21 +7,21 @@ const api = testWorkerApi();
 const getKid = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid;
 
 /** Another replica, with a fresh cache of the keys. */
-const replica = () => createSigningKeys({ pool: api.database.pool, vault: api.deps.vault });
+const createReplica = () => createSigningKeys({ pool: api.database.pool, vault: api.deps.vault });
 
 test('while the key rotates no request fails: JWTs of before and after are both good', async () => {
   const { pool } = api.database;
-  const anybody = createCaller(api.url);
+  const anonymous = createCaller(api.url);
   const signIn = async (): Promise<string> =>
-    (await anybody.post('/auth/login', { email: api.owner.email, password: PASSWORD }).expect(200)).body.access_token;
+    (await anonymous.post('/auth/login', { email: api.owner.email, password: PASSWORD }).expect(200)).body.access_token;
   const before = await signIn();
   const works = (jwt: string) => createCaller(api.url, jwt).get('/auth/me').expect(200);
 
   // A month later another replica creates the next key: published at once, but not yet used.
   await pool.query("UPDATE signing_keys SET created_at = created_at - interval '31 days'");
-  await replica().rotate();
+  await createReplica().rotate();
   await api.signingKeys.rotate();
-  expect((await anybody.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(2);
+  expect((await anonymous.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(2);
   expect(getKid(await signIn())).toBe(getKid(before));
 
   // A quarter of an hour later every service can know it, and it signs.
@@ -36,7 +36,7 @@ test('while the key rotates no request fails: JWTs of before and after are both 
   // When the last JWT of the old key has expired, it is removed.
   await pool.query("UPDATE signing_keys SET created_at = created_at - interval '3 hours'");
   await api.signingKeys.rotate();
-  expect((await anybody.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(1);
+  expect((await anonymous.get('/.well-known/jwks.json').expect(200)).body.keys).toHaveLength(1);
   api.identities.clear();
   await works(after);
 });

@@ -24,13 +24,13 @@ export const PUBLISHED_AHEAD_MINUTES = 15;
 export const KEPT_BEHIND_MINUTES = PUBLISHED_AHEAD_MINUTES + 120;
 
 /** The newest key that every service can have fetched by now; the very first one signs at once. */
-export function signerAmong(keys: SigningKey[], now: number): SigningKey | undefined {
+export function chooseSigner(keys: SigningKey[], now: number): SigningKey | undefined {
   const byAge = [...keys].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
-  const known = byAge.filter((key) => now - key.createdAt.getTime() >= PUBLISHED_AHEAD_MINUTES * 60_000);
-  return known.at(-1) ?? byAge[0];
+  const published = byAge.filter((key) => now - key.createdAt.getTime() >= PUBLISHED_AHEAD_MINUTES * 60_000);
+  return published.at(-1) ?? byAge[0];
 }
 
-export function publicJwk({ kid, privateKey }: Pick<SigningKey, 'kid' | 'privateKey'>): PublicJwk {
+export function toPublicJwk({ kid, privateKey }: Pick<SigningKey, 'kid' | 'privateKey'>): PublicJwk {
   const { x = '', y = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   return { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig' };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setupPool } from '@gantry/testing';
 import { createVault, parseKeyRing } from '@gantry/vault';
-import { PUBLISHED_AHEAD_MINUTES, type SigningKey, signerAmong } from './signing-key';
+import { chooseSigner, PUBLISHED_AHEAD_MINUTES, type SigningKey } from './signing-key';
 import { createSigningKeys } from './signing-keys';
 
 const pool = setupPool('worker-api');
@@ -57,8 +57,8 @@ test('what is published holds no private part', async () => {
 
 test('the very first key signs at once', () => {
   const key = { kid: 'a', createdAt: new Date(1_000_000) } as SigningKey;
-  expect(signerAmong([key], 1_000_000)).toBe(key);
+  expect(chooseSigner([key], 1_000_000)).toBe(key);
   const newer = { kid: 'b', createdAt: new Date(1_000_001) } as SigningKey;
-  expect(signerAmong([newer, key], 1_000_002)).toBe(key);
-  expect(signerAmong([newer, key], 1_000_001 + PUBLISHED_AHEAD_MINUTES * 60_000)).toBe(newer);
+  expect(chooseSigner([newer, key], 1_000_002)).toBe(key);
+  expect(chooseSigner([newer, key], 1_000_001 + PUBLISHED_AHEAD_MINUTES * 60_000)).toBe(newer);
 });

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { unavailable } from '@gantry/http';
 import type { Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
-import { type PublicJwk, publicJwk, type SigningKey, signerAmong } from './signing-key';
+import { chooseSigner, type PublicJwk, type SigningKey, toPublicJwk } from './signing-key';
 import {
   deleteSpentSigningKeys,
   insertSigningKeyIfDue,
@@ -23,35 +23,35 @@ const OWNER = '_platform';
 
 export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () => number }) {
   const { pool, vault, now = Date.now } = options;
-  let known: SigningKey[] = [];
-  let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
+  let cachedKeys: SigningKey[] = [];
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<void> | undefined;
 
   const buildAssociatedData = (kid: string) => ({ table: 'signing_keys', name: kid, version: 1 });
 
   async function loadKeys() {
     const rows = await listSigningKeys(pool);
-    known = await Promise.all(
+    cachedKeys = await Promise.all(
       rows.map(async ({ kid, private_key, created_at }) => {
         const pem = await vault.open(OWNER, buildAssociatedData(kid), private_key);
         return { kid, privateKey: createPrivateKey(pem), createdAt: created_at };
       }),
     );
-    readAt = now();
+    loadedAt = now();
   }
 
-  function readOnce(): Promise<void> {
-    reading ??= loadKeys().finally(() => {
-      reading = undefined;
+  function loadKeysOnce(): Promise<void> {
+    loading ??= loadKeys().finally(() => {
+      loading = undefined;
     });
-    return reading;
+    return loading;
   }
 
   /** Cached keys stay in use while the database is down. */
-  async function keys(): Promise<SigningKey[]> {
-    if (now() - readAt > FRESH_MS) await readOnce().catch((err) => known.length || Promise.reject(err));
-    if (!known.length) await rotate();
-    return known;
+  async function getKeys(): Promise<SigningKey[]> {
+    if (now() - loadedAt > FRESH_MS) await loadKeysOnce().catch((err) => cachedKeys.length || Promise.reject(err));
+    if (!cachedKeys.length) await rotate();
+    return cachedKeys;
   }
 
   async function rotate() {
@@ -60,7 +60,7 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
       const kid = randomBytes(12).toString('base64url');
       const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
       const sealed = await vault.seal(OWNER, buildAssociatedData(kid), pem);
-      await insertSigningKeyIfDue(pool, { kid, publicJwk: publicJwk({ kid, privateKey }), privateKey: sealed });
+      await insertSigningKeyIfDue(pool, { kid, publicJwk: toPublicJwk({ kid, privateKey }), privateKey: sealed });
     }
     await deleteSpentSigningKeys(pool);
     await loadKeys();
@@ -70,20 +70,20 @@ export function createSigningKeys(options: { pool: Pool; vault: Vault; now?: () 
     /** Creates a key when one is due and removes expired ones; safe on every replica at any time. */
     rotate,
     signer: async (): Promise<SigningKey> => {
-      const signer = signerAmong(await keys(), now());
+      const signer = chooseSigner(await getKeys(), now());
       if (!signer) throw unavailable('the key that signs access tokens');
       return signer;
     },
     /** The public key with that id, for verifying the platform's own JWTs. */
     find: async (kid: string): Promise<KeyObject | undefined> => {
-      const isIt = (key: SigningKey) => key.kid === kid;
-      let key = (await keys()).find(isIt);
-      if (!key && now() - readAt > UNKNOWN_REREAD_MS) {
-        await readOnce();
-        key = known.find(isIt);
+      const hasKid = (key: SigningKey) => key.kid === kid;
+      let key = (await getKeys()).find(hasKid);
+      if (!key && now() - loadedAt > UNKNOWN_REREAD_MS) {
+        await loadKeysOnce();
+        key = cachedKeys.find(hasKid);
       }
       return key && createPublicKey(key.privateKey);
     },
-    jwks: async (): Promise<{ keys: PublicJwk[] }> => ({ keys: (await keys()).map(publicJwk) }),
+    jwks: async (): Promise<{ keys: PublicJwk[] }> => ({ keys: (await getKeys()).map(toPublicJwk) }),
   };
 }

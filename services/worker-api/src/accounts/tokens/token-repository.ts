@@ -35,7 +35,7 @@ export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...t
 }
 
 /** Returns those of `ids` that belong to workers visible to the caller in their workspace. */
-export async function listSeenWorkerIds(db: Db, caller: Principal, ids: string[]): Promise<string[]> {
+export async function listVisibleWorkerIds(db: Db, caller: Principal, ids: string[]): Promise<string[]> {
   const { workspaceId } = caller;
   const where = { workspaceId, deletedAt: null, AND: [{ id: { in: ids } }, buildWorkerVisibilityFilter(caller)] };
   return (await db.worker.findMany({ where, select: { id: true } })).map(({ id }) => id);
@@ -50,15 +50,15 @@ export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken
   const ids = tokens.map(({ id }) => id);
   const makerIds = tokens.flatMap(({ createdByTokenId }) => createdByTokenId ?? []);
   const makers = await db.token.findMany({ where: { id: { in: makerIds }, revokedAt: null }, select: { id: true } });
-  const alive = new Set(makers.map(({ id }) => id));
-  const made = await countMade(db, ids);
+  const activeMakerIds = new Set(makers.map(({ id }) => id));
+  const made = await countCreatedTokens(db, ids);
   const spending = await db.tokenSpending.findMany({ where: { tokenId: { in: ids } } });
   const spent = new Map(spending.map(({ tokenId, usd }) => [tokenId, usd]));
   return tokens.map((token) => ({
     ...token,
     madeTokens: made.get(token.id) ?? 0,
     spentUsd: hasOwnBudget(token) ? (spent.get(token.id) ?? 0) : null,
-    makerRevoked: token.createdByTokenId !== null && !alive.has(token.createdByTokenId),
+    makerRevoked: token.createdByTokenId !== null && !activeMakerIds.has(token.createdByTokenId),
   }));
 }
 
@@ -66,7 +66,7 @@ export async function listTokens(db: Db, owner: TokenOwner): Promise<ListedToken
  * Counts active tokens by the token that created them, directly or through others. UNION rather than UNION ALL
  * guarantees termination for any rows.
  */
-async function countMade(db: Db, ids: string[]): Promise<Map<string, number>> {
+async function countCreatedTokens(db: Db, ids: string[]): Promise<Map<string, number>> {
   const rows = await db.$queryRaw<{ root: string; made: number }[]>`
     WITH RECURSIVE made AS (
       SELECT created_by_token_id AS root, id, revoked_at FROM tokens WHERE created_by_token_id = ANY(${ids})
@@ -87,7 +87,7 @@ export async function markRevoked(tx: Db, owner: TokenOwner, tokenId: string): P
 }
 
 /** False if it was revoked or has expired. Locks the row: a concurrent revocation waits until the transaction ends. */
-export async function lockAliveToken(tx: Db, tokenId: string): Promise<boolean> {
+export async function lockActiveToken(tx: Db, tokenId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM tokens WHERE id = ${tokenId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
     FOR SHARE`;
@@ -95,7 +95,7 @@ export async function lockAliveToken(tx: Db, tokenId: string): Promise<boolean> 
 }
 
 /** Revokes every token created by the token, directly or through others, of either kind. */
-export function markMadeRevoked(
+export function revokeCreatedTokens(
   tx: Db,
   tokenId: string,
 ): Promise<{ id: string; name: string; workspace_id: string | null }[]> {

@@ -4,7 +4,7 @@ import { forbidden, type OperationCall, type Principal } from '@gantry/http';
 import { z } from 'zod';
 import type { Token } from '../../generated/prisma/client';
 
-export type AskedRestriction = NonNullable<OperationCall<'worker', 'createPersonalToken'>['body']['restrict']>;
+export type RestrictionInput = NonNullable<OperationCall<'worker', 'createPersonalToken'>['body']['restrict']>;
 
 /** Tokens that make tokens, each with a budget below the last: more than this is a mistake. */
 const BUDGETS_MAX = 10;
@@ -16,8 +16,8 @@ const BUDGETS_MAX = 10;
 export const toRestrictedForm = (token: string): string => `restricted ${token}`;
 
 /** Null where it restricts nothing. @param tokenId of the token that gets it */
-export function toRestriction(asked: AskedRestriction | undefined, tokenId: string): Restriction | null {
-  const { workers, automations, toolsets, readonly, require_approval, budget_usd: usd } = asked ?? {};
+export function toRestriction(input: RestrictionInput | undefined, tokenId: string): Restriction | null {
+  const { workers, automations, toolsets, readonly, require_approval, budget_usd: usd } = input ?? {};
   const rules: Restriction = {
     ...(workers && { workers: [...new Set(workers)] }),
     ...(automations && { automations: [...new Set(automations)] }),
@@ -33,11 +33,11 @@ export function toRestriction(asked: AskedRestriction | undefined, tokenId: stri
  * The restriction that was asked for, within that of the token that asks: each rule that is left out is inherited.
  * @throws AppError 403 naming the field that asks for more
  */
-export function narrowRestriction(wanted: Restriction | null, maker: Restriction | null): Restriction | null {
-  if (!maker) return wanted;
-  const rules = wanted ?? {};
-  const toolsets = within('toolsets', rules.toolsets, maker.toolsets);
-  const budgets = withinBudgets(rules.budgets, maker.budgets);
+export function narrowRestriction(requested: Restriction | null, maker: Restriction | null): Restriction | null {
+  if (!maker) return requested;
+  const rules = requested ?? {};
+  const toolsets = narrowIds('toolsets', rules.toolsets, maker.toolsets);
+  const budgets = narrowBudgets(rules.budgets, maker.budgets);
   return {
     ...narrowResources(rules, maker),
     ...(toolsets && { toolsets }),
@@ -48,65 +48,66 @@ export function narrowRestriction(wanted: Restriction | null, maker: Restriction
 }
 
 /** Both lists together: a token for named workers is for no automation that it does not name. */
-function narrowResources(wanted: Restriction, maker: Restriction): Pick<Restriction, 'workers' | 'automations'> {
+function narrowResources(requested: Restriction, maker: Restriction): Pick<Restriction, 'workers' | 'automations'> {
   const { workers, automations } = maker;
   const isLimited = workers !== undefined || automations !== undefined;
-  const asksForSome = wanted.workers !== undefined || wanted.automations !== undefined;
-  const source = asksForSome ? wanted : maker;
+  const asksForSome = requested.workers !== undefined || requested.automations !== undefined;
+  const source = asksForSome ? requested : maker;
   const named = {
     ...(source.workers && { workers: source.workers }),
     ...(source.automations && { automations: source.automations }),
   };
   if (isLimited && asksForSome) {
-    within('workers', named.workers, workers ?? []);
-    within('automations', named.automations, automations ?? []);
+    narrowIds('workers', named.workers, workers ?? []);
+    narrowIds('automations', named.automations, automations ?? []);
   }
   return named;
 }
 
 /** @throws AppError 403 */
-function within(rule: string, wanted: string[] | undefined, maker: string[] | undefined): string[] | undefined {
+function narrowIds(rule: string, requested: string[] | undefined, maker: string[] | undefined): string[] | undefined {
   // Bounded: 100 ids of each (TokenRestriction of the OpenAPI document).
-  const more = maker && wanted?.find((one) => !maker.includes(one));
-  if (more !== undefined) throw tooWide(rule, `"${more}" is not among its own`);
-  return wanted ?? maker;
+  const unknownId = maker && requested?.find((one) => !maker.includes(one));
+  if (unknownId !== undefined) throw widerThanMakerError(rule, `"${unknownId}" is not among its own`);
+  return requested ?? maker;
 }
 
-function withinBudgets(wanted: Restriction['budgets'], maker: Restriction['budgets']): Restriction['budgets'] {
-  if (!maker) return wanted;
-  const least = Math.min(...maker.map(({ usd }) => usd));
-  if (wanted?.some(({ usd }) => usd > least)) throw tooWide('budget_usd', `its own budget is ${least} USD`);
-  const budgets = [...maker, ...(wanted ?? [])];
+function narrowBudgets(requested: Restriction['budgets'], maker: Restriction['budgets']): Restriction['budgets'] {
+  if (!maker) return requested;
+  const lowestUsd = Math.min(...maker.map(({ usd }) => usd));
+  if (requested?.some(({ usd }) => usd > lowestUsd))
+    throw widerThanMakerError('budget_usd', `its own budget is ${lowestUsd} USD`);
+  const budgets = [...maker, ...(requested ?? [])];
   if (budgets.length > BUDGETS_MAX)
-    throw tooWide('budget_usd', `tokens with budgets make at most ${BUDGETS_MAX} in a row`);
+    throw widerThanMakerError('budget_usd', `tokens with budgets make at most ${BUDGETS_MAX} in a row`);
   return budgets;
 }
 
 /** @throws AppError 403 for a rule that is said not to hold, which the token that asks has */
-export function requireKept(asked: AskedRestriction | undefined, maker: Restriction | null): void {
-  if (asked?.readonly === false && maker?.readonly) throw tooWide('readonly', 'it may only read itself');
-  if (asked?.require_approval === false && maker?.requireApproval) {
-    throw tooWide('require_approval', 'its own runs need approval');
+export function requireRulesKept(input: RestrictionInput | undefined, maker: Restriction | null): void {
+  if (input?.readonly === false && maker?.readonly) throw widerThanMakerError('readonly', 'it may only read itself');
+  if (input?.require_approval === false && maker?.requireApproval) {
+    throw widerThanMakerError('require_approval', 'its own runs need approval');
   }
 }
 
-const tooWide = (rule: string, why: string) =>
-  forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that may do more than itself; ${why}`);
+const widerThanMakerError = (rule: string, reason: string) =>
+  forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that may do more than itself; ${reason}`);
 
 /** Restriction in a token's row. @throws ZodError for a rule that this version does not know */
 export const parseRestriction = (token: Pick<Token, 'restriction'>): Restriction | null =>
   token.restriction === null ? null : restriction.parse(token.restriction);
 
 /** For lists, which show what this version knows of a token that a later one has made. */
-const known = z.object(restriction.shape).nullable();
+const knownRestriction = z.object(restriction.shape).nullable();
 export const parseKnownRules = (token: Pick<Token, 'restriction'>): Restriction | null =>
-  known.parse(token.restriction);
+  knownRestriction.parse(token.restriction);
 
 export const hasOwnBudget = (token: Pick<Token, 'id' | 'restriction'>): boolean =>
   parseKnownRules(token)?.budgets?.some(({ tokenId }) => tokenId === token.id) ?? false;
 
 /** Null for a token that only its role limits. */
-export function restrictToApi(rules: Restriction | null) {
+export function restrictionToApi(rules: Restriction | null) {
   if (!rules) return null;
   const { workers, automations, toolsets, readonly, requireApproval, budgets } = rules;
   return {
@@ -120,4 +121,4 @@ export function restrictToApi(rules: Restriction | null) {
 }
 
 /** Restriction of the token that calls. */
-export const restrictOfCaller = ({ restriction }: Principal) => restrictToApi(restriction ?? null);
+export const callerRestrictionToApi = ({ restriction }: Principal) => restrictionToApi(restriction ?? null);

@@ -2,7 +2,7 @@ import { created, noContent, type OperationCall, type Operations, respondWithPag
 import type { AccountDeps } from '../account-deps';
 import { newTokenToApi, tokenToApi } from './token';
 import { getToken, listTokens, type TokenOwner } from './token-repository';
-import { createPersonalToken, createWorkspaceToken, revokeToken, toUserId } from './token-service';
+import { createPersonalToken, createWorkspaceToken, getPersonalTokenOwner, revokeToken } from './token-service';
 
 export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, identities } = deps;
@@ -18,15 +18,15 @@ export function tokenOperations(deps: AccountDeps): Operations<'worker'> {
 
   return {
     listPersonalTokens: async (call) =>
-      respondWithPage(call, await listTokens(prisma, toUserId(call.caller)), tokenToApi),
+      respondWithPage(call, await listTokens(prisma, getPersonalTokenOwner(call.caller)), tokenToApi),
     createPersonalToken: {
       create: async (call) => {
         const { created: row, token } = await createPersonalToken(deps, call, call.body);
         return created(newTokenToApi(row, token));
       },
-      assertVisible: ({ caller }, id) => getToken(prisma, toUserId(caller), id),
+      assertVisible: ({ caller }, id) => getToken(prisma, getPersonalTokenOwner(caller), id),
     },
-    revokePersonalToken: (call) => revoke(call, toUserId(call.caller)),
+    revokePersonalToken: (call) => revoke(call, getPersonalTokenOwner(call.caller)),
     listWorkspaceTokens: async (call) => {
       const { workspaceId } = call.caller;
       return respondWithPage(call, await listTokens(prisma, { workspaceId }), tokenToApi);

@@ -16,31 +16,37 @@ import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
 import type { PrismaClient, Token } from '../../generated/prisma/client';
 import type { AccountDeps } from '../account-deps';
-import { type TokenLimits, tooHigh, withinMaker } from './token';
+import { narrowToMaker, roleTooHighError, type TokenLimits } from './token';
 import {
   findTokenById,
   insertToken,
-  listSeenWorkerIds,
-  lockAliveToken,
-  markMadeRevoked,
+  listVisibleWorkerIds,
+  lockActiveToken,
   markRevoked,
   type NewToken,
+  revokeCreatedTokens,
   type TokenOwner,
 } from './token-repository';
-import { parseRestriction, requireKept, restrictToApi, toRestrictedForm, toRestriction } from './token-restriction';
+import {
+  parseRestriction,
+  requireRulesKept,
+  restrictionToApi,
+  toRestrictedForm,
+  toRestriction,
+} from './token-restriction';
 
 type TokenInput = OperationCall<'worker', 'createPersonalToken'>['body'];
 
 const PER_OWNER_MAX = 200;
 
 /** Returns the user whose personal tokens the caller may manage. @throws AppError 403 for a workspace token */
-export function toUserId(caller: Principal): { userId: string } {
+export function getPersonalTokenOwner(caller: Principal): { userId: string } {
   if (caller.userId) return { userId: caller.userId };
   throw forbidden('needs_user', 'a workspace token has no personal tokens; sign in as a person');
 }
 
 export async function createPersonalToken(deps: AccountDeps, requester: Requester, input: TokenInput) {
-  const owner = toUserId(requester.caller);
+  const owner = getPersonalTokenOwner(requester.caller);
   return createToken(deps, 'svc_', owner, requester, await prepareToken(deps.prisma, requester.caller, input));
 }
 
@@ -65,7 +71,7 @@ export async function revokeToken(
   return transaction(prisma, async (tx) => {
     const revoked = await markRevoked(tx, owner, token.id);
     if (!revoked) throw notFound('token', token.id);
-    const made = token.withMade ? await markMadeRevoked(tx, token.id) : [];
+    const made = token.withMade ? await revokeCreatedTokens(tx, token.id) : [];
     for (const { id, name, workspace_id } of [{ id: token.id, workspace_id: null, ...revoked }, ...made]) {
       await enqueue(tx, tokenRevoked, workspace_id ?? workspaceId, { tokenId: id });
       await recordChange(tx, actor, {
@@ -79,20 +85,24 @@ export async function revokeToken(
   });
 }
 
-interface AskedToken extends TokenLimits {
+interface PreparedToken extends TokenLimits {
   id: string;
   name: string;
 }
 
-async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promise<AskedToken> {
+async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promise<PreparedToken> {
   const { name, role, restrict } = input;
-  if (role && !hasRoleAtLeast(caller.role, role)) throw tooHigh(caller.role);
+  if (role && !hasRoleAtLeast(caller.role, role)) throw roleTooHighError(caller.role);
   const id = newId('tok_');
-  const maker = await makerLimits(db, caller);
-  requireKept(restrict, maker.restriction);
-  const wanted = { role: role ?? null, expiresAt: computeExpiry(input), restriction: toRestriction(restrict, id) };
-  const limits = withinMaker(wanted, maker);
-  await requireSeenWorkers(db, caller, restrict?.workers ?? []);
+  const maker = await loadMakerLimits(db, caller);
+  requireRulesKept(restrict, maker.restriction);
+  const requestedLimits = {
+    role: role ?? null,
+    expiresAt: computeExpiry(input),
+    restriction: toRestriction(restrict, id),
+  };
+  const limits = narrowToMaker(requestedLimits, maker);
+  await requireVisibleWorkers(db, caller, restrict?.workers ?? []);
   return { id, name, ...limits };
 }
 
@@ -100,10 +110,10 @@ async function prepareToken(db: Db, caller: Principal, input: TokenInput): Promi
  * Does not check automations, which another service owns.
  * @throws AppError 400 with the paths of workers that are invisible to the caller or do not exist
  */
-async function requireSeenWorkers(db: Db, caller: Principal, named: string[]): Promise<void> {
-  if (named.length === 0) return;
-  const seen = new Set(await listSeenWorkerIds(db, caller, named));
-  const problems = named.flatMap((id, index) =>
+async function requireVisibleWorkers(db: Db, caller: Principal, workerIds: string[]): Promise<void> {
+  if (workerIds.length === 0) return;
+  const seen = new Set(await listVisibleWorkerIds(db, caller, workerIds));
+  const problems = workerIds.flatMap((id, index) =>
     seen.has(id) ? [] : [{ path: `restrict.workers.${index}`, message: 'there is no such worker' }],
   );
   if (problems.length > 0) throw invalid(problems);
@@ -111,25 +121,27 @@ async function requireSeenWorkers(db: Db, caller: Principal, named: string[]): P
 
 /** Returns the earlier time where both fields have one. @throws AppError 400 */
 function computeExpiry({ expires_at, restrict }: TokenInput): Date | null {
-  const ends = Object.entries({ expires_at, 'restrict.expires_at': restrict?.expires_at }).flatMap(([path, given]) => {
-    if (!given) return [];
-    const at = new Date(given);
-    if (!(at.getTime() > Date.now())) throw invalid([{ path, message: 'must be in the future' }]);
-    return [at];
-  });
+  const ends = Object.entries({ expires_at, 'restrict.expires_at': restrict?.expires_at }).flatMap(
+    ([path, timestamp]) => {
+      if (!timestamp) return [];
+      const at = new Date(timestamp);
+      if (!(at.getTime() > Date.now())) throw invalid([{ path, message: 'must be in the future' }]);
+      return [at];
+    },
+  );
   return ends.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
 }
 
 /** Returns the id of the calling token; null if the caller is a person. */
-export const getApprovalTokenId = ({ kind, tokenId }: Principal): string | null =>
+export const getCallingTokenId = ({ kind, tokenId }: Principal): string | null =>
   kind === 'personal_token' || kind === 'workspace_token' ? tokenId : null;
 
 /** Returns no limits for people: only their membership limits them, which is checked at every request. */
-async function makerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
-  const tokenId = getApprovalTokenId(caller);
+async function loadMakerLimits(db: Db, caller: Principal): Promise<TokenLimits> {
+  const tokenId = getCallingTokenId(caller);
   if (tokenId === null) return { role: null, expiresAt: null, restriction: null };
   const maker = await findTokenById(db, tokenId);
-  if (!maker) throw makerEnded();
+  if (!maker) throw makerRevokedError();
   return { role: maker.role, expiresAt: maker.expiresAt, restriction: parseRestriction(maker) };
 }
 
@@ -138,12 +150,12 @@ async function createToken(
   prefix: 'svc_' | 'wst_',
   owner: TokenOwner,
   { caller, actor, made }: Requester,
-  { id, name, role, expiresAt, restriction }: AskedToken,
+  { id, name, role, expiresAt, restriction }: PreparedToken,
 ): Promise<{ created: Token; token: string }> {
-  const askingToken = getApprovalTokenId(caller);
+  const callingTokenId = getCallingTokenId(caller);
   return transaction(prisma, async (tx) => {
     // A concurrent revocation of the token and everything that it created must not miss the new token.
-    if (askingToken !== null && !(await lockAliveToken(tx, askingToken))) throw makerEnded();
+    if (callingTokenId !== null && !(await lockActiveToken(tx, callingTokenId))) throw makerRevokedError();
     const inserted = await insertNewToken(tx, hasher, prefix, owner, {
       id,
       name,
@@ -152,11 +164,11 @@ async function createToken(
       restriction,
       defaultWorkspaceId: prefix === 'svc_' ? caller.workspaceId : null,
       createdBy: caller.userId ?? caller.tokenId ?? 'unknown',
-      createdByTokenId: askingToken,
+      createdByTokenId: callingTokenId,
     });
     const { prefix: shown } = inserted.created;
     const kind = prefix === 'svc_' ? 'personal' : 'workspace';
-    const restrict = restrictToApi(restriction);
+    const restrict = restrictionToApi(restriction);
     await recordChange(tx, actor, {
       workspaceId: caller.workspaceId,
       action: 'token.created',
@@ -168,7 +180,7 @@ async function createToken(
   });
 }
 
-const makerEnded = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
+const makerRevokedError = () => new AppError('unauthorized', 'bad_credential', 'the token was revoked');
 
 /** Inserts a token with all rights of its user, acting in that workspace by default. */
 export function insertPersonalToken(tx: Db, hasher: TokenHasher, userId: string, workspaceId: string, name: string) {
@@ -189,10 +201,10 @@ async function insertNewToken(
     throw conflict('too_many_tokens', `there are ${PER_OWNER_MAX} tokens already; revoke some first`);
   }
   const token = createOpaqueToken(prefix);
-  const kept = hasher.hash(columns.restriction ? toRestrictedForm(token) : token);
+  const hashed = hasher.hash(columns.restriction ? toRestrictedForm(token) : token);
   const created = await insertToken(tx, owner, {
     ...columns,
-    ...kept,
+    ...hashed,
     name: name.trim(),
     prefix: getDisplayPrefix(token),
   });

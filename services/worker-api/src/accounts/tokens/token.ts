@@ -3,7 +3,7 @@ import type { Restriction, Role } from '@gantry/events';
 import { type AppError, forbidden, hasRoleAtLeast, toApiFields } from '@gantry/http';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
-import { narrowRestriction, parseKnownRules, restrictToApi } from './token-restriction';
+import { narrowRestriction, parseKnownRules, restrictionToApi } from './token-restriction';
 
 export interface TokenLimits {
   /** Null: no limit beyond the user's own role. */
@@ -19,22 +19,22 @@ export interface TokenLimits {
  * omitted limits.
  * @throws AppError 403
  */
-export function withinMaker(wanted: TokenLimits, maker: TokenLimits): TokenLimits {
-  if (maker.role && wanted.role && !hasRoleAtLeast(maker.role, wanted.role)) throw tooHigh(maker.role);
-  if (maker.expiresAt && wanted.expiresAt && wanted.expiresAt > maker.expiresAt) {
+export function narrowToMaker(requested: TokenLimits, maker: TokenLimits): TokenLimits {
+  if (maker.role && requested.role && !hasRoleAtLeast(maker.role, requested.role)) throw roleTooHighError(maker.role);
+  if (maker.expiresAt && requested.expiresAt && requested.expiresAt > maker.expiresAt) {
     throw forbidden(
       'outlives_maker',
       `expires_at: a token can't create one that outlives it; at the latest ${maker.expiresAt.toISOString()}`,
     );
   }
   return {
-    role: wanted.role ?? maker.role,
-    expiresAt: wanted.expiresAt ?? maker.expiresAt,
-    restriction: narrowRestriction(wanted.restriction, maker.restriction),
+    role: requested.role ?? maker.role,
+    expiresAt: requested.expiresAt ?? maker.expiresAt,
+    restriction: narrowRestriction(requested.restriction, maker.restriction),
   };
 }
 
-export const tooHigh = (role: Role): AppError =>
+export const roleTooHighError = (role: Role): AppError =>
   forbidden('role_too_high', `role: a token can't have more rights than its creator; at most ${role}`);
 
 export const tokenToApi = (token: ListedToken) => ({
@@ -48,5 +48,5 @@ export const newTokenToApi = (created: Token, token: string) => ({ ...toTokenSum
 
 const toTokenSummary = (token: Token) => ({
   ...toApiFields(token, 'id', 'name', 'prefix', 'role', 'createdAt', 'expiresAt'),
-  restrict: restrictToApi(parseKnownRules(token)),
+  restrict: restrictionToApi(parseKnownRules(token)),
 });

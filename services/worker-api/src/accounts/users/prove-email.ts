@@ -25,18 +25,18 @@ export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof
     data: { emailVerifiedAt: new Date() },
   });
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
-  if (count) await announce(tx, actor, user, 'user.email_verified', { email: user.email, by });
+  if (count) await announceProof(tx, actor, user, 'user.email_verified', { email: user.email, by });
   return user;
 }
 
 /** Revokes the verification: the holder got the account through a link that an admin saw and may have opened. */
 export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<void> {
   await tx.user.update({ where: { id: user.id }, data: { emailVerifiedAt: null, holderSince: new Date() } });
-  if (user.emailVerifiedAt) await announce(tx, actor, user, 'user.email_unverified', { email: user.email });
+  if (user.emailVerifiedAt) await announceProof(tx, actor, user, 'user.email_unverified', { email: user.email });
   else await evictEverywhere(tx, user);
 }
 
-async function announce(tx: Db, actor: Actor, user: User, action: AuditAction, details: Record<string, unknown>) {
+async function announceProof(tx: Db, actor: Actor, user: User, action: AuditAction, details: Record<string, unknown>) {
   const { id, defaultWorkspaceId } = user;
   await evictEverywhere(tx, user);
   await recordChange(tx, actor, { workspaceId: defaultWorkspaceId, action, id, details });

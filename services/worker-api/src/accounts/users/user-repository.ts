@@ -4,7 +4,7 @@ import type { Prisma, User } from '../../generated/prisma/client';
 export const findUserWithPassword = (db: Db, email: string) =>
   db.user.findUnique({ where: { email }, include: { credential: true } });
 
-export async function isAnyUser(db: Db): Promise<boolean> {
+export async function hasAnyUser(db: Db): Promise<boolean> {
   return (await db.user.findFirst({ select: { id: true } })) !== null;
 }
 

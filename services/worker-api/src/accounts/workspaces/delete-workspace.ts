@@ -30,21 +30,24 @@ import { lockWorkspace } from '../members/member-repository';
 import { getPurgeTime, UNDO_DAYS } from './workspace';
 import { getWorkspace } from './workspace-repository';
 
-export const oldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
+export const computeOldestRestorable = (): Date => new Date(Date.now() - UNDO_DAYS * 86_400_000);
 
 /** Pass it to the closures of this process after the commit: the other processes receive the event. */
-export interface Closed {
+export interface ClosedWorkspace {
   workspace: Workspace;
   closure: Closure;
 }
 
-export async function deleteWorkspace(prisma: PrismaClient, { caller, actor }: Requester): Promise<Closed> {
+export async function deleteWorkspace(prisma: PrismaClient, { caller, actor }: Requester): Promise<ClosedWorkspace> {
   const { workspaceId } = caller;
   return transaction(prisma, async (tx) => {
     await lockWorkspace(tx, workspaceId);
     const deletedAt = new Date();
     const workspace = await tx.workspace.update({ where: { id: workspaceId }, data: { deletedAt } });
-    return { workspace, closure: await close(tx, actor, { workspaceId, deletedAt, restored: false }, workspace.name) };
+    return {
+      workspace,
+      closure: await writeClosureAndEvent(tx, actor, { workspaceId, deletedAt, restored: false }, workspace.name),
+    };
   });
 }
 
@@ -54,12 +57,12 @@ export async function restoreWorkspace(
   workspaceId: string,
   userId: string,
   actor: Actor,
-): Promise<Closed> {
+): Promise<ClosedWorkspace> {
   return transaction(prisma, async (tx) => {
     const deleted = await tx.workspace.findFirst({
       where: {
         id: workspaceId,
-        deletedAt: { gt: oldestRestorable() },
+        deletedAt: { gt: computeOldestRestorable() },
         memberships: { some: { userId, role: 'owner' } },
       },
     });
@@ -67,13 +70,13 @@ export async function restoreWorkspace(
     const { id, deletedAt } = deleted;
     const { count } = await tx.workspace.updateMany({ where: { id, deletedAt }, data: { deletedAt: null } });
     if (!count) throw notFound('deleted workspace', workspaceId, 'that was yours');
-    const closure = await close(tx, actor, { workspaceId, deletedAt, restored: true });
+    const closure = await writeClosureAndEvent(tx, actor, { workspaceId, deletedAt, restored: true });
     return { workspace: await getWorkspace(tx, workspaceId), closure };
   });
 }
 
 /** Closes a workspace, or reopens it: its row, the event and the audit log agree. */
-async function close(
+async function writeClosureAndEvent(
   tx: Db,
   actor: Actor,
   { workspaceId, deletedAt, restored }: { workspaceId: string; deletedAt: Date; restored: boolean },
@@ -97,7 +100,9 @@ async function close(
  */
 export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
   return transaction(pool, async (tx) => {
-    const { rows } = await tx.query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [oldestRestorable()]);
+    const { rows } = await tx.query('DELETE FROM workspaces WHERE deleted_at <= $1 RETURNING id', [
+      computeOldestRestorable(),
+    ]);
     for (const { id } of rows) await enqueue(tx, workspacePurged, id, { workspaceId: id });
     return rows.length;
   });

@@ -30,7 +30,7 @@ export function listDeletedWorkspaces(db: Db, userId: string, since: Date): Prom
 }
 
 /** @returns whether code of the workspace's workers may get values of connections and secrets, not placeholders */
-export async function allowsExposure(db: Db, workspaceId: string): Promise<boolean> {
+export async function isExposureAllowed(db: Db, workspaceId: string): Promise<boolean> {
   const select = { allowExposedCredentials: true };
   const workspace = await db.workspace.findUnique({ where: { id: workspaceId }, select });
   return workspace?.allowExposedCredentials === true;

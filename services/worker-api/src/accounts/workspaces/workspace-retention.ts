@@ -50,7 +50,7 @@ export async function changeRetention(
   };
   const changed = { workspaceId, ...settings, changedAt: new Date() };
   await writeRetention(tx, changed);
-  await announce(tx, changed);
+  await announceSetting(tx, changed);
   await recordChange(tx, actor, {
     workspaceId,
     action: 'workspace.retention_changed',
@@ -61,8 +61,8 @@ export async function changeRetention(
 
 /** Announces settings again, for a service whose event JetStream lost: nothing else would inform it. */
 export async function announceRetention(pool: Pool): Promise<void> {
-  for (const changed of await listChangedRetention(pool)) await announce(pool, changed);
+  for (const changed of await listChangedRetention(pool)) await announceSetting(pool, changed);
 }
 
-const announce = (sql: Sql, { changedAt, ...setting }: ChangedRetention) =>
+const announceSetting = (sql: Sql, { changedAt, ...setting }: ChangedRetention) =>
   enqueue(sql, retentionChanged, setting.workspaceId, { ...setting, changedAt: changedAt.getTime() });

@@ -2,7 +2,7 @@ import { type Call, created, type Operations, ok, type Principal, paginate, resp
 import type { AccountDeps } from '../account-deps';
 import { getUnlimitedUserId, getUserId } from '../identity/person';
 import { getMember } from '../members/member-repository';
-import { deleteWorkspace, oldestRestorable, restoreWorkspace } from './delete-workspace';
+import { computeOldestRestorable, deleteWorkspace, restoreWorkspace } from './delete-workspace';
 import { workspacesToApi, workspaceToApi } from './workspace';
 import { getWorkspace, listDeletedWorkspaces, listWorkspaces } from './workspace-repository';
 import { getRetention } from './workspace-retention';
@@ -10,7 +10,7 @@ import { createWorkspace, selectWorkspace, updateWorkspace } from './workspace-s
 
 export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, pool, retention: bounds, closures, identities } = deps;
-  const getWhole = async ({ workspaceId, role }: Principal) => {
+  const loadWorkspaceDetails = async ({ workspaceId, role }: Principal) => {
     const workspace = await getWorkspace(prisma, workspaceId);
     return {
       ...workspaceToApi(workspace, role, true),
@@ -20,7 +20,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
   };
 
   /** Returns a workspace with the role of the caller, who is a member. @throws AppError 403, 404 */
-  async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
+  async function getMemberWorkspace({ caller }: Pick<Call, 'caller'>, workspaceId: string) {
     const userId = await getUnlimitedUserId(prisma, caller);
     const { role } = await getMember(prisma, workspaceId, userId);
     return { workspace: await getWorkspace(prisma, workspaceId), role };
@@ -30,7 +30,7 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
     listWorkspaces: async (call) => {
       const { caller, query } = call;
       if (query.deleted) {
-        const deleted = await listDeletedWorkspaces(prisma, getUserId(caller), oldestRestorable());
+        const deleted = await listDeletedWorkspaces(prisma, getUserId(caller), computeOldestRestorable());
         return respondWithPage(call, deleted, (workspace) => workspaceToApi(workspace, 'owner', false));
       }
       const { rows, headers } = paginate(call, await listWorkspaces(prisma, Object.keys(caller.memberships)));
@@ -43,16 +43,16 @@ export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
         identities.evictUser(userId);
         return created(workspaceToApi(workspace, 'owner', false));
       },
-      assertVisible: getJoined,
+      assertVisible: getMemberWorkspace,
       answer: async (call, workspaceId) => {
-        const { workspace, role } = await getJoined(call, workspaceId);
+        const { workspace, role } = await getMemberWorkspace(call, workspaceId);
         return created(workspaceToApi(workspace, role, false));
       },
     },
-    getWorkspace: async ({ caller }) => ok(await getWhole(caller)),
+    getWorkspace: async ({ caller }) => ok(await loadWorkspaceDetails(caller)),
     updateWorkspace: async (call) => {
       await updateWorkspace({ pool, bounds }, call, call.body);
-      return ok(await getWhole(call.caller));
+      return ok(await loadWorkspaceDetails(call.caller));
     },
     deleteWorkspace: async (call) => {
       const { workspace, closure } = await deleteWorkspace(prisma, call);

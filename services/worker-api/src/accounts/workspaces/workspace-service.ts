@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { insertMembership } from '../members/member-repository';
-import { membershipChanged } from '../members/membership-changed';
+import { handleMembershipChange } from '../members/membership-changed';
 import { insertWorkspace } from './workspace-repository';
 import { changeRetention } from './workspace-retention';
 
@@ -27,7 +27,7 @@ export async function createWorkspace(
     }
     const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: name.trim() });
     await insertMembership(tx, workspace.id, userId, 'owner');
-    await membershipChanged(tx, workspace.id, userId);
+    await handleMembershipChange(tx, workspace.id, userId);
     await recordChange(tx, actor, {
       workspaceId: workspace.id,
       action: 'workspace.created',

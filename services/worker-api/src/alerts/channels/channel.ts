@@ -1,7 +1,7 @@
 /** A delivery channel. To add one: a file here, its name in index.ts, and a column of the alert. */
 import type { Alert } from '../../generated/prisma/client';
 import type { AlertDeps } from '../alert-deps';
-import type { Sent } from '../delivery';
+import type { AttemptResult } from '../delivery';
 
 export type ChannelDeps = Pick<
   AlertDeps,
@@ -11,7 +11,7 @@ export type ChannelDeps = Pick<
 /** An alert's addresses, one column per channel. */
 export type Addresses = Pick<Alert, 'url' | 'emailTo'>;
 
-export interface Outgoing extends Addresses {
+export interface OutgoingAlert extends Addresses {
   /** The same at each attempt, so that a receiver can deduplicate. */
   id: string;
   /** JSON of an AlertPayload. */
@@ -22,7 +22,7 @@ export interface Outgoing extends Addresses {
   signingKey: Uint8Array | null;
 }
 
-export type Result = Omit<Sent, 'duration_ms'>;
+export type SendResult = Omit<AttemptResult, 'duration_ms'>;
 
 export interface AlertChannel {
   /** The alert's field that holds the address. */
@@ -31,7 +31,7 @@ export interface AlertChannel {
   /** Upper bound for one attempt, in milliseconds. */
   attemptMsMax: number;
   /** One attempt. Never throws for failures of the receiver or the network. */
-  send(deps: ChannelDeps, outgoing: Outgoing): Promise<Result>;
+  send(deps: ChannelDeps, outgoing: OutgoingAlert): Promise<SendResult>;
 }
 
-export const toFailure = (error: string): Result => ({ status: null, error, response: null });
+export const toFailure = (error: string): SendResult => ({ status: null, error, response: null });

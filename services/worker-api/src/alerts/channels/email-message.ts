@@ -3,7 +3,7 @@ import type { Message } from '../../mail/mailer';
 import type { AlertType } from '../alert';
 import type { AlertData, AlertPayload } from '../alert-payload';
 
-const HAPPENED: Record<AlertType, string> = {
+const EVENT_PHRASES: Record<AlertType, string> = {
   'run.completed': 'completed',
   'run.failed': 'failed',
   'run.timed_out': 'ran out of time',
@@ -19,29 +19,29 @@ const HAPPENED: Record<AlertType, string> = {
 const SUBJECT_REASON_CHARS = 80;
 const SHOWN_USD_MIN = 0.0001;
 
-export function alertEmail(
+export function formatAlertEmail(
   alert: { emailTo: string; description: string; dashboardUrl: string },
   { type, timestamp, data }: AlertPayload,
 ): Message {
-  const who = data.worker_name ?? data.worker_id ?? data.automation_id ?? data.connection?.label ?? 'A run';
-  const what = `${who} ${HAPPENED[type]}`;
+  const subjectName = data.worker_name ?? data.worker_id ?? data.automation_id ?? data.connection?.label ?? 'A run';
+  const summary = `${subjectName} ${EVENT_PHRASES[type]}`;
   const { error, approval, connection, request, evaluation } = data;
   const reason =
     error?.message ??
     approval?.title ??
     connection?.problem ??
-    (request && refusal(request)) ??
-    (evaluation && shortfall(evaluation));
+    (request && formatRefusal(request)) ??
+    (evaluation && formatEvaluation(evaluation));
   const firstLine = reason?.trim().split('\n')[0]?.slice(0, SUBJECT_REASON_CHARS);
   const facts = listDetails(data, timestamp).flatMap(([name, value]) =>
     value ? [`${`${name}:`.padEnd(12)}${value}`] : [],
   );
   return {
     to: alert.emailTo,
-    subject: `${data.test ? '[Test] ' : ''}${what}${firstLine ? `: ${firstLine}` : ''}`,
+    subject: `${data.test ? '[Test] ' : ''}${summary}${firstLine ? `: ${firstLine}` : ''}`,
     text: [
       ...(data.test ? ['This is a test of an alert: no event has occurred.', ''] : []),
-      `${what}.`,
+      `${summary}.`,
       ...(reason ? ['', reason.trim()] : []),
       '',
       ...facts,
@@ -63,7 +63,7 @@ function listDetails(data: AlertData, timestamp: string): [name: string, value: 
     ['Run', data.run_id],
     ['Error', data.error?.code],
     ['Trigger', data.trigger],
-    ['Took', data.duration_ms == null ? null : lasting(data.duration_ms)],
+    ['Took', data.duration_ms == null ? null : formatDuration(data.duration_ms)],
     ['Cost', data.cost_usd && data.cost_usd >= SHOWN_USD_MIN ? `$${data.cost_usd.toFixed(4)}` : null],
     ['Missed', schedule && `${schedule.missed} since ${schedule.since}, ${schedule.started_late} of them started late`],
     ['Decide by', approval?.expires_at],
@@ -75,9 +75,10 @@ function listDetails(data: AlertData, timestamp: string): [name: string, value: 
   ];
 }
 
-const refusal = ({ host, port, reason }: NonNullable<AlertData['request']>): string => `${host}:${port}: ${reason}`;
+const formatRefusal = ({ host, port, reason }: NonNullable<AlertData['request']>): string =>
+  `${host}:${port}: ${reason}`;
 
-const lasting = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
-const shortfall = ({ passed, total, version, error }: NonNullable<AlertData['evaluation']>): string =>
+const formatEvaluation = ({ passed, total, version, error }: NonNullable<AlertData['evaluation']>): string =>
   error ?? `${passed} of ${total} examples passed on version ${version}`;

@@ -1,7 +1,7 @@
 import { MailFailed } from '../../mail/mailer';
 import type { AlertPayload } from '../alert-payload';
-import { type AlertChannel, type ChannelDeps, type Outgoing, type Result, toFailure } from './channel';
-import { alertEmail } from './email-message';
+import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
+import { formatAlertEmail } from './email-message';
 
 /** For all steps of SMTP together; a server may answer each of them slowly. */
 const TIMEOUT_MS = 20_000;
@@ -13,10 +13,10 @@ export const email: AlertChannel = {
   send,
 };
 
-async function send({ mailer, dashboardUrl }: ChannelDeps, outgoing: Outgoing): Promise<Result> {
+async function send({ mailer, dashboardUrl }: ChannelDeps, outgoing: OutgoingAlert): Promise<SendResult> {
   const { emailTo, description, body } = outgoing;
   if (emailTo === null) return toFailure('the alert has no email_to any more');
-  const message = alertEmail({ emailTo, description, dashboardUrl }, JSON.parse(body) as AlertPayload);
+  const message = formatAlertEmail({ emailTo, description, dashboardUrl }, JSON.parse(body) as AlertPayload);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     const message = `the mail server took longer than ${TIMEOUT_MS} ms`;

@@ -1,7 +1,7 @@
 import { OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
 import { buildSignatureHeaders } from '../../triggers/webhook-signature';
 import { openSigningSecrets } from '../signing-secrets';
-import { type AlertChannel, type ChannelDeps, type Outgoing, type Result, toFailure } from './channel';
+import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 4_096;
@@ -17,7 +17,7 @@ export const webhook: AlertChannel = {
   send,
 };
 
-async function send({ vault, outboundAllow, now }: ChannelDeps, outgoing: Outgoing): Promise<Result> {
+async function send({ vault, outboundAllow, now }: ChannelDeps, outgoing: OutgoingAlert): Promise<SendResult> {
   const { id, body, url, alertId, workspaceId, signingKey } = outgoing;
   if (url === null) return toFailure('the alert has no url any more');
   const at = now();
