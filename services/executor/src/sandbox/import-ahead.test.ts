@@ -87,8 +87,9 @@ test.each([
   const slow = createVersion('import time\ntime.sleep(60)');
   const ahead = importAhead(slow);
   await until(() => fixture.sandbox.warm() === before + 1);
-  const child = await fixture.sandbox.acquireWarm(warm.request).child;
-  child?.kill('ends its sandbox');
+  // None where the next process takes longer than a fresh sandbox would.
+  const child = await until(() => fixture.sandbox.acquireWarm(warm.request).child);
+  child.kill('ends its sandbox');
   await until(() => fixture.sandbox.warm() === before);
   fixture.sandbox.endOthers(slow.request);
   await ahead;
