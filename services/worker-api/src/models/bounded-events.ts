@@ -15,11 +15,11 @@ const EVENT_BYTES_MAX = 512 * 1024;
 const REFUSAL_BYTES_MAX = 256 * 1024;
 const STREAM_BYTES_MAX = 64 << 20;
 /** 3,200 events a second. The fastest models say 2,000 tokens in that time. */
-const EVENTS_PER_TURN = 32;
-const TURN_BYTES = 64 * 1024;
+const EVENTS_PER_TURN = 16;
+const TURN_BYTES = 32 * 1024;
 /** Arguments of tools that the SDK reads again take less time than bytes that it sees for the first time. */
 const REREAD_PER_BYTE = 32;
-const TURN_MS = 10;
+const TURN_MS = 5;
 const LINE_END = /\r\n|\n|\r/;
 
 /** @param isEventStream false: the provider's protocol is binary, and only bytes are counted */
