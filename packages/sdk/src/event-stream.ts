@@ -38,7 +38,7 @@ export function createEventParser(onComment?: (comment: string) => void): (chunk
 }
 
 /** A share of the connections that a host allows. */
-export interface StreamTurn {
+export interface ConnectionSlot {
   /** Aborted when the stream has to give way. */
   signal: AbortSignal;
   end: () => void;
@@ -48,7 +48,7 @@ export interface StreamOptions {
   /** Called for each attempt; the last id is null the first time. */
   connect: (lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
   /** Awaited before each attempt. When the turn is over, the stream is closed, and resumed in the next one. */
-  takeTurn?: (signal: AbortSignal) => Promise<StreamTurn>;
+  takeTurn?: (signal: AbortSignal) => Promise<ConnectionSlot>;
   /** Whether this event is the last one. Absent: the stream has no end. */
   isLast?: (event: StreamEvent) => boolean;
   /** Called whenever the server has responded with a stream. */
@@ -84,7 +84,7 @@ export async function readEventStream(
 
 /** The same as an iterator over the events that arrive together. */
 export async function* readEventBatches(options: StreamOptions): AsyncGenerator<StreamEvent[], void, undefined> {
-  const { takeTurn, isLast, onId, onInterrupted, signal } = options;
+  const { takeTurn: acquireSlot, isLast, onId, onInterrupted, signal } = options;
   const { firstRetryMs = FIRST_RETRY_MS, retriesMax = Number.POSITIVE_INFINITY } = options;
   let lastId = options.lastEventId ?? null;
   let failures = 0;
@@ -95,10 +95,10 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
     onId?.(id);
   };
   while (!signal.aborted) {
-    let turn: StreamTurn | undefined;
+    let turn: ConnectionSlot | undefined;
     let failure: unknown;
     try {
-      turn = await takeTurn?.(signal);
+      turn = await acquireSlot?.(signal);
       const connection = turn ? AbortSignal.any([signal, turn.signal]) : signal;
       const chunks = await openStream(options, lastId, connection);
       if (!chunks) return;
@@ -115,7 +115,7 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (isRefusal(error)) throw error;
+      if (isPermanentError(error)) throw error;
       failure = error;
     } finally {
       turn?.end();
@@ -152,5 +152,5 @@ async function* readChunks(stream: ReadableStream<string>): AsyncGenerator<strin
   }
 }
 
-const isRefusal = (error: unknown): boolean =>
+const isPermanentError = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;

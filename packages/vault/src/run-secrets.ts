@@ -89,7 +89,7 @@ export const filterPlaces = (places: string[], isInBody: boolean): string[] =>
 const SHORT_CHARS = 12;
 
 /** Warns of a guessable value: code can make a host echo guesses of it, and see which is replaced. */
-export function warnOfWeakValue(value: string | undefined, hosts: string[]): { warnings?: string[] } {
+export function listWeakValueWarnings(value: string | undefined, hosts: string[]): { warnings?: string[] } {
   if (value === undefined || !hosts.length) return {};
   const guessed = 'can be guessed by code that asks its hosts to repeat all of them';
   if (/^[0-9]{6}$/.test(value)) return { warnings: [`a value of six digits ${guessed}`] };

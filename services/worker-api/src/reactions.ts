@@ -31,7 +31,7 @@ import { evaluationReactions } from './evaluations/evaluation-events';
 import type { RepairDeps } from './repairs/repair-deps';
 import { createRepairOnFailure } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
-import { prepareChangedVersion } from './runs/prepare-version';
+import { createPrepareReaction } from './runs/prepare-version';
 import { countTokenRun } from './runs/token-budget';
 import { triggerReactions } from './starters/event-triggers';
 import type { StarterDeps } from './starters/starter-deps';
@@ -76,7 +76,7 @@ export function startReactions(deps: ReactionDeps): Consumer[] {
     consumeEvent({
       ...shared,
       event: workerChanged,
-      reactions: [evaluations.workerChanged, prepareChangedVersion(deps)],
+      reactions: [evaluations.workerChanged, createPrepareReaction(deps)],
     }),
     consumeEvent({
       ...shared,

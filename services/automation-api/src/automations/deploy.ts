@@ -8,7 +8,7 @@ import type { Runnable } from '../artifacts/runnable';
 import { createAudit } from '../audit/audit';
 import type { Deps } from '../deps';
 import type { Automation, Prisma } from '../generated/prisma/client';
-import { applyScheduleInput, NO_SCHEDULE, scheduleProblems } from '../schedules/schedule-settings';
+import { applyScheduleInput, listScheduleInputProblems, NO_SCHEDULE } from '../schedules/schedule-settings';
 import { findVersion, getAutomation, lockAutomation } from './automation-repository';
 
 export interface Deployment {
@@ -145,6 +145,6 @@ async function listWarnings(deps: Deps, automation: Automation, runnable: Runnab
   const missing = await deps.secrets.missing(automation.workspaceId, runnable.spec.secrets);
   const warnings = missing.map((name) => `the secret ${name} is not set yet: runs fail until it is`);
   if (!automation.scheduleEnabled) return warnings;
-  const problems = scheduleProblems(runnable, automation.scheduleInputs as Record<string, unknown>);
+  const problems = listScheduleInputProblems(runnable, automation.scheduleInputs as Record<string, unknown>);
   return [...warnings, ...problems.map(({ path, message }) => `scheduled runs will fail: ${path} ${message}`)];
 }

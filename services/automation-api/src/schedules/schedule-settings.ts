@@ -95,12 +95,12 @@ function requireSmallInputs(inputs: Record<string, unknown>): void {
 }
 
 function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void {
-  const problems = scheduleProblems(runnable, inputs);
+  const problems = listScheduleInputProblems(runnable, inputs);
   if (problems.length) throw invalid(problems, 'invalid_inputs');
 }
 
 /** Lists the reasons why a scheduled run with these inputs would fail. */
-export function scheduleProblems(runnable: Runnable, inputs: Record<string, unknown>): FieldProblem[] {
+export function listScheduleInputProblems(runnable: Runnable, inputs: Record<string, unknown>): FieldProblem[] {
   const files = runnable.manifest.inputs.filter(({ name, type }) => type === 'file' && name in inputs);
   if (files.length) {
     return files.map(({ name }) => ({ path: `scheduleInputs.${name}`, message: 'a schedule carries no files' }));

@@ -1,5 +1,5 @@
 import { type Call, noContent, notFound, type Operations, ok, paginate, respondWith } from '@gantry/http';
-import { type SecretEntry, warnOfWeakValue } from '@gantry/vault';
+import { listWeakValueWarnings, type SecretEntry } from '@gantry/vault';
 import { createAudit } from '../audit/audit';
 import { listDeclaredSecrets } from '../automations/automation-queries';
 import type { Deps } from '../deps';
@@ -36,7 +36,7 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
           await createAudit(req)(tx, change);
           await made(tx, name);
         });
-        return respondWith(isNew ? 201 : 200, { ...toApi(entry), ...warnOfWeakValue(value, entry.hosts) });
+        return respondWith(isNew ? 201 : 200, { ...toApi(entry), ...listWeakValueWarnings(value, entry.hosts) });
       },
       assertVisible: getSecret,
       answer: async (call, name) => {

@@ -11,7 +11,7 @@ import {
   type Principal,
   respondWithPage,
 } from '@gantry/http';
-import { warnOfWeakValue } from '@gantry/vault';
+import { listWeakValueWarnings } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Connection } from '../generated/prisma/client';
@@ -65,7 +65,7 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
         const kind = body.kind ?? (body.value === undefined ? 'oauth' : 'api_key');
         if (kind === 'api_key') {
           const key = await createKeyConnection(deps, call, body);
-          const warnings = warnOfWeakValue(body.value, key.hosts);
+          const warnings = listWeakValueWarnings(body.value, key.hosts);
           return created({ ...(await toVisibleConnection(call, key)), ...warnings, authorization_url: null });
         }
         const { connection, authorizationUrl } = await startOauthConnection(deps, call, body);
@@ -96,7 +96,7 @@ export function connectionOperations(deps: ConnectionRouteDeps): Operations<'wor
       const connection = await editConnection(deps, call, call.path.connection_id, call.body);
       return ok({
         ...(await toVisibleConnection(call, connection)),
-        ...warnOfWeakValue(call.body.value, connection.hosts),
+        ...listWeakValueWarnings(call.body.value, connection.hosts),
       });
     },
     deleteConnection: async (call) => {

@@ -2,7 +2,7 @@
 import { hintChange } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import { createStatement, type Sql } from '@gantry/postgres';
-import type { OfWorker } from '../examples/example-repository';
+import type { WorkerKey } from '../examples/example-repository';
 import type { Evaluation, EvaluationStatus } from './evaluation';
 
 /** Of a worker; older ones are deleted. */
@@ -19,7 +19,7 @@ const EVALUATION = `SELECT e.id, e.workspace_id AS "workspaceId", e.worker_uid A
 /** @param sha how that of the version begins. Newest first */
 export async function listEvaluations(
   sql: Sql,
-  { workspaceId, uid }: OfWorker,
+  { workspaceId, uid }: WorkerKey,
   { sha = '', limit, offset }: { sha?: string | undefined; limit: number; offset: number },
 ): Promise<{ evaluations: Evaluation[]; total: number }> {
   const of = 'WHERE e.workspace_id = $1 AND e.worker_uid = $2 AND starts_with(e.sha, $3)';
@@ -36,7 +36,7 @@ export async function listEvaluations(
 /** The latest of each of these versions. */
 export async function listLatestByVersion(
   sql: Sql,
-  { workspaceId, uid }: OfWorker,
+  { workspaceId, uid }: WorkerKey,
   shas: string[],
 ): Promise<Evaluation[]> {
   const { rows } = await sql.query<Evaluation>(
@@ -48,7 +48,7 @@ export async function listLatestByVersion(
 }
 
 /** @throws AppError 404 */
-export async function getEvaluation(sql: Sql, { workspaceId, uid }: OfWorker, id: string): Promise<Evaluation> {
+export async function getEvaluation(sql: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<Evaluation> {
   const { rows } = await sql.query<Evaluation>(
     `${EVALUATION} WHERE e.workspace_id = $1 AND e.worker_uid = $2 AND e.id = $3`,
     [workspaceId, uid, id],
@@ -57,7 +57,11 @@ export async function getEvaluation(sql: Sql, { workspaceId, uid }: OfWorker, id
   return rows[0];
 }
 
-export async function findUnderWay(sql: Sql, { workspaceId, uid }: OfWorker, sha: string): Promise<string | undefined> {
+export async function findUnderWay(
+  sql: Sql,
+  { workspaceId, uid }: WorkerKey,
+  sha: string,
+): Promise<string | undefined> {
   const { rows } = await sql.query<{ id: string }>(
     'SELECT id FROM evaluations WHERE workspace_id = $1 AND worker_uid = $2 AND under_way = $3',
     [workspaceId, uid, sha],
@@ -65,7 +69,7 @@ export async function findUnderWay(sql: Sql, { workspaceId, uid }: OfWorker, sha
   return rows[0]?.id;
 }
 
-export interface NewEvaluation extends OfWorker {
+export interface NewEvaluation extends WorkerKey {
   id: string;
   version: number;
   sha: string;

@@ -1,4 +1,4 @@
-import { listExamples, type OfWorker } from '../examples/example-repository';
+import { listExamples, type WorkerKey } from '../examples/example-repository';
 import { EXAMPLES_MAX } from '../examples/example-service';
 import { listNewestVersions } from '../workers/version-repository';
 import { statusToApi } from './evaluation';
@@ -9,7 +9,7 @@ import { type Cell, listCells } from './result-repository';
 /** The latest evaluation of each of the newest versions, example by example. @param limit versions */
 export async function evaluationTable(
   { prisma, pool }: Pick<EvaluationDeps, 'prisma' | 'pool'>,
-  worker: OfWorker,
+  worker: WorkerKey,
   limit: number,
 ) {
   const versions = await listNewestVersions(prisma, worker, limit);

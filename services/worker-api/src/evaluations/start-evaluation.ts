@@ -5,7 +5,7 @@ import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
 import { filterJudges } from '../examples/check';
 import type { Example } from '../examples/example';
-import { listToEvaluate } from '../examples/example-repository';
+import { listExamplesToEvaluate } from '../examples/example-repository';
 import type { ModelRegistry } from '../models/model-registry';
 import { getOwnerId } from '../ownership';
 import { admitCode } from '../runs/admit-code';
@@ -42,7 +42,7 @@ export async function startEvaluation(
   const version = await (sha === undefined
     ? getCurrentVersion(deps.prisma, worker)
     : getVersionBySha(deps.prisma, worker, sha));
-  const examples = await listToEvaluate(deps.pool, worker, ids);
+  const examples = await listExamplesToEvaluate(deps.pool, worker, ids);
   requireNamed(examples, ids);
   requireJudges(await deps.models.forWorkspace(workspaceId), examples);
   const runnable = await deps.runnables.get(deps.pool, worker.uid, version.number);
@@ -81,7 +81,7 @@ export async function evaluateSaved(
 ): Promise<void> {
   const worker = await findWorkerByUid(deps.prisma, workspaceId, uid);
   if (!worker?.evaluateOnSave || worker.status === 'archived') return;
-  const examples = await listToEvaluate(tx, worker);
+  const examples = await listExamplesToEvaluate(tx, worker);
   if (!examples.length) return;
   const saved = await findVersion(deps.prisma, worker, version);
   if (!saved) return;

@@ -8,7 +8,7 @@ const EXAMPLE = `SELECT id, worker_uid AS "workerUid", name, description, inputs
   FROM worker_examples`;
 
 /** Of one worker, in one workspace. */
-export interface OfWorker {
+export interface WorkerKey {
   workspaceId: string;
   uid: string;
 }
@@ -16,7 +16,7 @@ export interface OfWorker {
 /** Oldest first. */
 export async function listExamples(
   sql: Sql,
-  { workspaceId, uid }: OfWorker,
+  { workspaceId, uid }: WorkerKey,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ examples: Example[]; total: number }> {
   const { rows } = await sql.query<Example>(
@@ -26,7 +26,7 @@ export async function listExamples(
   return { examples: rows, total: await countExamples(sql, { workspaceId, uid }) };
 }
 
-export async function countExamples(sql: Sql, { workspaceId, uid }: OfWorker): Promise<number> {
+export async function countExamples(sql: Sql, { workspaceId, uid }: WorkerKey): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2',
     [workspaceId, uid],
@@ -35,7 +35,11 @@ export async function countExamples(sql: Sql, { workspaceId, uid }: OfWorker): P
 }
 
 /** @param ids those, enabled or not; undefined: all that are enabled. By name */
-export async function listToEvaluate(sql: Sql, { workspaceId, uid }: OfWorker, ids?: string[]): Promise<Example[]> {
+export async function listExamplesToEvaluate(
+  sql: Sql,
+  { workspaceId, uid }: WorkerKey,
+  ids?: string[],
+): Promise<Example[]> {
   const { rows } = await sql.query<Example>(
     `${EXAMPLE} WHERE workspace_id = $1 AND worker_uid = $2
        AND CASE WHEN $3::text[] IS NULL THEN enabled ELSE id = ANY($3) END ORDER BY name, id`,
@@ -45,7 +49,7 @@ export async function listToEvaluate(sql: Sql, { workspaceId, uid }: OfWorker, i
 }
 
 /** @throws AppError 404 */
-export async function getExample(sql: Sql, { workspaceId, uid }: OfWorker, id: string): Promise<Example> {
+export async function getExample(sql: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<Example> {
   const { rows } = await sql.query<Example>(`${EXAMPLE} WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`, [
     ...[workspaceId, uid, id],
   ]);
@@ -53,9 +57,9 @@ export async function getExample(sql: Sql, { workspaceId, uid }: OfWorker, id: s
   return rows[0];
 }
 
-type Stored = Omit<Example, 'workerUid' | 'createdAt' | 'updatedAt'> & OfWorker;
+type StoredExample = Omit<Example, 'workerUid' | 'createdAt' | 'updatedAt'> & WorkerKey;
 
-const params = ({ inputs, checks, ...example }: Stored) => ({
+const toParams = ({ inputs, checks, ...example }: StoredExample) => ({
   ...example,
   inputs: JSON.stringify(inputs),
   checks: JSON.stringify(checks),
@@ -69,7 +73,7 @@ const INSERT = createStatement(
      $ofRunId, $createdBy, now())`,
 );
 
-export const insertExample = (tx: Sql, example: Stored): Promise<unknown> => tx.query(INSERT(params(example)));
+export const insertExample = (tx: Sql, example: StoredExample): Promise<unknown> => tx.query(INSERT(toParams(example)));
 
 const UPDATE = createStatement(
   undefined,
@@ -78,9 +82,9 @@ const UPDATE = createStatement(
    WHERE workspace_id = $workspaceId AND worker_uid = $uid AND id = $id`,
 );
 
-export const updateExample = (tx: Sql, example: Stored): Promise<unknown> => tx.query(UPDATE(params(example)));
+export const updateExample = (tx: Sql, example: StoredExample): Promise<unknown> => tx.query(UPDATE(toParams(example)));
 
-export async function lockExample(tx: Sql, worker: OfWorker, id: string): Promise<Example> {
+export async function lockExample(tx: Sql, worker: WorkerKey, id: string): Promise<Example> {
   await tx.query('SELECT 1 FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3 FOR UPDATE', [
     ...[worker.workspaceId, worker.uid, id],
   ]);
@@ -88,7 +92,7 @@ export async function lockExample(tx: Sql, worker: OfWorker, id: string): Promis
 }
 
 /** @returns whether there was one */
-export async function deleteExample(tx: Sql, { workspaceId, uid }: OfWorker, id: string): Promise<boolean> {
+export async function deleteExample(tx: Sql, { workspaceId, uid }: WorkerKey, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     'DELETE FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3',
     [workspaceId, uid, id],

@@ -28,7 +28,7 @@ export async function callTool(call: ToolCall): Promise<ToolResult> {
 async function callOperation(call: ToolCall): Promise<ToolResult> {
   const { tool, given, client, signal } = call;
   const { operationId, sent } = chooseOperation(tool, given);
-  if (!operationId) return refusal(`${tool.choice?.argument} must be one of ${choices(tool).join(', ')}`);
+  if (!operationId) return refusal(`${tool.choice?.argument} must be one of ${listChoices(tool).join(', ')}`);
   const shape = call.shapeOf(operationId);
   const hidden = [...(tool.without ?? []), ...Object.keys(tool.fixed ?? {})];
   // Bounded: arguments that our own list of tools hides, a few for each tool.
@@ -36,7 +36,7 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   if (unknown.length > 0) return refusal(`there is no argument ${unknown.join(', ')}`);
   const path = buildPath(shape, sent);
   if (path === null) return refusal('an argument is no name: "." and ".." lead elsewhere');
-  if (!path) return refusal(`${missing(shape, sent).join(', ')}: is required`);
+  if (!path) return refusal(`${listMissingPathParams(shape, sent).join(', ')}: is required`);
   const body = buildBody(shape, { ...sent, ...tool.fixed });
   const answer = await client({ surface: tool.surface, method: shape.method, path, body, signal });
   if (answer.status >= 300) return toRefusal(answer);
@@ -44,7 +44,7 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   return tool.answersText ? fileResult(String(answer.body)) : toToolResult(shape, answer);
 }
 
-const choices = (tool: Tool): string[] => Object.keys(tool.choice?.operations ?? {});
+const listChoices = (tool: Tool): string[] => Object.keys(tool.choice?.operations ?? {});
 
 function chooseOperation(tool: Tool, given: Json): { operationId: string | undefined; sent: Json } {
   if (!tool.choice) return { operationId: tool.operationId, sent: given };
@@ -55,12 +55,12 @@ function chooseOperation(tool: Tool, given: Json): { operationId: string | undef
 /** Segments that URLs resolve, in spite of encoding. */
 const DOTS: ReadonlySet<string> = new Set(['.', '..']);
 
-const missing = (shape: OperationShape, sent: Json): string[] =>
+const listMissingPathParams = (shape: OperationShape, sent: Json): string[] =>
   [...shape.arguments].flatMap(([name, place]) => (place === 'path' && sent[name] === undefined ? [name] : []));
 
 /** @returns undefined where a part of the path is missing; null where one would lead to another operation */
 function buildPath(shape: OperationShape, sent: Json): string | undefined | null {
-  if (missing(shape, sent).length > 0) return undefined;
+  if (listMissingPathParams(shape, sent).length > 0) return undefined;
   const query = new URLSearchParams();
   let path = shape.path;
   for (const [name, place] of shape.arguments) {

@@ -36,7 +36,7 @@ export async function prepareVersion(
   requestPreparation(deps.bus, worker ? await describePreparation(deps, sql, worker) : { dependencies: [], subject });
 }
 
-export const prepareChangedVersion = (deps: PrepareDeps): ReactionTo<typeof workerChanged> => ({
+export const createPrepareReaction = (deps: PrepareDeps): ReactionTo<typeof workerChanged> => ({
   name: 'dependencies',
   wants: ({ change, version }) => change !== 'updated' || version !== undefined,
   handle: (tx, { workspaceId, data: { workerUid: uid } }) => prepareVersion(deps, tx, { uid, workspaceId }),

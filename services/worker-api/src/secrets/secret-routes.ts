@@ -11,7 +11,7 @@ import {
   respondWithPage,
   toApiFields,
 } from '@gantry/http';
-import { type AuditSecret, type SecretEntry, warnOfWeakValue } from '@gantry/vault';
+import { type AuditSecret, listWeakValueWarnings, type SecretEntry } from '@gantry/vault';
 import { recordChange } from '../audit/audit-entry';
 import {
   type DeclaringWorker,
@@ -41,7 +41,7 @@ export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps
       await made(tx, name);
     });
     const shown = toApi(caller, entry, await declaring(caller.workspaceId));
-    return respondWith(isNew ? 201 : 200, { ...shown, ...warnOfWeakValue(value, entry.hosts) });
+    return respondWith(isNew ? 201 : 200, { ...shown, ...listWeakValueWarnings(value, entry.hosts) });
   }
 
   async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {

@@ -87,7 +87,7 @@ async function fire(deps: StarterDeps, tx: PoolClient, due: DueTrigger, at: Date
       if (outcome) made[outcome]++;
     }
     const lastScheduledAt = start.at(-1) ?? null;
-    await moveOn(tx, due, nextFire(due, at), { lastScheduledAt, missed, startedLate: late });
+    await rescheduleTrigger(tx, due, nextFire(due, at), { lastScheduledAt, missed, startedLate: late });
     batch.started += made.started;
     batch.refused += made.refused;
     batch.missed += missed;
@@ -95,7 +95,11 @@ async function fire(deps: StarterDeps, tx: PoolClient, due: DueTrigger, at: Date
     if (isAway(err)) throw err;
     deps.log.error({ ...about, err }, 'scheduled run not started');
     await tx.query('ROLLBACK TO SAVEPOINT due');
-    await moveOn(tx, due, nextFireAfterFailure(due, at), { lastScheduledAt: null, missed: 1, startedLate: 0 });
+    await rescheduleTrigger(tx, due, nextFireAfterFailure(due, at), {
+      lastScheduledAt: null,
+      missed: 1,
+      startedLate: 0,
+    });
     batch.missed++;
   }
   await tx.query('RELEASE SAVEPOINT due');
@@ -110,13 +114,18 @@ function nextFireAfterFailure(due: DueTrigger, at: Date): Date | null {
   }
 }
 
-interface Passed {
+interface FireOutcome {
   lastScheduledAt: Date | null;
   missed: number;
   startedLate: number;
 }
 
-async function moveOn(tx: PoolClient, due: DueTrigger, nextRunAt: Date | null, passed: Passed): Promise<void> {
+async function rescheduleTrigger(
+  tx: PoolClient,
+  due: DueTrigger,
+  nextRunAt: Date | null,
+  passed: FireOutcome,
+): Promise<void> {
   const { lastScheduledAt, missed, startedLate } = passed;
   await moveTriggerOn(tx, due.id, { nextRunAt, lastScheduledAt, missed });
   if (!missed) return;

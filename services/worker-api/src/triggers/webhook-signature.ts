@@ -27,7 +27,7 @@ export function buildSignatureHeaders(
 ): Record<string, string> {
   const { id, at, body } = message;
   const timestamp = String(Math.floor(at.getTime() / 1_000));
-  const signatures = keys.map((key) => `v1,${signatureBy(key, id, timestamp, body).toString('base64')}`);
+  const signatures = keys.map((key) => `v1,${computeSignature(key, id, timestamp, body).toString('base64')}`);
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
@@ -59,7 +59,7 @@ export function verifySignature(keys: string[], { id, timestamp, signature, body
     .filter((one) => one.startsWith('v1,'))
     .map((one) => Buffer.from(one.slice('v1,'.length), 'base64'));
   const isGood = keys.some((key) => {
-    const expected = signatureBy(key, id, timestamp, body);
+    const expected = computeSignature(key, id, timestamp, body);
     // Bounded: SIGNATURES_MAX signatures, and the two keys of a worker.
     return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
   });
@@ -67,7 +67,7 @@ export function verifySignature(keys: string[], { id, timestamp, signature, body
   return id;
 }
 
-function signatureBy(key: string, id: string, timestamp: string, body: Buffer | string): Buffer {
+function computeSignature(key: string, id: string, timestamp: string, body: Buffer | string): Buffer {
   const bytes = Buffer.from(key.slice(PREFIX.length), 'base64');
   return createHmac('sha256', bytes).update(`${id}.${timestamp}.`).update(body).digest();
 }

@@ -92,7 +92,7 @@ const buildErrorRedirect = (
   problem: OauthProblem,
 ): string => addParameters(redirect_uri, { ...problem, state, iss: baseUrl });
 
-/** @returns where the browser goes. @throws AppError as lookAt; 400, 409 */
+/** @returns where the browser goes. @throws AppError as inspectRequest; 400, 409 */
 export async function decideAuthorization(
   deps: AccountDeps,
   requester: Requester,
