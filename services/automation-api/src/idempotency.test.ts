@@ -17,7 +17,7 @@ const hello = { inputs: { who: 'Ada' }, wait: 0 };
 const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.query(text, values);
 const listRuns = async (id: string) =>
   (await sql('SELECT id FROM runs WHERE subject_id = $1', [id])).rows.map((row) => row.id);
-const createWithKey = async (key: string) =>
+const findCreatedId = async (key: string) =>
   (await sql('SELECT made_id FROM idempotency_keys WHERE key = $1', [key])).rows[0]?.made_id;
 
 test('a retry finds the run of a request that died, and waits for it as that one would have', async () => {
@@ -122,5 +122,5 @@ test('a secret that was set with a key is not set back by a retry, and its row g
   await set('1234', 'pin-1').expect(201);
   expect(await service.api.deps.secrets.reveal(me.workspaceId, ['PIN'])).toEqual({ PIN: '9999' });
   await set('4321', 'pin-2').expect(422);
-  expect(await createWithKey('pin-1')).toBe('PIN');
+  expect(await findCreatedId('pin-1')).toBe('PIN');
 });

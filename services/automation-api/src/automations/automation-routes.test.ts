@@ -169,14 +169,14 @@ test('a paused automation does not run until it is active again, and an archived
   const caller = service.createCaller();
   const { id } = await deployArtifact(caller);
   const startRun = () => caller.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 });
-  const listIds = async (query = '') => (await caller.get(`/api/automations${query}`)).body.automations.length;
+  const countListed = async (query = '') => (await caller.get(`/api/automations${query}`)).body.automations.length;
   expect((await caller.patch(`/api/automations/${id}`, { status: 'paused' }).expect(200)).body.status).toBe('paused');
   expect((await startRun().expect(409)).body.code).toBe('paused');
   await caller.patch(`/api/automations/${id}`, { status: 'active', name: 'Renamed' }).expect(200);
   await startRun().expect(200);
   await caller.delete(`/api/automations/${id}`).expect(204);
   expect((await startRun().expect(409)).body.code).toBe('archived');
-  expect([await listIds(), await listIds('?status=archived')]).toEqual([0, 1]);
+  expect([await countListed(), await countListed('?status=archived')]).toEqual([0, 1]);
   const artifactId = await createArtifact(caller);
   expect((await caller.post(`/api/automations/${id}/update`, { artifactId }).expect(409)).body.code).toBe('archived');
   expect((await caller.get(`/api/automations/${id}`).expect(200)).body.name).toBe('Renamed');

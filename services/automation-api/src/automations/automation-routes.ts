@@ -62,13 +62,13 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   }
 
   /** @param madeId an automation id, or one with the version that was created: `aut_.../3` */
-  const toDeployment = ({ caller }: Pick<Call, 'caller'>, madeId: string) =>
+  const loadDeployment = ({ caller }: Pick<Call, 'caller'>, madeId: string) =>
     getDeployment(deps, caller.workspaceId, madeId.split('/')[0] as string);
 
   const toRevisited = (status: number) => ({
-    assertVisible: toDeployment,
+    assertVisible: loadDeployment,
     answer: async (call: Pick<Call, 'caller'>, madeId: string): Promise<HandlerResponse> =>
-      respondWith(status, toApi(await toDeployment(call, madeId))),
+      respondWith(status, toApi(await loadDeployment(call, madeId))),
   });
 
   return {

@@ -32,7 +32,7 @@ const pin = (workspaceId: string, workerUid: string, revision: number, slug: str
     skill: text === null ? null : { slug, contentHash: hashText(text) },
   });
 
-const listUsers = async (slug: string, reader: TestPerson | null) =>
+const getWorkerCounts = async (slug: string, reader: TestPerson | null) =>
   (await api.as(reader).get(`/api/v1/skills/${slug}`).expect(200)).body.used_by_workers;
 
 /** Waits until every earlier event was handled: one consumer takes them in order. */
@@ -40,7 +40,7 @@ async function drainEvents() {
   const [marker, owner] = [`Marker ${Date.now()}`, api.person()];
   const slug = await publish(owner, marker, 'marker');
   await pin(owner.workspaceId, `wrk_${slug}`, 1, slug, 'marker');
-  await until(async () => (await listUsers(slug, owner)).total === 1);
+  await until(async () => (await getWorkerCounts(slug, owner)).total === 1);
 }
 
 test('each reader sees the workers of their workspace, the owner those of all, and nobody else of others', async () => {
@@ -50,9 +50,9 @@ test('each reader sees the workers of their workspace, the owner those of all, a
   await pin(bob.workspaceId, 'wrk_b1', 1, slug, 'Sort it.');
   await pin(bob.workspaceId, 'wrk_b2', 1, slug, 'Sort it.');
   await drainEvents();
-  expect(await listUsers(slug, ada)).toEqual({ workspace: 1, total: 3 });
-  expect(await listUsers(slug, bob)).toEqual({ workspace: 2, total: null });
-  expect(await listUsers(slug, null)).toEqual({ workspace: null, total: null });
+  expect(await getWorkerCounts(slug, ada)).toEqual({ workspace: 1, total: 3 });
+  expect(await getWorkerCounts(slug, bob)).toEqual({ workspace: 2, total: null });
+  expect(await getWorkerCounts(slug, null)).toEqual({ workspace: null, total: null });
 });
 
 test('events that come twice, or after a newer one, change nothing', async () => {
@@ -65,13 +65,13 @@ test('events that come twice, or after a newer one, change nothing', async () =>
   await pin(ada.workspaceId, 'wrk_gone', 4, '', null);
   await pin(ada.workspaceId, 'wrk_gone', 3, first, 'One');
   await drainEvents();
-  expect([await listUsers(first, ada), await listUsers(second, ada)]).toEqual([
+  expect([await getWorkerCounts(first, ada), await getWorkerCounts(second, ada)]).toEqual([
     { workspace: 0, total: 0 },
     { workspace: 1, total: 1 },
   ]);
   await pin(ada.workspaceId, 'wrk_moves', 3, '', null);
   await drainEvents();
-  expect(await listUsers(second, ada)).toEqual({ workspace: 0, total: 0 });
+  expect(await getWorkerCounts(second, ada)).toEqual({ workspace: 0, total: 0 });
 });
 
 test('a worker whose makers never had the text does not count, and one with an older version does', async () => {
@@ -81,14 +81,14 @@ test('a worker whose makers never had the text does not count, and one with an o
   await pin(ada.workspaceId, 'wrk_true', 1, slug, 'Ours alone');
   await api.as(ada).patch(`/api/v1/skills/${slug}`).send({ body_md: 'Ours, better' }).expect(200);
   await drainEvents();
-  expect(await listUsers(slug, ada)).toEqual({ workspace: 1, total: 1 });
+  expect(await getWorkerCounts(slug, ada)).toEqual({ workspace: 1, total: 1 });
   await api.database.pool.query(
     'DELETE FROM skill_versions WHERE version = 1 AND skill_id = (SELECT id FROM skills WHERE slug = $1)',
     [slug],
   );
   await pin(ada.workspaceId, 'wrk_true', 2, slug, 'Ours alone');
   await drainEvents();
-  expect(await listUsers(slug, ada)).toEqual({ workspace: 1, total: 1 });
+  expect(await getWorkerCounts(slug, ada)).toEqual({ workspace: 1, total: 1 });
 });
 
 test('rows that only say "no more" go when no older event can come', async () => {

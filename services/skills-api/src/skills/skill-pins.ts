@@ -33,11 +33,11 @@ const pinCountSql = (which: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`(SELECT count(*)::int FROM skill_pins pin WHERE pin.skill_id = s.id AND ${which})`;
 
 /** Number of workers in the reader's workspace that use the skill `s`; null for a reader without one. */
-export const buildPinnedFilter = ({ workspaceId }: Reader): Prisma.Sql =>
+export const workspacePinCountSql = ({ workspaceId }: Reader): Prisma.Sql =>
   workspaceId === null ? Prisma.sql`NULL::int` : pinCountSql(Prisma.sql`pin.workspace_id = ${workspaceId}`);
 
 /** The number in all workspaces; null for every reader but the owner. */
-export const buildAnyPinnedFilter = (reader: Reader): Prisma.Sql =>
+export const totalPinCountSql = (reader: Reader): Prisma.Sql =>
   Prisma.sql`CASE WHEN ${buildOwnedFilter('s', reader)} THEN ${pinCountSql(Prisma.raw(`NOT ${isWorkspaceClosedSql('pin.workspace_id')}`))} END`;
 
 /** JetStream keeps events for three days: none that is older than one of these can come any more. */

@@ -7,7 +7,7 @@ import { buildOwnedFilter, isReadableSkillSql } from './readable';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
 import { computeContentHash, computeSkillMdDigest } from './skill-input';
-import { buildAnyPinnedFilter, buildPinnedFilter } from './skill-pins';
+import { totalPinCountSql, workspacePinCountSql } from './skill-pins';
 import { SLUG } from './slug';
 
 /** The columns of a SkillRow, from `skillTables` of the same reader. */
@@ -29,7 +29,7 @@ export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
 export async function findSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<SkillWithBody[]>`
-    SELECT ${skillColumns(reader)}, s.body_md, ${buildPinnedFilter(reader)} AS used_in_workspace, ${buildAnyPinnedFilter(reader)} AS used_in_all
+    SELECT ${skillColumns(reader)}, s.body_md, ${workspacePinCountSql(reader)} AS used_in_workspace, ${totalPinCountSql(reader)} AS used_in_all
     FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
   return rows[0] ?? null;
 }

@@ -211,9 +211,9 @@ test('folder and tags of one’s own are seen by nobody else, and lists can be f
     tags: ['mine'],
   });
   expect((await get(ada, slug)).body).toMatchObject({ folder: 'Ours', tags: ['general'] });
-  const listFound = async (query: string) =>
+  const countListed = async (query: string) =>
     (await api.as(bob).get(`/api/v1/me/skills?${query}`).expect(200)).body.length;
-  expect([await listFound('folder=Later'), await listFound('tag=mine'), await listFound('tag=general')]).toEqual([
+  expect([await countListed('folder=Later'), await countListed('tag=mine'), await countListed('tag=general')]).toEqual([
     1, 1, 0,
   ]);
   expect((await putOverride({}).expect(200)).body).toEqual({ slug, folder: null, tags: ['general'] });
