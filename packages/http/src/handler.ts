@@ -89,11 +89,11 @@ export const noContent = (): HandlerResponse => ({ status: 204 });
 export function toExpressWork(typedHandler: Handler<never>): { work: OperationHandler; revisit?: RetryHandler } {
   const handler = typedHandler as Handler<Call>;
   if (typeof handler === 'function') return { work: async (req, res) => send(res, await handler(buildCall(req, res))) };
-  const { create: make, assertVisible: see, answer } = handler;
+  const { create, assertVisible, answer } = handler;
   return {
-    work: async (req, res) => send(res, await make(buildCall(req, res))),
+    work: async (req, res) => send(res, await create(buildCall(req, res))),
     revisit: {
-      assertVisible: async (req, madeId) => see(buildCall(req, req.res as Response), madeId),
+      assertVisible: async (req, madeId) => assertVisible(buildCall(req, req.res as Response), madeId),
       ...(answer && { answer: async (req, res, madeId) => send(res, await answer(buildCall(req, res), madeId)) }),
     },
   };

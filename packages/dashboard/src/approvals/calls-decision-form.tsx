@@ -1,10 +1,11 @@
 import { ApiError } from '@gantry/sdk';
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { toolTitle } from '../conversation/tool-title';
 import type { ApprovalCall } from '../shell/api';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon, StopSquareIcon } from '../ui/icons';
+import { ApproverNameField } from './approver-name-field';
 import type { CorrectedArguments } from './call-arguments-form';
 import { CallDecisionField, type CallDraft } from './call-decision-field';
 import { DecisionActions } from './decision-actions';
@@ -119,16 +120,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
           onChange={(draft) => setDrafts((before) => new Map(before).set(call.id, draft))}
         />
       ))}
-      {asksName && (
-        <TextInput
-          label="Your name"
-          description="Shown with the decision."
-          autoComplete="name"
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      )}
+      {asksName && <ApproverNameField value={name} onChange={setName} />}
       <Textarea
         label="Reason"
         ref={reasonField}

@@ -1,11 +1,12 @@
 import { ApiError } from '@gantry/sdk';
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, Textarea } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import type { Problems } from '../inputs/input-problems';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { Approval, InputItem } from '../shell/api';
 import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon } from '../ui/icons';
+import { ApproverNameField } from './approver-name-field';
 import { DecisionActions } from './decision-actions';
 import { describeFailure } from './describe-failure';
 
@@ -15,7 +16,7 @@ export interface Decision {
   verdict: Verdict;
   reason?: string;
   data?: Record<string, unknown>;
-  /** Of an approval with tool calls that is approved. */
+  /** Decisions about the tool calls of an approval. */
   calls?: CallDecisionInput[];
   /** Name of a reviewer without an account. */
   name?: string;
@@ -106,16 +107,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
   return (
     <FormStack onSubmit={(event) => event.preventDefault()} noValidate>
       {fields}
-      {asksName && (
-        <TextInput
-          label="Your name"
-          description="Shown with the decision."
-          autoComplete="name"
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-      )}
+      {asksName && <ApproverNameField value={name} onChange={setName} />}
       <Textarea
         label="Reason"
         ref={reasonField}

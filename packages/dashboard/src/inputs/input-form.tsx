@@ -23,8 +23,8 @@ interface InputFormProps {
  */
 export const inputFormKey = (items: unknown[], fillCount = 0): string => `${fillCount} ${JSON.stringify(items)}`;
 
-export function InputForm({ items, initialValues: given, canRun, onRun }: InputFormProps) {
-  const { fields, problem, show, read } = useInputFields(items, given);
+export function InputForm({ items, initialValues, canRun, onRun }: InputFormProps) {
+  const { fields, problem, show, read } = useInputFields(items, initialValues);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useRunShortcut(form);

@@ -20,7 +20,7 @@ interface OutputListProps {
 }
 
 /** Lists declared outputs in their order, then undeclared ones, then files that no output names. */
-export function OutputList({ items, outputs, artifacts, renderHistory: historyOf }: OutputListProps) {
+export function OutputList({ items, outputs, artifacts, renderHistory }: OutputListProps) {
   const { drawn: views, unclaimed } = buildOutputViews(items, outputs, artifacts);
   if (views.length === 0 && unclaimed.length === 0) return <Text c="dimmed">The run returned no outputs.</Text>;
   return (
@@ -41,7 +41,7 @@ export function OutputList({ items, outputs, artifacts, renderHistory: historyOf
                 {output.label}
               </Box>
               <Suspense fallback={<Skeleton height={80} />}>
-                <OutputBody output={output} renderHistory={historyOf} />
+                <OutputBody output={output} renderHistory={renderHistory} />
               </Suspense>
             </Stack>
           ))}
@@ -76,7 +76,7 @@ interface OutputBodyProps extends Pick<OutputListProps, 'renderHistory'> {
   output: OutputView;
 }
 
-function OutputBody({ output, renderHistory: historyOf }: OutputBodyProps): ReactNode {
+function OutputBody({ output, renderHistory }: OutputBodyProps): ReactNode {
   switch (output.as) {
     case 'table':
       return <OutputTable name={output.name} label={output.label} table={output.table} />;
@@ -88,7 +88,7 @@ function OutputBody({ output, renderHistory: historyOf }: OutputBodyProps): Reac
           <Text className="wrap-anywhere" fz="var(--text-figure)" fw={640} lh={1.05} lts="-0.03em">
             {formatNumber(output.value)}
           </Text>
-          {historyOf?.(output)}
+          {renderHistory?.(output)}
         </Stack>
       );
     case 'markdown':

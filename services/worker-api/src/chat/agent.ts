@@ -40,7 +40,7 @@ export interface TurnActor {
 
 type TurnKey = Pick<Turn, 'id' | 'conversationId' | 'model'>;
 
-/** Of a turn that goes on no more: as an abort of whatever is under way. */
+/** Aborts active work of a turn that no longer continues. */
 class TurnEnded extends Error {
   override name = 'AbortError';
   constructor(readonly how: 'stopped' | 'interrupted' | 'refused' | 'lost') {
@@ -154,7 +154,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     })
       .finally(textWriter.end)
       .catch(async (err) => {
-        // Of an answer that was stopped the person keeps what they have read.
+        // The part of a stopped answer that the person has read is kept.
         const content = { text: streamedText, isPartial: true };
         if (streamedText)
           await commitChange(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
@@ -249,7 +249,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     },
     /** At once where this replica works on it; another one sees it in its row. */
     stop: (turnId: string): void => working.get(turnId)?.stop.abort(new TurnEnded('stopped')),
-    /** What is under way ends as interrupted, before the process does. */
+    /** Ends active turns as interrupted, before the process ends. */
     async drain(): Promise<void> {
       const left = [...working.values()];
       for (const { stop } of left) stop.abort(new TurnEnded('interrupted'));

@@ -42,7 +42,7 @@ export interface NewMessage {
 
 const MESSAGE_BYTES_MAX = 100_000;
 const TURNS_MAX = 200;
-/** Of one person or token in a workspace. */
+/** Conversations of one person or token in a workspace. */
 const CONVERSATIONS_MAX = 1_000;
 const WORKED_ON_MAX = 20;
 

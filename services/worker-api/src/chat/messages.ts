@@ -1,5 +1,6 @@
 /** Builds the messages that a model gets. Results of tools are marked as data, and old ones are dropped first. */
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
+import { toAcceptedToolName } from '../models/model-question';
 import { delimitData } from '../models/quoted-data';
 import { type CallPart, groupByTurn, type Part, type Turn } from './turn-repository';
 
@@ -16,8 +17,6 @@ const HISTORY_CHARS_MAX = 150_000;
 const OMITTED_RESULT = '(left out: ask the tool again if it is needed)';
 const CONTINUE_PROMPT =
   '(The service ended in the middle of your answer. The person has read what stands above: go on from there, without repeating it.)';
-/** Providers reject other names, even those that a model invented. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** @param turns in their order; the last is the one to be answered */
 export function buildMessages(turns: Turn[], parts: Part[]): ModelMessage[] {
@@ -76,7 +75,7 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
       ...calls.map(({ content: { modelCallId, name, arguments: input, providerOptions } }) => ({
         type: 'tool-call' as const,
         toolCallId: modelCallId,
-        toolName: toToolName(name),
+        toolName: toAcceptedToolName(name),
         input,
         ...(providerOptions && { providerOptions }),
       })),
@@ -87,14 +86,12 @@ function buildAnswerMessages(text: string, calls: CallPart[]): ModelMessage[] {
     content: calls.map(({ content: { modelCallId, name }, ...call }) => ({
       type: 'tool-result' as const,
       toolCallId: modelCallId,
-      toolName: toToolName(name),
+      toolName: toAcceptedToolName(name),
       output: { type: 'text' as const, value: formatResult(call) },
     })),
   };
   return [...(assistantMessage.content.length ? [assistantMessage] : []), ...(calls.length ? [toolMessage] : [])];
 }
-
-const toToolName = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
 
 /** Formats the outcome of a call: a fixed text for its status, or the tool's own result. */
 function formatResult({ status, result, callId }: Pick<CallPart, 'status' | 'result' | 'callId'>): string {

@@ -90,7 +90,7 @@ function hostileCalls({ worker, run }: World, own: string): Record<string, objec
   };
 }
 
-/** Of the other services. None of these tools takes code: what they run was uploaded by a person. */
+/** Tools of the other services. None of these takes code: what they run was uploaded by a person. */
 const OTHER_SURFACES: Record<string, object[]> = {
   run_automation: [{ automationId: 'aut_none', inputs: { leak: LEAK } }],
   test_artifact: [{ artifactId: 'art_none', inputs: { leak: LEAK } }],

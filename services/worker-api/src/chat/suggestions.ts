@@ -10,7 +10,7 @@ interface ShownWorker {
   health: string;
 }
 
-/** What cannot be read suggests nothing. */
+/** Lists suggestions for a chat. Resources that cannot be read suggest nothing. */
 export async function listSuggestions(client: SurfaceClient, signal: AbortSignal): Promise<string[]> {
   const fetchOr = async <T>(path: string, absent: T): Promise<T> => {
     const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });

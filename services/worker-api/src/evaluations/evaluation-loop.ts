@@ -20,7 +20,7 @@ const EVALUATIONS_MAX = 20;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { auto: boolean }): EvaluationLoop {
-  /** Of the leases. */
+  /** The holder of the leases. */
   const replica = newId('');
   const ending = new AbortController();
   const checks = createOutputChecks();

@@ -5,7 +5,7 @@ import { createStatement, type Sql } from '@gantry/postgres';
 import type { WorkerKey } from '../examples/example-repository';
 import type { Evaluation, EvaluationStatus } from './evaluation';
 
-/** Of a worker; older ones are deleted. */
+/** Evaluations kept for a worker; older ones are deleted. */
 const KEPT = 100;
 
 const EVALUATION = `SELECT e.id, e.workspace_id AS "workspaceId", e.worker_uid AS "workerUid", e.version, e.sha, e.status, e.error,

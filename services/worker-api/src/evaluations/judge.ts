@@ -9,6 +9,7 @@ import { parseValue, repairing, schemaPrompt } from '../models/json-answer';
 import { budgetOfWorker } from '../models/model-call-repository';
 import { type AskedModel, type ToPart, toModelMessages } from '../models/model-question';
 import { delimitData } from '../models/quoted-data';
+import { joinText } from '../models/read-answer';
 import { type CutJson, cutJson } from './compare';
 import type { EvaluationDeps } from './evaluation-deps';
 import type { ClaimedResult } from './result-repository';
@@ -83,11 +84,11 @@ export async function requestVerdict(
       throw answer.failure;
     };
     let answer = await requestAnswer([]);
-    let read = parseValue(toText(answer), ANSWER);
+    let read = parseValue(joinText(answer.content), ANSWER);
     if ('problems' in read) {
       await book(answer);
-      answer = await requestAnswer(repairing(toText(answer), read.problems));
-      read = parseValue(toText(answer), ANSWER);
+      answer = await requestAnswer(repairing(joinText(answer.content), read.problems));
+      read = parseValue(joinText(answer.content), ANSWER);
     }
     if ('problems' in read) {
       await book(answer);
@@ -133,6 +134,3 @@ function buildQuestion(
 const noFile: ToPart = () => {
   throw new Error('a judge is shown no files');
 };
-
-const toText = ({ content }: ModelAnswer): string =>
-  content.map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -164,7 +164,7 @@ export interface Outcome {
   output: string | null;
   error: string | null;
   durationMs: number | null;
-  /** Of the run. */
+  /** Cost of the run, in US dollars. */
   usd: number;
 }
 

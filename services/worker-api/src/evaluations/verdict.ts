@@ -12,7 +12,7 @@ export interface Verdict {
   path: string | null;
   passed: boolean;
   message: string;
-  /** Of a judge, 0 to 1. */
+  /** The score of a judge, 0 to 1. */
   score: number | null;
 }
 

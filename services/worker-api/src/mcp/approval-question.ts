@@ -2,7 +2,7 @@
 import { type InputRequest, inputRequired, type PrimitiveSchemaDefinition } from '@modelcontextprotocol/server';
 import type { Json } from './operation-schemas';
 
-/** Of `GET /api/approvals`, as far as a question has it. */
+/** Fields of `GET /api/approvals` that a question shows. */
 export interface PendingApproval {
   id: string;
   run_id: string;

@@ -150,7 +150,7 @@ function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: b
   };
 }
 
-/** Of the caller, beside what the headers say. */
+/** Describes the caller beyond the headers. */
 interface Known {
   restriction: Principal['restriction'];
   boundTo: string;

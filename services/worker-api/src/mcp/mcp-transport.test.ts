@@ -1,4 +1,4 @@
-/** What the conformance suite of the protocol expects of a transport, asked by a client that we did not write. */
+/** Tests the transport as the protocol's conformance suite does, with a client that we did not write. */
 import { setupResource } from '@gantry/testing';
 import { Client, type Progress, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type ConformanceServer, startConformanceServer } from '../test/conformance-server';

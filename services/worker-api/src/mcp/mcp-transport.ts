@@ -8,7 +8,7 @@ import type { Request as HttpRequest, Response as HttpResponse } from 'express';
 export interface McpAddresses {
   /** The public address of the worker surface. */
   baseUrl: string;
-  /** Of all surfaces: pages of their hosts may ask. */
+  /** Addresses of all surfaces, whose pages may send requests. */
   publicUrls: string[];
 }
 

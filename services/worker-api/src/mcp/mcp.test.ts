@@ -28,7 +28,7 @@ const refusal = async (client: Client, name: string, args: Record<string, unknow
   return JSON.stringify(answer.content);
 };
 
-/** What agents were promised; the table may have more. */
+/** Tools that agents were promised; the table may have more. */
 const PROMISED = [
   ...['list_workers', 'get_worker', 'create_worker', 'update_worker_files', 'run_worker', 'get_run', 'get_run_logs'],
   ...['list_runs', 'cancel_run', 'replay_run', 'list_approvals', 'decide_approval', 'list_automations'],

@@ -11,7 +11,7 @@ export interface OperationShape {
   /** Where each argument goes. */
   arguments: Map<string, 'path' | 'query' | 'body'>;
   input: Json;
-  /** Of a JSON answer; a list is under `items`. */
+  /** The schema of a JSON response; a list is under `items`. */
   output: Json | undefined;
   isList: boolean;
 }

@@ -9,6 +9,7 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { SurfaceClient, SurfaceRequest, SurfaceResponse } from '../surface-client';
+import { getDetail } from './tool-result';
 import type { Toolset } from './tools';
 
 interface Template {
@@ -137,5 +138,3 @@ function getText(answer: SurfaceResponse): string {
     `a file of type ${getMediaType(answer)} is no text; download it`,
   );
 }
-
-const getDetail = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');

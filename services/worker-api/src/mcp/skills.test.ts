@@ -1,4 +1,6 @@
-/** The Skills extension, read by the client of the SDK, which verifies what it reads; a stand-in is the skills surface. */
+/**
+ * The Skills extension, read by the client of the SDK, which verifies what it reads; a stand-in is the skills surface.
+ */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
@@ -11,7 +13,7 @@ const review = { slug: 'review', title: 'Review', description: 'How we "read": c
 
 let api: TestWorkerApi;
 let surface: http.Server;
-/** Whose credentials the surface was asked with. */
+/** The credentials of requests to the surface. */
 let asked: (string | undefined)[] = [];
 
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import type { SurfaceClient } from '../surface-client';
+import { getDetail } from './tool-result';
 
 export const SKILL_TEMPLATE = {
   uriTemplate: 'skill://{slug}/SKILL.md',
@@ -99,5 +100,3 @@ function withoutFrontMatter(text: string): string {
 }
 
 const invalidParamsError = (words: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, words);
-
-const getDetail = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');

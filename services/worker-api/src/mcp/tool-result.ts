@@ -45,3 +45,6 @@ export function formatAnswer({ status, body }: SurfaceResponse): string {
   const said = detail ?? error ?? (body || 'refused');
   return `${status}: ${said}${errors ? ` ${JSON.stringify(errors)}` : ''}`;
 }
+
+/** The sentence of a refusal of the API. */
+export const getDetail = (body: unknown): string => String((body as { detail?: unknown } | null)?.detail ?? 'refused');

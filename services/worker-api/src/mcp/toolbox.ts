@@ -17,14 +17,14 @@ export interface OfferedTool {
    * Whether a person decides before it is called: it changes what exists, lets code run, or shows something to others.
    */
   asksFirst: (given: Json) => boolean;
-  /** Of a worker that its people have published. */
+  /** The worker that its people have published. */
   workerId: string | null;
 }
 
 export interface ToolResult {
   isError: boolean;
   text: string;
-  /** Of an answer in JSON. */
+  /** A JSON response. */
   structured: Json | undefined;
 }
 
@@ -42,7 +42,7 @@ export function createToolbox() {
   };
   const offered = new Map(TOOLS.map((tool) => [tool.name, { tool, described: toOfferedTool(tool) }]));
   return {
-    /** What this credential is offered, published workers as well. @throws Error where those cannot be read */
+    /** Lists the tools for this credential, published workers included. @throws Error where those cannot be read */
     async list(
       client: SurfaceClient,
       restriction: Principal['restriction'],

@@ -1,5 +1,5 @@
 /**
- * What agents can do, as data: each tool is one operation of the HTTP API under a name that agents look for. Its
+ * Lists the tools of agents as data: each tool is one operation of the HTTP API under a name that agents look for. Its
  * arguments and results are the operation's, and so are its permissions, limits and audit entries.
  */
 import type { Surface } from '@gantry/openapi';

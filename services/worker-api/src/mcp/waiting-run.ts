@@ -17,10 +17,10 @@ import { formatAnswer, refusal, toRefusal, toToolResult } from './tool-result';
 
 export type ToolResult = CallToolResult | InputRequiredResult;
 
-/** How this client can be asked. */
+/** The client's ways of asking a person. */
 export interface Asking {
   seal: (state: Asked) => string;
-  /** Of the call before, with what the client answered. Null for the first call. */
+  /** The state of the previous call, with the client's response. Null for the first call. */
   resumed: { state: Asked; answer: InputResponseView } | null;
 }
 

@@ -1,4 +1,4 @@
-/** How a model is to answer: temperature, choice of tools, reasoning. What a provider does not support is ignored, and said. */
+/** Settings of an answer: temperature, choice of tools, reasoning. Unsupported ones are ignored and reported. */
 import type { reasoningEfforts, ToolFailure } from '@gantry/events';
 import type { JSONValue } from 'ai';
 import { createToolFailure } from '../connection-tools/tool-result';

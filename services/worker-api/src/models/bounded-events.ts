@@ -1,5 +1,5 @@
 /**
- * What a provider streams, within bounds and before the AI SDK sees it: the SDK holds what it is sent, compares each
+ * Bounds the stream of a provider before the AI SDK sees it: the SDK holds what it is sent, compares each
  * call of a tool with the others, and works through all events of a piece in one turn. Every event is read, measured
  * and written anew, so that the SDK reads what was measured; a stream that is faster than any model is slowed down.
  */
@@ -11,7 +11,7 @@ import { toWebStream } from './web-stream';
 const EVENTS_MAX = 200_000;
 /** Some providers send the arguments of a call at once. */
 const EVENT_BYTES_MAX = 512 * 1024;
-/** Of an answer that is no stream: a refusal. */
+/** Bounds a response that is no stream: a refusal. */
 const REFUSAL_BYTES_MAX = 256 * 1024;
 const STREAM_BYTES_MAX = 64 << 20;
 /** 3,200 events a second. The fastest models say 2,000 tokens in that time. */

@@ -28,11 +28,11 @@ interface ProviderAnswer {
 }
 
 /**
- * Of the AI SDK, for data that is not of the protocol, and of JavaScript, for values nested too deep: it would be the
- * same the next time.
+ * Errors of the AI SDK for data that violates the protocol, and of JavaScript for values nested too deep: a retry would
+ * fail alike.
  */
 const UNREADABLE = /^(AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error|RangeError)$/;
-/** Of the AI SDK, for an image or a file that a provider's protocol has no place for. */
+/** The AI SDK's error for an image or a file that the provider's protocol does not support. */
 const UNSUPPORTED = /^AI_(UnsupportedFunctionality|InvalidArgument|InvalidDataContent|InvalidMessageRole)Error$/;
 const CAUSES_MAX = 5;
 

@@ -31,7 +31,7 @@ export interface CallOptions extends ModelRequest {
   /** In the order in which they are asked. */
   models: OfferedModel[];
   spender: Spender;
-  /** Of each model, where it may have had a passing failure. Default: 3. */
+  /** Attempts with each model after temporary failures. Default: 3. */
   attempts?: number;
   about: { conversationId: string | null; turnId: string | null };
 }

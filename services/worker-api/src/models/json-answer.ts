@@ -14,7 +14,7 @@ export const schemaPrompt = (system: string, schema: object): string =>
 const DEPTH_MAX = 64;
 const FENCE = '```';
 
-/** What is within a fenced block, where the text is one. */
+/** Returns the content of a fenced block, if the text is one. */
 function stripFence(text: string): string {
   const whole = text.trim();
   if (!whole.startsWith(FENCE) || !whole.endsWith(FENCE)) return whole;

@@ -4,7 +4,7 @@ import { type AppError, forbidden } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { loadMonthCostUsd } from '../runs/month-cost';
-import { lockBudgets, readTokenSpending } from '../runs/token-budget';
+import { loadTokenSpending, lockBudgets } from '../runs/token-budget';
 import {
   insertModelCall,
   type NewModelCall,
@@ -66,7 +66,7 @@ async function requireRoom(
       );
     }
   }
-  const spending = await readTokenSpending(tx, budgets ?? []);
+  const spending = await loadTokenSpending(tx, budgets ?? []);
   for (const { tokenId, usd: budget } of budgets ?? []) {
     const spent = (spending.get(tokenId) ?? 0) + (await readTokenReservations(tx, workspaceId, tokenId));
     if (spent + reservedUsd > budget) {

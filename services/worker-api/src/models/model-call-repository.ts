@@ -16,11 +16,11 @@ export interface Spender {
   workspaceId: string;
   userId: string | null;
   tokenId: string | null;
-  /** Of the token that asks, and of those that it comes from. */
+  /** Budgets of the calling token and of its ancestors. */
   budgets: TokenBudgets | null;
   /** Absent: no run asks. */
   runId?: string;
-  /** What the models of that run may cost. */
+  /** The budget for the models of that run. */
   runBudgetUsd?: number | undefined;
   /** Budget of that turn's calls in US dollars; it binds models with prices. */
   turnBudgetUsd?: number;
@@ -47,9 +47,9 @@ export interface Ending {
 }
 
 export interface Standing {
-  /** Of the workspace for a month; null: none. */
+  /** The budget of the workspace for a month; null: none. */
   budgetUsd: number | null;
-  /** Of this month: what has ended, and what calls under way can cost. */
+  /** The cost of this month: of ended calls, and the most that active calls can cost. */
   usd: number;
   reservedUsd: number;
 }
@@ -66,7 +66,7 @@ export async function readStanding(sql: Sql, workspaceId: string, { from, until 
   return { budgetUsd: budget, usd: usd ?? 0, reservedUsd: reserved ?? 0 };
 }
 
-/** What calls under way can cost, of a token or of those that it made, and what those of runs under way have cost. */
+/** Sums the most that active calls of a token and its descendants can cost, and the cost of their active runs. */
 export async function readTokenReservations(sql: Sql, workspaceId: string, tokenId: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls
@@ -88,8 +88,7 @@ export async function budgetOfWorker(
 }
 
 /**
- * What models have cost, or can cost, in runs of a worker that have not ended: those that have are in its cost of the
- * month.
+ * Sums what models have cost, or can cost, in active runs of a worker: ended runs are in its cost of the month.
  */
 export async function readWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
@@ -100,7 +99,7 @@ export async function readWorkerReservations(sql: Sql, workspaceId: string, uid:
   return rows[0]?.usd ?? 0;
 }
 
-/** What the models of a run have cost, and what calls under way or lost can have cost. */
+/** Sums the cost of a run's models, and the most that its active or lost calls can have cost. */
 export async function readRunSpending(sql: Sql, runId: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE run_id = $1",
@@ -222,7 +221,7 @@ export async function listModelUsage(sql: Sql, workspaceId: string, { from, unti
   return rows;
 }
 
-/** What the calls of a turn have cost so far. */
+/** Sums the cost of a turn's calls so far. */
 export async function readTurnUsage(sql: Sql, turnId: string) {
   const { rows } = await sql.query<{ input_tokens: number; output_tokens: number; usd: number | null }>(
     `SELECT coalesce(sum(input_tokens), 0)::float8 AS input_tokens, coalesce(sum(output_tokens), 0)::float8 AS output_tokens,

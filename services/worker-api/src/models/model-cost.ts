@@ -1,10 +1,10 @@
-/** What a call of a model costs, in US dollars. */
+/** Computes the cost of a model call, in US dollars. */
 import type { DatedPrice, Price } from './model-settings';
 
 export interface Usage {
   /** All of it. */
   inputTokens: number;
-  /** Of the input: from the provider's cache, and put there. */
+  /** Parts of the input: read from the provider's cache, and written to it. */
   cacheReadTokens: number;
   cacheWriteTokens: number;
   outputTokens: number;

@@ -1,4 +1,4 @@
-/** What the code of a run asks a model. */
+/** Validates the question that a run's code asks a model. */
 import { isModelFile, isModelImage, MODEL_FILES_MAX, reasoningEfforts } from '@gantry/events';
 import { isDigest } from '@gantry/run-engine';
 import type { FilePart, ImagePart, ModelMessage, TextPart, ToolSet } from 'ai';
@@ -104,6 +104,10 @@ export interface OfferedTool {
   /** Absent: the code that asked carries it out. */
   serves?: Served;
 }
+
+/** The names of tools that providers accept. A model may make others up. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+export const toAcceptedToolName = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
 
 export type ToPart = (file: AskedFile) => TextPart | ImagePart | FilePart;
 

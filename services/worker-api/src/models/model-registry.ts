@@ -46,7 +46,7 @@ export interface Models {
   recentFor(workspaceId: string): Promise<ModelRegistry>;
   /** To be called after a change, so that this replica reads it at once. */
   forget(workspaceId: string): void;
-  /** Of the operator's providers: no workspace has one of these. */
+  /** Names of the operator's providers, which no workspace may use. */
   reservedNames: ReadonlySet<string>;
 }
 

@@ -105,7 +105,7 @@ export function removeModelProvider(
 }
 
 /**
- * Of the named models alone; null takes a price away.
+ * Sets prices of the named models alone; null removes one.
  * @throws AppError 400 for a model of the operator, 404 for what the workspace does not offer
  */
 export function setModelPrices(

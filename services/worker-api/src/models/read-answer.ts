@@ -29,6 +29,10 @@ export type AnswerPart =
   | { type: 'text' | 'reasoning'; text: string; providerOptions?: Options }
   | { type: 'tool-call'; toolCallId: string; toolName: string; input: unknown; providerOptions?: Options };
 
+/** Joins the texts of an answer; calls and other parts have none. */
+export const joinText = (content: AnswerPart[]): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
 export interface ReadAnswer {
   content: AnswerPart[];
   usage: Usage;
@@ -52,7 +56,7 @@ export class AnswerStopped extends Error {
 }
 
 const TIMEOUT_SECONDS = 60;
-/** Of a whole answer. */
+/** The time for a whole answer. */
 const ANSWER_MS_MAX = 5 * 60_000;
 const ANSWER_CHARS_MAX = 400_000;
 const OUTPUT_TOKENS = 8_000;
@@ -69,7 +73,7 @@ export const computeMaxOutputTokens = (
   { maxOutputTokens: asked = Number.POSITIVE_INFINITY }: Pick<ModelRequest, 'maxOutputTokens'>,
 ): number => Math.min(asked, provider.max_output_tokens ?? OUTPUT_TOKENS);
 
-/** Of all that is asked: texts by their length, images and files by what they are. */
+/** Estimates the tokens of a request: texts by their length, images and files by what they are. */
 export function estimateInputTokens({ system, messages, tools }: ModelRequest): number {
   const described = Object.entries(tools).map(([name, { description, inputSchema }]) => [
     name,
@@ -92,7 +96,7 @@ const estimateMaxInputTokens = (request: ModelRequest): number =>
 /** Never throws for a failure of the provider: what came until then is worth its money. @throws AnswerStopped */
 export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
   const { streamText } = await import('ai');
-  // What a provider does not support is not worth a line on the console for each call.
+  // An unsupported setting is not worth a line on the console for each call.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const seconds = model.provider.timeout_seconds ?? TIMEOUT_SECONDS;
   const silence = new AbortController();

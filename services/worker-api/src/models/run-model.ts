@@ -18,10 +18,11 @@ import { budgetOfWorker } from './model-call-repository';
 import type { ModelDeps } from './model-deps';
 import { type AskedModel, askedModel, buildToolSet, toModelMessages } from './model-question';
 import type { Models, OfferedModel } from './model-registry';
+import { joinText } from './read-answer';
 import { readToolCalls, type ToolCallOfAnswer } from './read-tool-calls';
 import { listOfferedTools } from './served-tools';
 
-/** Of a job. More may be asked by their names. */
+/** Models that a job lists. Others can be requested by name. */
 const NAMES_MAX = 50;
 
 /** None where no model is offered: the code gets an error that says so. */
@@ -162,7 +163,7 @@ async function requestAnswer(
     output?: unknown,
   ): ToolOutcome => ({
     result: {
-      text: toText(answer),
+      text: joinText(answer.content),
       ...(output !== undefined && { output }),
       tool_calls: calls,
       cut: answer.isCut,
@@ -174,31 +175,29 @@ async function requestAnswer(
   });
   const first = await turn([]);
   const { settle } = first;
-  if (first.failure) return { ...toUnansweredOutcome(first.failure, toText(first)), settle };
+  if (first.failure) return { ...toUnansweredOutcome(first.failure, joinText(first.content)), settle };
   const calls = await readToolCalls(first, tools);
   if (!schema || calls.length) return toAnswerOutcome(first, calls);
-  const read = parseValue(toText(first), schema);
+  const read = parseValue(joinText(first.content), schema);
   if ('value' in read) return toAnswerOutcome(first, [], read.value);
   if (first.isCut)
     return { ...toFailedOutcome('invalid_output', 'the answer is longer than the call may give'), settle };
   await transaction(deps.pool, settle);
-  const second = await turn(repairing(toText(first), read.problems));
-  if (second.failure) return { ...toUnansweredOutcome(second.failure, toText(second)), settle: second.settle };
-  const repaired = parseValue(toText(second), schema);
+  const second = await turn(repairing(joinText(first.content), read.problems));
+  if (second.failure)
+    return { ...toUnansweredOutcome(second.failure, joinText(second.content)), settle: second.settle };
+  const repaired = parseValue(joinText(second.content), schema);
   if ('value' in repaired) return toAnswerOutcome(second, [], repaired.value);
   const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
   return { ...toFailedOutcome('invalid_output', said), settle: second.settle };
 }
 
-/** Of a provider that is down, over all attempts of a run that is tried again up to five times. */
+/**
+ * Bounds the attempts with a provider that is down, over all attempts of a run that is tried again up to five times.
+ */
 const PROVIDER_CALLS_MAX = 6;
 
 /** Retries of the call and of the run do not multiply: all but the first attempt of a run ask once. */
 function countAttempts({ tries, retriesLeft }: Run): number {
   return tries > 1 ? 1 : Math.max(1, Math.min(ATTEMPTS, PROVIDER_CALLS_MAX - retriesLeft));
 }
-
-type Content = Pick<ModelAnswer, 'content'>;
-
-const toText = ({ content }: Content): string =>
-  content.map((part) => (part.type === 'text' ? part.text : '')).join('');

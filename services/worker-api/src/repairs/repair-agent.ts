@@ -18,7 +18,7 @@ import { callModel, storeOrBook } from '../models/call-model';
 import { budgetOfWorker } from '../models/model-call-repository';
 import { buildToolSet } from '../models/model-question';
 import { delimitData } from '../models/quoted-data';
-import type { AnswerPart } from '../models/read-answer';
+import { type AnswerPart, joinText } from '../models/read-answer';
 import { requireNotArchived } from '../workers/edit-worker';
 import { needsApprovalStill } from '../workers/version-approval';
 import { getCurrentVersion, type Version } from '../workers/version-repository';
@@ -86,7 +86,10 @@ export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<v
     } else {
       const calls = last.content.filter((part): part is ToolCall => part.type === 'tool-call');
       if (calls.length === 0)
-        return endRepair(deps, repair, { replica, error: `the model proposes no change: ${toText(last.content)}` });
+        return endRepair(deps, repair, {
+          replica,
+          error: `the model proposes no change: ${toExplanation(last.content)}`,
+        });
       if (await executeCalls(deps, repair, lease, calls)) return;
     }
   }
@@ -162,19 +165,15 @@ async function requestResponse(
     writeHeldRepair(deps, lease, async (tx) => {
       await answer.settle(tx);
       await updateRepair(tx, id, { model: answer.model });
-      // Of a response that broke off only the cost is stored.
+      // Only the cost of an interrupted response is stored.
       if (!answer.failure) await insertMessage(tx, id, { role: 'assistant', content: answer.content });
     }),
   );
   if (answer.failure) throw answer.failure;
 }
 
-const toText = (content: AnswerPart[]): string =>
-  content
-    .map((part) => (part.type === 'text' ? part.text : ''))
-    .join('')
-    .trim()
-    .slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
+const toExplanation = (content: AnswerPart[]): string =>
+  joinText(content).trim().slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
 
 /** @returns whether a candidate is rehearsed now; its report answers these calls */
 async function executeCalls(deps: RepairDeps, repair: Repair, lease: RepairLease, calls: ToolCall[]): Promise<boolean> {

@@ -3,6 +3,7 @@ import { newId } from '@gantry/events';
 import { mapTexts } from '@gantry/masking';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { formatJson } from '../candidates/compare-outputs';
+import { toAcceptedToolName } from '../models/model-question';
 import { delimitData } from '../models/quoted-data';
 import type { Message } from './repair';
 import { formatFile, formatLog, formatRun, formatRunError, formatRuns, type ToolContext } from './repair-tools';
@@ -52,10 +53,6 @@ function truncateHistory(messages: Message[]): Message[] {
   });
 }
 
-/** Matches the tool names that providers accept, even for names that a model made up. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const toToolName = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
-
 export function toModelMessages(messages: Message[]): ModelMessage[] {
   return truncateHistory(messages).map((message): ModelMessage => {
     if (message.role === 'user') return { role: 'user', content: message.content.text };
@@ -63,13 +60,13 @@ export function toModelMessages(messages: Message[]): ModelMessage[] {
       const content: ToolModelMessage['content'] = message.content.map(({ modelCallId, name, text }) => ({
         type: 'tool-result',
         toolCallId: modelCallId,
-        toolName: toToolName(name),
+        toolName: toAcceptedToolName(name),
         output: { type: 'text', value: text },
       }));
       return { role: 'tool', content };
     }
     const content: AssistantModelMessage['content'] = message.content.map((part) =>
-      part.type === 'tool-call' ? { ...part, toolName: toToolName(part.toolName) } : part,
+      part.type === 'tool-call' ? { ...part, toolName: toAcceptedToolName(part.toolName) } : part,
     );
     return { role: 'assistant', content };
   });

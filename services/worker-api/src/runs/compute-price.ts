@@ -1,4 +1,4 @@
-/** What processor time counts as in money: an estimate for budgets, since only the operator knows the bill. */
+/** Prices processor time: an estimate for budgets, since only the operator knows the bill. */
 const HOUR_MS = 3_600_000;
 
 /** @param usdPerCpuHour 0 disables it: then only what code reports with context.cost() counts */

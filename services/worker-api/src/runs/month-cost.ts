@@ -72,6 +72,7 @@ export const countRun: ReactionTo<typeof runFinished> = {
   },
 };
 
-const formatDay = (at: Date): string => at.toISOString().slice(0, 10);
+/** A day of UTC as YYYY-MM-DD. */
+export const formatDay = (at: Date): string => at.toISOString().slice(0, 10);
 
 const formatMonth = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`;

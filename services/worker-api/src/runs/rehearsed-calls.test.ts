@@ -68,7 +68,7 @@ async function complete({ report, runId }: FakeJob) {
   return waitForEnd(runId);
 }
 
-/** Of a run that has ended; null: of none. */
+/** Rehearses a run that has ended; null: none. */
 async function startRehearsal(worker: MadeWorker, of: string | null): Promise<FakeJob> {
   const recorded = of === null ? null : await getRun(of);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);

@@ -87,7 +87,7 @@ async function* requestLines(sql: Sql, runId: string): AsyncGenerator<string> {
   for await (const request of streamRequests(sql, runId)) yield `${JSON.stringify(requestToApi(request))}\n`;
 }
 
-/** What a file in a zip may be called everywhere; two of one name are told apart. */
+/** Derives portable names for files in a zip; duplicates get a number. */
 function assignNames(artifacts: RunArtifact[]): Map<string, RunArtifact> {
   const named = new Map<string, RunArtifact>();
   for (const artifact of artifacts) {

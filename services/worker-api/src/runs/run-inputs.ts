@@ -6,7 +6,7 @@ import type { Definition } from '../workers/definition';
 import type { RunDeps } from './run-deps';
 import type { Runnable } from './runnable';
 
-export interface AskedInputs {
+export interface RequestedInputs {
   inputs: Record<string, unknown>;
   /** Inputs that the worker does not declare are refused. */
   isStrict: boolean;
@@ -19,7 +19,7 @@ export interface AskedInputs {
  * @throws AppError 400 naming every input that is wrong
  */
 export function checkInputs(
-  asked: AskedInputs,
+  asked: RequestedInputs,
   { definition, inputs: validator }: Pick<Runnable, 'definition' | 'inputs'>,
 ): Record<string, unknown> {
   if (!definition.inputs.length) return asked.inputs;
@@ -36,7 +36,7 @@ export function checkInputs(
 export async function placeInputs(
   { objects }: Pick<RunDeps, 'objects'>,
   workspaceId: string,
-  asked: AskedInputs,
+  asked: RequestedInputs,
   definition: Definition,
   checked: Record<string, unknown>,
 ): Promise<{ inputs: Record<string, unknown>; files: RunSpec['files'] }> {
@@ -52,7 +52,7 @@ export async function placeInputs(
  * Files of the run that is repeated, where the version still asks for a file of that name and the inputs give no
  * other.
  */
-const listReusedFiles = ({ replayOf, inputs: given }: AskedInputs, { inputs }: Definition): RunSpec['files'] =>
+const listReusedFiles = ({ replayOf, inputs: given }: RequestedInputs, { inputs }: Definition): RunSpec['files'] =>
   // Bounded: 100 inputs (ITEMS_MAX of packages/program), and a file for each.
   (replayOf?.spec.files ?? []).filter(
     ({ input }) =>

@@ -36,7 +36,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
   const getStartableWorker = createStartableWorkers(pool);
 
-  /** What the one run that a request asks for has from it. */
+  /** Fields of a run that come from the request that starts it. */
   const toStartRequest = (req: Request, waitSeconds = 0) => ({
     ...toOrigin(req),
     idempotencyKey: req.idempotencyKey,
@@ -44,7 +44,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
   });
 
   /** A request that is repeated waits for the run that it has made. */
-  const answerAgain = async (caller: Principal, runId: string, waitSeconds = 0): Promise<HandlerResponse> =>
+  const replayResponse = async (caller: Principal, runId: string, waitSeconds = 0): Promise<HandlerResponse> =>
     toStartedAnswer(await engine.waitForEnd(await getRunFor(deps, caller, runId), waitSeconds * 1_000));
 
   return {
@@ -61,7 +61,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         await requireInToolsets(prisma, caller, uid, ['workers']);
         await getRunFor(deps, caller, runId);
       },
-      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body?.wait),
+      answer: ({ caller, body }, runId) => replayResponse(caller, runId, body?.wait),
     },
 
     testWorker: {
@@ -75,7 +75,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         await getVisibleWorker(prisma, caller, path.worker_id);
         await getRunFor(deps, caller, runId);
       },
-      answer: ({ caller, body }, runId) => answerAgain(caller, runId, body.wait),
+      answer: ({ caller, body }, runId) => replayResponse(caller, runId, body.wait),
     },
 
     listRuns: async (call) => answerPage(call, await toRunFilter(deps, call.caller, call.query)),
@@ -110,7 +110,7 @@ export function runOperations(deps: RunDeps): Operations<'worker'> {
         await getRunAndWorker(deps, caller, path.run_id);
         await getRunFor(deps, caller, runId);
       },
-      answer: ({ caller }, runId) => answerAgain(caller, runId),
+      answer: ({ caller }, runId) => replayResponse(caller, runId),
     },
   };
 

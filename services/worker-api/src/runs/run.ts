@@ -5,7 +5,8 @@ import { toApiStatus } from '../workers/run-status';
 export const runPath = (runId: string): string => `/api/runs/${runId}`;
 
 /**
- * How long it took is known when it has ended. Written out, since lists call it for each row: V8 takes a microsecond or two
+ * Maps the head of a run to the API, with a duration once it has ended. Written out, since lists call it for each row:
+ * V8 takes a microsecond or two
  * for each property that a literal adds after a spread, and twenty nanoseconds without one.
  */
 export function headToApi(run: RunHead) {

@@ -1,4 +1,4 @@
-/** What starting a run of one version needs, read and compiled once: versions never change. */
+/** Loads and compiles the start of a run of one version, once: versions never change. */
 import { type JobConversation, PYTHON } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';

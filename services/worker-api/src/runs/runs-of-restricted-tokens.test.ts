@@ -2,7 +2,7 @@ import { type FakeExecutor, noUsage, setupResource, until } from '@gantry/testin
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { countLeftTokenRuns } from './token-budget';
+import { countMissedTokenRuns } from './token-budget';
 
 const api = testWorkerApi();
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
@@ -165,14 +165,14 @@ describe('a token with a budget', () => {
     await pool.query("UPDATE runs SET cost_usd = 2, finished_at = now() - interval '1 hour' WHERE id = $1", [
       body.run_id,
     ]);
-    await countLeftTokenRuns(pool);
-    await countLeftTokenRuns(pool);
+    await countMissedTokenRuns(pool);
+    await countMissedTokenRuns(pool);
     expect(await sumSpent(agent.id)).toBe(2);
   });
 });
 
 describe('a token for one worker', () => {
-  /** How a run ends that calls that worker. */
+  /** Returns the outcome of a run that calls that worker. */
   async function callTo(workerId: string, start: () => Promise<{ body: { run_id: string } }>) {
     const { run_id: runId } = (await start()).body;
     const job = await until(() => executor.claim());

@@ -29,7 +29,7 @@ import {
   insertShareLink,
   listShareLinks,
 } from './share-link-repository';
-import { sharedWording, toSharedRun } from './shared-run';
+import { sharedEventFormat, toSharedRun } from './shared-run';
 
 const LINKS_MAX = 20;
 const EXPIRES_SECONDS_DEFAULT = 7 * 86_400;
@@ -40,7 +40,7 @@ const UNLISTED = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-r
 export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
   const { prisma, hasher, engine, dashboardUrl, now } = deps;
 
-  async function runByLink({ path }: Pick<Call<{ token: string }>, 'path'>) {
+  async function getRunByLink({ path }: Pick<Call<{ token: string }>, 'path'>) {
     const link = await followShareLink(prisma, hasher, path.token, now());
     const run = await engine.get(link.workspaceId, link.runId).catch((err) => {
       // Not the run's own refusal, which names it.
@@ -67,7 +67,7 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
         const { link, token } = await transaction(prisma, async (tx) => {
           const existing = await listShareLinks(tx, run.workspaceId, run.id, now());
           if (existing.length >= LINKS_MAX) throw tooMany();
-          const inserted = await insertShareLink(tx, hasher, { ...ofRun(run), createdBy: userId, expiresAt });
+          const inserted = await insertShareLink(tx, hasher, { ...toLinkKey(run), createdBy: userId, expiresAt });
           await recordChange(tx, actor, {
             workspaceId: run.workspaceId,
             action: 'run.shared',
@@ -102,15 +102,15 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
     },
 
     getSharedRun: async (call) => {
-      const { link, run } = await runByLink(call);
+      const { link, run } = await getRunByLink(call);
       return ok(await toSharedRun(deps, run, link), UNLISTED);
     },
 
     streamSharedRun: async (call) => {
-      const { link, run } = await runByLink(call);
+      const { link, run } = await getRunByLink(call);
       call.res.set(UNLISTED);
       addStreamCheck(call.req, `share link ${link.id}`, () => followShareLink(prisma, hasher, call.path.token, now()));
-      await engine.stream(call.req, call.res, run, 'all', sharedWording);
+      await engine.stream(call.req, call.res, run, 'all', sharedEventFormat);
     },
   };
 }
@@ -118,7 +118,7 @@ export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
 const listCreatorNames = (db: Db, links: RunShareLink[]): Promise<Map<string, string>> =>
   listUserNames(db, [...new Set(links.map(({ createdBy }) => createdBy))]);
 
-const ofRun = ({ workspaceId, subjectId, id }: Run) => ({ workspaceId, workerUid: subjectId, runId: id });
+const toLinkKey = ({ workspaceId, subjectId, id }: Run) => ({ workspaceId, workerUid: subjectId, runId: id });
 
 const toApi = (link: RunShareLink, names: Map<string, string>) => ({
   ...toApiFields(link, 'id', 'runId', 'createdAt', 'expiresAt'),

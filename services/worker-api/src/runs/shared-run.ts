@@ -46,7 +46,7 @@ export async function toSharedRun(deps: RunDeps, run: Run, { worker, expiresAt }
 
 type Data = Record<string, unknown>;
 
-const only =
+const pickFields =
   (...names: string[]) =>
   (data: Data): Data =>
     Object.fromEntries(names.flatMap((name) => (name in data ? [[name, data[name]]] : [])));
@@ -54,18 +54,21 @@ const only =
 /** No id of another run. */
 const status = ({ waiting_for, ...data }: Data): Data => {
   const { kind, until } = (waiting_for ?? {}) as Data;
-  return { ...only('status')(data), ...(waiting_for !== undefined && { waiting_for: waiting_for && { kind, until } }) };
+  return {
+    ...pickFields('status')(data),
+    ...(waiting_for !== undefined && { waiting_for: waiting_for && { kind, until } }),
+  };
 };
 
-export const sharedWording: StreamFormat = {
+export const sharedEventFormat: StreamFormat = {
   name: 'shared',
   of: {
     status,
     done: status,
-    log: only('stream', 'level', 'text', 'fields'),
-    progress: only('fraction', 'message'),
-    step: only('ordinal', 'kind', 'name'),
-    artifact: only('artifact_id', 'name', 'content_type', 'size'),
+    log: pickFields('stream', 'level', 'text', 'fields'),
+    progress: pickFields('fraction', 'message'),
+    step: pickFields('ordinal', 'kind', 'name'),
+    artifact: pickFields('artifact_id', 'name', 'content_type', 'size'),
   },
   others: 'left out',
 };

@@ -18,7 +18,7 @@ import { requireBudget } from './month-cost';
 import type { StartRunDeps } from './run-deps';
 import { checkInputs, placeInputs } from './run-inputs';
 import { type Runnable, withConversation } from './runnable';
-import { checkTokenBudgets, noteTokenRun, reserveTokenBudgets } from './token-budget';
+import { checkTokenBudgets, insertTokenRun, reserveTokenBudgets } from './token-budget';
 
 type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
 
@@ -33,7 +33,8 @@ export interface Start {
   /** User or token; null without a caller. */
   createdBy: string | null;
   /**
-   * Of the token that asks: whether the run is held for a person, what it counts against, and which workers it may
+   * The restriction of the calling token: whether the run is held for a person, what it counts against, and which
+   * workers it may
    * call.
    */
   restriction?: Pick<Restriction, 'requireApproval' | 'budgets' | 'workers' | 'automations'> | undefined;
@@ -42,7 +43,7 @@ export interface Start {
    * with an executor already.
    */
   tx?: PoolClient;
-  /** How long its end is waited for; never inside a transaction. Default: not at all. */
+  /** Time to wait for its end; never inside a transaction. Default: 0. */
   waitMs?: number;
   /** Schedules: the fire time. One fire makes one run. Only with `tx`. */
   scheduledFor?: Date;
@@ -56,7 +57,7 @@ export interface Start {
   replayOf?: Run;
   requestId?: string;
   traceparent?: string;
-  /** Of the request; marked with the run. */
+  /** The idempotency key of the request, which is marked with the run. */
   idempotencyKey?: HeldKey | undefined;
 }
 
@@ -121,7 +122,7 @@ async function insert(
   const budgets = start.restriction?.budgets;
   if (budgets && start.trigger !== 'call') await reserveTokenBudgets(tx, start.worker.workspaceId, budgets);
   const run = await deps.engine.submitInTransaction(tx, { ...newRun, ...(held && { held }) });
-  if (run && budgets) await noteTokenRun(tx, run, budgets);
+  if (run && budgets) await insertTokenRun(tx, run, budgets);
   if (run && held) {
     await insertApprovalRequest(deps, tx, run, {
       title: `Run ${start.worker.name}`.slice(0, TITLE_CHARS_MAX),

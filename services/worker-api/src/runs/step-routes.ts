@@ -1,4 +1,4 @@
-/** What runs have recorded, whole, for those who run their code again elsewhere. */
+/** Lists the recorded steps of runs, for clients that run the code again elsewhere. */
 import { STEP_FAILED } from '@gantry/events';
 import { buildNextLink, type Operations, ok } from '@gantry/http';
 import { loadRecordedStepPage, type RecordedStepPage } from '@gantry/run-engine';
@@ -30,7 +30,7 @@ export function stepOperations(deps: RunDeps): Operations<'worker'> {
 interface Failure {
   module: string;
   type: string;
-  /** Of a tool or a model. */
+  /** The error code of a tool or a model. */
   code?: string;
   message: string;
 }

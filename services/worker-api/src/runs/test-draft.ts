@@ -18,10 +18,10 @@ import type { RunDeps } from './run-deps';
 import { toRunnable } from './runnable';
 import { type Start, startRun } from './start-run';
 
-export interface AskedTest {
+export interface DraftTestRequest {
   draft: DraftInput;
   inputs: Record<string, unknown>;
-  /** How long its end is waited for. */
+  /** Time to wait for its end. */
   waitMs: number;
   origin: Origin & Pick<Start, 'idempotencyKey'>;
 }
@@ -34,7 +34,7 @@ export async function testDraft(
   deps: RunDeps,
   { caller, actor }: Pick<Requester, 'caller' | 'actor'>,
   worker: WorkerWithTriggers,
-  { draft, inputs, waitMs, origin }: AskedTest,
+  { draft, inputs, waitMs, origin }: DraftTestRequest,
 ): Promise<Run> {
   requireNotArchived(worker);
   const { definition, tree, base, sha } = await readDraft(deps, worker, draft);

@@ -18,7 +18,7 @@ const ESTIMATED_FROM_RUNS = 20;
 
 /** A token may end above its budget by what its last run costs. @throws AppError 403 `budget_exceeded` */
 export async function checkTokenBudgets(sql: Sql, budgets: TokenBudgets): Promise<void> {
-  const spending = await readTokenSpending(sql, budgets);
+  const spending = await loadTokenSpending(sql, budgets);
   for (const { tokenId, usd } of budgets) requireLeft(spending.get(tokenId) ?? 0, 0, usd);
 }
 
@@ -34,7 +34,7 @@ export const lockBudgets = (tx: Sql, workspaceId: string): Promise<unknown> =>
  */
 export async function reserveTokenBudgets(tx: Sql, workspaceId: string, budgets: TokenBudgets): Promise<void> {
   await lockBudgets(tx, workspaceId);
-  const spending = await readTokenSpending(tx, budgets);
+  const spending = await loadTokenSpending(tx, budgets);
   for (const { tokenId, usd } of budgets) {
     const { rows } = await tx.query<{ usd: number }>(
       'SELECT coalesce(sum(reserved_usd), 0) AS usd FROM token_runs WHERE workspace_id = $1 AND budgets @> $2::jsonb',
@@ -54,7 +54,7 @@ function requireLeft(spent: number, reserved: number, budget: number): void {
 }
 
 /** In USD by token, of those with a budget; a token that has spent nothing is not in it. */
-export async function readTokenSpending(sql: Sql, budgets: TokenBudgets): Promise<Map<string, number>> {
+export async function loadTokenSpending(sql: Sql, budgets: TokenBudgets): Promise<Map<string, number>> {
   const { rows } = await sql.query<{ token_id: string; usd: number }>(
     'SELECT token_id, usd FROM token_spending WHERE token_id = ANY($1)',
     [budgets.map(({ tokenId }) => tokenId)],
@@ -63,7 +63,11 @@ export async function readTokenSpending(sql: Sql, budgets: TokenBudgets): Promis
 }
 
 /** In the transaction that makes the run. */
-export async function noteTokenRun(tx: Sql, { id, workspaceId, subjectId }: Run, budgets: TokenBudgets): Promise<void> {
+export async function insertTokenRun(
+  tx: Sql,
+  { id, workspaceId, subjectId }: Run,
+  budgets: TokenBudgets,
+): Promise<void> {
   await tx.query(
     `INSERT INTO token_runs (run_id, workspace_id, budgets, reserved_usd)
      SELECT $1, $2, $3, greatest($5, percentile_cont(0.5) WITHIN GROUP (ORDER BY cost_usd))
@@ -72,7 +76,7 @@ export async function noteTokenRun(tx: Sql, { id, workspaceId, subjectId }: Run,
   );
 }
 
-/** Of the token that started a run which goes on, and of those that it comes from; null: none has a budget. */
+/** Returns the budget of the token that started an active run, and of its ancestors; null: none has one. */
 export async function tokenBudgetsOfRun(sql: Sql, runId: string): Promise<TokenBudgets | null> {
   const { rows } = await sql.query<{ budgets: TokenBudgets }>('SELECT budgets FROM token_runs WHERE run_id = $1', [
     runId,
@@ -112,4 +116,4 @@ export const countTokenRun: ReactionTo<typeof runFinished> = {
 };
 
 /** Runs whose end was announced to a replica of a version that does not count them. */
-export const countLeftTokenRuns = (pool: Pool): Promise<unknown> => pool.query(COUNT_LEFT);
+export const countMissedTokenRuns = (pool: Pool): Promise<unknown> => pool.query(COUNT_LEFT);

@@ -1,9 +1,9 @@
 import { type Operations, ok } from '@gantry/http';
 import type { RunDeps } from './run-deps';
-import { readUsage } from './usage';
+import { loadUsage } from './usage';
 
 export function usageOperations({ pool, now }: Pick<RunDeps, 'pool' | 'now'>): Operations<'worker'> {
   return {
-    getUsage: async ({ caller, query }) => ok(await readUsage(pool, caller, query.month, now())),
+    getUsage: async ({ caller, query }) => ok(await loadUsage(pool, caller, query.month, now())),
   };
 }

@@ -1,23 +1,25 @@
 /**
- * What the runs of a workspace's workers used in a month. It reads a row for each worker and day, which are kept while
+ * Sums what the runs of a workspace's workers used in a month. It reads a row for each worker and day, which are kept
+ * while
  * runs end, and so costs the same however many runs there were.
  */
 import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { budgetSql, toVisibilityValues } from '../workers/worker-queries';
+import { formatDay } from './month-cost';
 
 /** The dearest are listed; the rest are added up. */
 const WORKERS_MAX = 500;
 const DAY_MS = 86_400_000;
 
-interface Used {
+interface UsageSums {
   runs: number;
   failed: number;
   computeMs: number;
   usd: number;
 }
 
-interface WorkerRow extends Used {
+interface WorkerRow extends UsageSums {
   id: string;
   name: string;
   isDeleted: boolean;
@@ -26,7 +28,7 @@ interface WorkerRow extends Used {
 }
 
 interface UsageRow {
-  days: (Used & { day: string })[];
+  days: (UsageSums & { day: string })[];
   workers: WorkerRow[];
 }
 
@@ -58,13 +60,13 @@ const USAGE = `SELECT
   (SELECT coalesce(json_agg(days), '[]') FROM (${DAYS}) AS days) AS days,
   (SELECT coalesce(json_agg(workers), '[]') FROM (${WORKERS}) AS workers) AS workers`;
 
-/** Of all workers of a workspace, by day of UTC; days without runs are left out. */
+/** Sums all workers of a workspace by day of UTC; days without runs are left out. */
 export async function listDays(sql: Sql, workspaceId: string, from: string): Promise<UsageRow['days']> {
   return (await sql.query<UsageRow['days'][number]>(DAYS, [workspaceId, from, 'infinity'])).rows;
 }
 
 /** @param month `2026-11`; default: the present one (UTC) */
-export async function readUsage(sql: Sql, caller: Principal, month: string | undefined, now: Date) {
+export async function loadUsage(sql: Sql, caller: Principal, month: string | undefined, now: Date) {
   const first = new Date(`${month ?? now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);
   const end = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1));
   const [workspaceId, ...sight] = toVisibilityValues(caller);
@@ -76,32 +78,32 @@ export async function readUsage(sql: Sql, caller: Principal, month: string | und
   const others = workers.filter((row) => !isListed.has(row) && row.runs > 0);
   return {
     month: formatDay(first).slice(0, 7),
-    total: usedToApi(sumUsage(days)),
+    total: toUsageResponse(sumUsage(days)),
     days: daysBetween(first, Math.min(end.getTime(), now.getTime() + 1)).map((day) => ({
       day,
-      ...usedToApi(byDay.get(day) ?? NOTHING),
+      ...toUsageResponse(byDay.get(day) ?? NOTHING),
     })),
     workers: listed.map(({ id, name, isDeleted, budget, ...used }) => ({
       id,
       name,
       deleted: isDeleted,
       budget_usd: budget,
-      ...usedToApi(used),
+      ...toUsageResponse(used),
     })),
-    others: { workers: others.length, ...usedToApi(sumUsage(others)) },
+    others: { workers: others.length, ...toUsageResponse(sumUsage(others)) },
   };
 }
 
-const NOTHING: Used = { runs: 0, failed: 0, computeMs: 0, usd: 0 };
+const NOTHING: UsageSums = { runs: 0, failed: 0, computeMs: 0, usd: 0 };
 
-const usedToApi = ({ runs, failed, computeMs, usd }: Used) => ({
+const toUsageResponse = ({ runs, failed, computeMs, usd }: UsageSums) => ({
   runs,
   failed,
   compute_ms: Math.round(computeMs),
   cost_usd: usd,
 });
 
-const sumUsage = (rows: Used[]): Used =>
+const sumUsage = (rows: UsageSums[]): UsageSums =>
   rows.reduce(
     (sum, { runs, failed, computeMs, usd }) => ({
       runs: sum.runs + runs,
@@ -111,8 +113,6 @@ const sumUsage = (rows: Used[]): Used =>
     }),
     NOTHING,
   );
-
-const formatDay = (at: Date): string => at.toISOString().slice(0, 10);
 
 function daysBetween(first: Date, endMs: number): string[] {
   const count = Math.max(0, Math.ceil((endMs - first.getTime()) / DAY_MS));

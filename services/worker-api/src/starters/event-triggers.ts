@@ -17,11 +17,11 @@ import { isAwaited } from '../triggers/trigger-repository';
 import { type EventSource, listAwaitingWorkers } from '../workers/triggered-workers';
 import { findWorkerHead } from '../workers/worker-queries';
 import {
-  type Happening,
   ofFinishedRun,
   ofMissedSchedule,
   ofRaisedAlert,
   ofRequestedApproval,
+  type TriggeringEvent,
   toRunFinishedEvent,
 } from './event';
 import { isAway, startOrRefuse } from './start-or-refuse';
@@ -39,8 +39,9 @@ export interface TriggerReactions {
 export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspaces): TriggerReactions {
   const { pool } = deps;
   const name = 'triggers';
-  const isHeard = (type: TriggerEvent) => (_data: unknown, workspaceId: string) => isAwaited(pool, workspaceId, type);
-  const react = (tx: PoolClient, happening: Happening) => startAwaiting(deps, tx, happening);
+  const createTriggerFilter = (type: TriggerEvent) => (_data: unknown, workspaceId: string) =>
+    isAwaited(pool, workspaceId, type);
+  const react = (tx: PoolClient, happening: TriggeringEvent) => startAwaitingWorkers(deps, tx, happening);
   return {
     runFinished: {
       name,
@@ -55,7 +56,7 @@ export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspac
     },
     alertRaised: {
       name,
-      wants: isHeard('alert.raised'),
+      wants: createTriggerFilter('alert.raised'),
       handle: async (tx, received) => {
         const { subjectId: id } = received.data;
         const worker = id === null ? undefined : await findWorkerHead(tx, received.workspaceId, { id });
@@ -64,20 +65,20 @@ export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspac
     },
     approvalRequested: {
       name,
-      wants: isHeard('approval.requested'),
+      wants: createTriggerFilter('approval.requested'),
       handle: async (tx, received) => {
         await react(tx, ofRequestedApproval(received, await getRunDepth(tx, received.data.runId)));
       },
     },
     scheduleMissed: {
       name,
-      wants: isHeard('schedule.missed'),
+      wants: createTriggerFilter('schedule.missed'),
       handle: (tx, received) => react(tx, ofMissedSchedule(received)),
     },
   };
 }
 
-async function startAwaiting(deps: StarterDeps, tx: PoolClient, happening: Happening) {
+async function startAwaitingWorkers(deps: StarterDeps, tx: PoolClient, happening: TriggeringEvent) {
   const source = await findSource(tx, happening);
   if (!source) return;
   const workers = await listAwaitingWorkers(tx, happening, source);
@@ -86,7 +87,7 @@ async function startAwaiting(deps: StarterDeps, tx: PoolClient, happening: Happe
     deps.log.warn({ workspaceId: happening.workspaceId, workerIds, type: happening.type }, 'circle of events ended');
     return;
   }
-  const inputs = { event: eventInput(happening, source) };
+  const inputs = { event: buildEventInput(happening, source) };
   for (const worker of workers) {
     try {
       // Each has a savepoint of its own. An event that can't be dealt with now comes again.
@@ -99,7 +100,7 @@ async function startAwaiting(deps: StarterDeps, tx: PoolClient, happening: Happe
 }
 
 /** Undefined for a worker that is gone for good. */
-async function findSource(sql: Sql, { workspaceId, about }: Happening): Promise<EventSource | undefined> {
+async function findSource(sql: Sql, { workspaceId, about }: TriggeringEvent): Promise<EventSource | undefined> {
   if (about === null) return { uid: null, id: null, isShared: true, ownerId: null };
   if ('automationId' in about) return { uid: null, id: about.automationId, isShared: true, ownerId: null };
   const key = 'workerUid' in about ? { uid: about.workerUid } : { id: about.workerId };
@@ -107,7 +108,7 @@ async function findSource(sql: Sql, { workspaceId, about }: Happening): Promise<
   return worker && { ...worker, isShared: worker.visibility === 'workspace' };
 }
 
-function eventInput({ type, at, about, details }: Happening, source: EventSource) {
+function buildEventInput({ type, at, about, details }: TriggeringEvent, source: EventSource) {
   const isAutomation = about !== null && 'automationId' in about;
   return {
     type,

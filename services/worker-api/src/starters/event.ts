@@ -3,7 +3,7 @@ import type { alertRaised, approvalRequested, Received, runFinished, scheduleMis
 import type { z } from 'zod';
 import { type TriggerEvent, triggerEvents } from '../triggers/trigger';
 
-export interface Happening {
+export interface TriggeringEvent {
   type: TriggerEvent;
   workspaceId: string;
   at: Date;
@@ -22,7 +22,7 @@ export function toRunFinishedEvent({ status }: z.infer<typeof runFinished.data>)
   return triggerEvents.find((type) => type === `run.${status}`) ?? null;
 }
 
-export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<typeof runFinished>): Happening {
+export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<typeof runFinished>): TriggeringEvent {
   const isWorker = data.source === 'worker';
   return {
     type,
@@ -43,7 +43,7 @@ export function ofFinishedRun(type: TriggerEvent, { workspaceId, data }: Data<ty
 }
 
 /** A subject is the slug of a worker or the id of an automation; a worker has the slug if there is one. */
-export function ofRaisedAlert({ workspaceId, at, data }: Data<typeof alertRaised>, isWorker: boolean): Happening {
+export function ofRaisedAlert({ workspaceId, at, data }: Data<typeof alertRaised>, isWorker: boolean): TriggeringEvent {
   const { subjectId } = data;
   return {
     type: 'alert.raised',
@@ -58,7 +58,7 @@ export function ofRaisedAlert({ workspaceId, at, data }: Data<typeof alertRaised
 export function ofRequestedApproval(
   { workspaceId, at, data }: Data<typeof approvalRequested>,
   depth: number,
-): Happening {
+): TriggeringEvent {
   return {
     type: 'approval.requested',
     workspaceId,
@@ -74,7 +74,7 @@ export function ofRequestedApproval(
   };
 }
 
-export function ofMissedSchedule({ workspaceId, at, data }: Data<typeof scheduleMissed>): Happening {
+export function ofMissedSchedule({ workspaceId, at, data }: Data<typeof scheduleMissed>): TriggeringEvent {
   return {
     type: 'schedule.missed',
     workspaceId,

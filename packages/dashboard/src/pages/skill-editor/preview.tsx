@@ -14,26 +14,7 @@ interface SkillPreviewProps {
 
 export function SkillPreview({ title, text, url, onOutline }: SkillPreviewProps) {
   const { data, error } = useRenderedSkill(title, text);
-  if (text.trim() === '') {
-    return (
-      <Stack
-        gap="md"
-        p="16px 24px"
-        bg="var(--surface)"
-        bd="1px solid var(--line)"
-        bdrs={6}
-        style={{ overflowY: 'auto' }}
-      >
-        <Empty title="The page shows up here as you write">
-          <p>
-            <Button variant="default" onClick={onOutline}>
-              Start from an outline
-            </Button>
-          </p>
-        </Empty>
-      </Stack>
-    );
-  }
+  const isBlank = text.trim() === '';
   return (
     <Stack
       gap="md"
@@ -42,15 +23,27 @@ export function SkillPreview({ title, text, url, onOutline }: SkillPreviewProps)
       bd="1px solid var(--line)"
       bdrs={6}
       style={{ overflowY: 'auto' }}
-      tabIndex={0}
+      tabIndex={isBlank ? undefined : 0}
     >
-      <Failure title="The preview is not up to date" error={error} />
-      {data?.warnings.map((warning) => (
-        <Notice key={warning} tone="info" title="In the front matter">
-          {warning}
-        </Notice>
-      ))}
-      {data ? <Markup html={data.html} baseUrl={url} /> : <Skeleton height={160} />}
+      {isBlank ? (
+        <Empty title="The page shows up here as you write">
+          <p>
+            <Button variant="default" onClick={onOutline}>
+              Start from an outline
+            </Button>
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <Failure title="The preview is not up to date" error={error} />
+          {data?.warnings.map((warning) => (
+            <Notice key={warning} tone="info" title="In the front matter">
+              {warning}
+            </Notice>
+          ))}
+          {data ? <Markup html={data.html} baseUrl={url} /> : <Skeleton height={160} />}
+        </>
+      )}
     </Stack>
   );
 }
