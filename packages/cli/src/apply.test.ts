@@ -7,7 +7,7 @@ import { type Cli, createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
 let cli: Cli;
-/** Of another workspace, as CI has it. */
+/** A command line that is signed in to another workspace, as CI is. */
 let foreign: Cli;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** What holds for every command, without a platform. */
+/** Tests habits that all commands share, without a platform. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -8,7 +8,7 @@ export const DEFAULT_URL = 'http://localhost:8080';
 const DEFAULT_PROFILE = 'default';
 
 export interface Profile {
-  /** Of the worker surface. */
+  /** The address of the worker surface. */
   url: string;
   /** Absent: the default of the credential. */
   workspace_id?: string;
@@ -36,7 +36,7 @@ export function readConfig(): Config {
 
 export const writeConfig = (config: Config): void => writeStateFile(configFile(), config);
 
-/** What a command talks to, and where each part was said. */
+/** The server, token and workspace of a command, and the source of each. */
 export interface Target {
   profile: string;
   url: string;

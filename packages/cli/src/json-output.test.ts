@@ -83,11 +83,11 @@ interface Fixture {
   cli: Cli;
   /** Signed in with a profile. */
   person: Cli;
-  /** Of a worker that is deployed. */
+  /** The folder of a deployed worker. */
   dir: string;
   workspaceId: string;
   runId: string;
-  /** Of the worker `hooked`. */
+  /** The webhook address of the worker `hooked`. */
   webhookUrl: string;
   approvals: { id: string; run_id: string }[];
 }

@@ -2,7 +2,7 @@
 import { green, red, type Text, text, toText } from './text';
 
 const CONTEXT_LINES = 3;
-/** Of one side; larger files are shown by their size alone. */
+/** Lines of one side; larger files are shown by their size alone. */
 const LINES_MAX = 2_000;
 
 type Edit = { kind: ' ' | '+' | '-'; line: string };

@@ -38,7 +38,7 @@ export async function findWorker(gantry: Gantry, workerId: string): Promise<Work
   }
 }
 
-/** What a folder is on this server. */
+/** The worker of a folder on this server. */
 export interface FolderOnServer {
   url: string;
   workspaceId: string | null;

@@ -1,4 +1,4 @@
-/** What a command works with: options that all commands share, the server and the account. */
+/** The context of a command: shared options, the server and the account. */
 import { createGantry, type Gantry, unwrap } from '@gantry/sdk';
 import { readConfig, resolveTarget, type Target, type TargetOptions } from './config';
 import { findCredential } from './credentials';

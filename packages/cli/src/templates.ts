@@ -1,4 +1,4 @@
-/** What `gantry init` writes: by name, the files of a worker. `NAME` stands for the name of the worker. */
+/** Templates of `gantry init`: by name, the files of a worker. `NAME` stands for the name of the worker. */
 
 interface Template {
   about: string;

@@ -1,4 +1,4 @@
-/** What is asked on a terminal. */
+/** Prompts on a terminal. */
 import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

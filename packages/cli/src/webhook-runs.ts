@@ -9,13 +9,13 @@ import { ApiError, type Gantry, parseEventData, type RunItem, readEventStream, t
 const LIST_INTERVAL_MS = 1_000;
 /** Runs are listed in the order of their creation, and a run can be committed later than a younger one. */
 const OVERLAP_MS = 60_000;
-/** Of those that came in the meantime; the oldest of more are left out. */
+/** Bounds the runs that came in the meantime; the oldest of more are left out. */
 const RUNS_MAX = 1_000;
 
 export interface WebhookRuns {
   /** Oldest first. */
   runs: RunItem[];
-  /** How many older ones were left out. */
+  /** The number of older ones that were left out. */
   skipped: number;
 }
 

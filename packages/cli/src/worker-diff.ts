@@ -1,4 +1,4 @@
-/** What deploying a folder would change of a worker. */
+/** Compares a folder with its deployed worker. */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkerSchemas } from '@gantry/sdk';

@@ -24,7 +24,7 @@ export interface WorkerFolder {
   dir: string;
   manifestPath: string;
   manifestText: string;
-  /** What the manifest says, not checked yet. */
+  /** The content of the manifest, not validated yet. */
   manifest: Record<string, unknown>;
   /** @returns where in the manifest something is */
   locate: YamlSource['locate'];
@@ -83,7 +83,7 @@ export async function parseManifest(name: string, content: string): Promise<Reco
 /** The worker that a folder was last deployed to, or pulled from, on one server. */
 export interface Deployment {
   worker_id: string;
-  /** Of the version that the folder began with. */
+  /** The sha of the version that the folder was pulled from. */
   sha: string;
   /** SHA-256 of the manifest that made it. */
   manifest_sha: string;

@@ -13,7 +13,7 @@ export interface Alert {
   on: RemoteAlert['on'];
   /** Null where there is none, or where its variable is not set. */
   url: string | null;
-  /** Of the url. */
+  /** The host of the url. */
   host: string | null;
   /** The variable that has the url, where it is not set. */
   missingVariable: string | null;

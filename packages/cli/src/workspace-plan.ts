@@ -1,6 +1,5 @@
 /**
- * What applying a folder would do to a workspace, and the doing of it. Nothing is deleted but files of what the folder
- * has.
+ * Plans and applies the changes of a folder to a workspace. Deletes nothing but files of the folder's own resources.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createIdempotencyKey, type Gantry, paginate, readApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';

@@ -49,7 +49,7 @@ export async function readYaml(name: string, content: string): Promise<YamlSourc
   };
 }
 
-/** What is wrong at a place of a file. */
+/** Builds an error with its position in the file. */
 export const errorAt = (source: Pick<YamlSource, 'locate'>, place: string[], message: string) =>
   new CommandError(`${source.locate(place)}: ${message}`, EXIT.failed);
 

@@ -13,7 +13,7 @@ type Json = any;
 const workspace = setupResource(() => openWorkspace('Templates'), deleteWorkspace);
 let server: Server;
 let postedMessages = '';
-/** Of each worker when it was made, by template. */
+/** Warnings of each created worker, by template. */
 const warnings = new Map<string, unknown>();
 
 beforeAll(async () => {

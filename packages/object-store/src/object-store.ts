@@ -45,7 +45,7 @@ export interface PresignGet {
 
 export const EXPIRES_SECONDS_MAX = 600;
 
-/** What a row names and the store has lost: 410, unless the reader says more of it. */
+/** Reports an object that a row names and the store has lost: 410, unless the reader knows more. */
 export class ObjectMissing extends AppError {
   constructor(readonly key: string) {
     super(

@@ -1,8 +1,10 @@
 /**
  * Ends connections on which PostgreSQL has gone silent, such as that of a frozen server or of a host that has vanished.
  *
- * The server's own limit of statements does not work then. The connection is destroyed, and not only the query given up: a
- * query that was sent cannot be taken back, and behind it, a ROLLBACK would never be sent, so the next user of the connection
+ * The server's own limit of statements does not work then. The connection is destroyed, and not only the query given
+ * up: a
+ * query that was sent cannot be taken back, and behind it, a ROLLBACK would never be sent, so the next user of the
+ * connection
  * would be inside the transaction of the last one.
  */
 import type { Socket } from 'node:net';
@@ -11,7 +13,7 @@ import type { Pool, PoolClient } from 'pg';
 /** Parts of pg's client that its types do not describe. */
 type Connected = PoolClient & { connection: { stream: Socket }; readyForQuery: boolean };
 
-/** Of connections at rest, which wait for nothing. */
+/** No limit, for idle connections, which wait for nothing. */
 const NONE = 0;
 
 /** @param limitMs longer than any statement may take, or statements that are merely slow would lose their connection */

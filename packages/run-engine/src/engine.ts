@@ -102,7 +102,8 @@ export async function startRunEngine(deps: {
   tokenKeys: TokenKeys;
   log: Logger;
   /**
-   * How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that.
+   * The time for which a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three
+   * times that.
    */
   leaseMs?: number;
   /** For runs that are created only if their subject is current. */

@@ -94,7 +94,9 @@ export interface RetryPolicy {
   backoffMsMax: number;
 }
 
-/** What a run without a process waits for. Large parts of the request (data, inputs) are not stored here. */
+/**
+ * The condition that a run without a process waits for. Large parts of the request (data, inputs) are not stored here.
+ */
 export type Waiting =
   /** In a rehearsal, a step of any kind that waits. */
   | { kind: 'sleep'; step: StepIdentity }
@@ -126,7 +128,7 @@ export interface NewRun {
   priority?: number;
   /** The run that called this one, or that it replays. */
   parentRunId?: string;
-  /** How many runs led to this one by events and calls. Default 0. */
+  /** The number of runs that led to this one by events and calls. Default 0. */
   depth?: number;
   /** At most `limit` runs with this key run at once, over all replicas. */
   slot?: { key: string; limit: number };
@@ -134,7 +136,10 @@ export interface NewRun {
   retry?: RetryPolicy;
   /** It starts as pending_approval, and is handed out only after resumeIn. */
   held?: true;
-  /** The caller remembers its subject from an earlier run: SubjectChanged is thrown where `isCurrent` does not hold any more. */
+  /**
+   * The caller remembers its subject from an earlier run: SubjectChanged is thrown where `isCurrent` does not hold any
+   * more.
+   */
   onlyIfCurrent?: true;
   /** Schedules: the fire time. Unique by subject, so that one fire creates one run. */
   scheduledFor?: Date;
@@ -164,7 +169,7 @@ export interface Run {
   retriesLeft: number;
   /** Suspended runs: time of the automatic resume; null without one. */
   wakeAt: Date | null;
-  /** What it waits for; null unless it is suspended, or pending_approval in the middle. */
+  /** The condition that it waits for; null unless it is suspended, or pending_approval in the middle. */
   suspension: Waiting | null;
   /** Key of `slot`; null: no limit. */
   slotKey: string | null;

@@ -34,7 +34,7 @@ export interface Ending {
   output?: unknown;
   outputKey?: string;
   error?: RunError;
-  /** Of this attempt, like cpuMs and maxRssBytes. */
+  /** Measured in this attempt, like cpuMs and maxRssBytes. */
   costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;

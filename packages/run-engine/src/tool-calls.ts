@@ -58,7 +58,7 @@ const CONCURRENT_CALLS_MAX = 100;
 /** Limit for all attempts to store a call's outcome. */
 const STORE_MS_MAX = 20_000;
 const POLL_MS = 250;
-/** How long active calls may delay the end of the process. */
+/** The time for which active calls may delay the end of the process. */
 const DRAIN_MS_MAX = 10_000;
 
 interface Deps {

@@ -16,9 +16,9 @@ export interface ToolStepKey {
   attempt: number;
   executorId: string;
   ordinal: number;
-  /** Of the step. */
+  /** The name of the step. */
   name: string;
-  /** Of the arguments. */
+  /** A digest of the arguments. */
   askedDigest: string;
 }
 
@@ -29,7 +29,7 @@ export interface ToolStep {
   result: unknown;
   /** That asked last. */
   attempt: number | null;
-  /** How often it was made again because its caller was gone. */
+  /** The number of repetitions after a lost caller. */
   lostCalls: number;
   /** The call may still be going on. */
   isBusy: boolean;
@@ -81,7 +81,9 @@ const BEGIN = createStatement(
    RETURNING started_at AS "startedAt"`,
 );
 
-/** @returns when it began, by which the call is known; null where another request was faster, or the run is elsewhere */
+/**
+ * @returns when it began, by which the call is known; null where another request was faster, or the run is elsewhere
+ */
 export async function beginToolCall(pool: Pool, place: ToolStepKey): Promise<Date | null> {
   const { runId: run_id, executorId: executor_id, askedDigest: asked_digest, ...rest } = place;
   const { rows } = await pool.query(BEGIN({ ...rest, run_id, executor_id, asked_digest }));

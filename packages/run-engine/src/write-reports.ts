@@ -21,7 +21,7 @@ import { buildServiceClosing, getServiceFloor, toRows } from './run-events';
 import { settleRuns } from './settle-runs';
 import { type OnSuspended, type SuspensionReport, suspendRun } from './suspend-run';
 
-/** How often a run that can't be suspended is tried before it fails. */
+/** Attempts with a run that can't be suspended, before it fails. */
 const SUSPEND_TRIES = 4;
 const SUSPEND_RETRY_MS = 500;
 
@@ -40,7 +40,9 @@ export interface ReportDeps {
   log: Logger;
   onSettled: (settled: Settled) => void;
   onReturned: () => void;
-  /** It had ended, or was suspended, before: perhaps by a commit whose answer was lost, so that no reader was notified. */
+  /**
+   * It had ended, or was suspended, before: perhaps by a commit whose answer was lost, so that no reader was notified.
+   */
   onRepeated: (runId: string) => void;
   onSuspended: OnSuspended | undefined;
   onRefused: OnRefused | undefined;

@@ -22,7 +22,7 @@ export interface ClientOptions {
   /** The workspace that a personal token or a session acts in. */
   workspaceId?: string;
   fetch?: (request: Request) => Promise<Response>;
-  /** How requests that are safe to repeat are retried; false: never. */
+  /** Retries of requests that are safe to repeat; false: none. */
   retry?: RetryOptions | false;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Verifies that an alert came from Gantry, signed as Standard Webhooks has it: HMAC-SHA-256 over `<id>.<timestamp>.<body>`.
+ * Verifies that an alert came from Gantry, signed as Standard Webhooks has it: HMAC-SHA-256 over
+ * `<id>.<timestamp>.<body>`.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 
@@ -11,7 +12,7 @@ const SIGNATURES_MAX = 20;
 export interface SignedWebhook {
   /** `whsec_` and base64, as creating the alert showed it; several while one is replaced. */
   secret: string | string[];
-  /** Of the request: an object of `Headers`, or names in lower case as Node has them. */
+  /** Headers of the request: an object of `Headers`, or names in lower case as Node has them. */
   headers: Headers | Record<string, string | string[] | undefined>;
   /** As it was received: parsed and serialized again it has other bytes. */
   body: string | Uint8Array;

@@ -177,7 +177,8 @@ test(
       expect(answers.map((step) => step.status)).toEqual(Array(TURNS).fill('completed'));
       const paid = calls.filter(({ outcome }) => outcome === 'ok');
       expect({ n, paid: paid.length }).toEqual({ n, paid: TURNS });
-      // How the others ended is unknown: their replica was killed. They count with the most that they can have cost.
+      // The outcome of the others is unknown: their replica was killed. They count with the most that they can have
+      // cost.
       const open = calls.filter(({ outcome }) => outcome === 'started' || outcome === 'lost');
       expect(paid.length + open.length).toBe(calls.length);
       lost += open.length;

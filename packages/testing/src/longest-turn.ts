@@ -1,6 +1,8 @@
 /**
- * Measures for how long work keeps the event loop of this process: the processor time of the longest turn, which other programs of a
- * busy machine do not change, in milliseconds of a machine on which a control takes as long as it should. Garbage collections are left
+ * Measures for how long work keeps the event loop of this process: the processor time of the longest turn, which other
+ * programs of a
+ * busy machine do not change, in milliseconds of a machine on which a control takes as long as it should. Garbage
+ * collections are left
  * out: how long one takes is decided by all that the process holds, which is much after a hundred suites.
  */
 import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
@@ -26,7 +28,10 @@ export async function measureLongestTurn(work: () => unknown, most: number): Pro
   return shortest;
 }
 
-/** How much longer the control takes at the moment than on the machine that bounds are meant for; at least 1. */
+/**
+ * Measures the slowness of the machine: the control's time relative to the machine that bounds are meant for; at least
+ * 1.
+ */
 export const measureSlowness = async (): Promise<number> =>
   Math.max(1, (await longestTurn(() => JSON.parse(CONTROL))) / CONTROL_MS);
 

@@ -1,4 +1,7 @@
-/** What is saved is installed before it runs for the first time: built services, real pip or uv, a wheel made here. */
+/**
+ * Dependencies of a saved version are installed before its first run: built services, real pip or uv, a wheel made
+ * here.
+ */
 import fs from 'node:fs';
 import { apiCaller } from './api-caller';
 import { temporaryDir } from './run-dir';

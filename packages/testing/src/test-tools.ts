@@ -3,7 +3,7 @@ import { findTool, obtainTool, type ToolName } from '@gantry/platform';
 
 const TOOLS: ToolName[] = ['nats-server', 'nginx', 'bwrap', 'chromium', 'pgbouncer', 'promtool', 'kubectl', 'helm'];
 
-/** Of these the tests do without: they are those of a machine that does not reach where the tool comes from. */
+/** Tools that tests do without on a machine that cannot download them. */
 const OPTIONAL_TOOLS: ToolName[] = ['uv'];
 
 /** By tool, why it is not there. Read by jest/summary.cjs as well. */
@@ -35,7 +35,8 @@ export async function obtainTestTools(addToPath: (file: string) => void): Promis
 }
 
 /**
- * Whether tests with this tool are skipped: only on a Mac, for which some tools do not exist. Everywhere else such tests
+ * Whether tests with this tool are skipped: only on a Mac, for which some tools do not exist. Everywhere else such
+ * tests
  * run, and fail by the name of what is missing.
  */
 export const lacksTool = (name: ToolName): boolean => process.platform === 'darwin' && name in readMissing();

@@ -20,7 +20,7 @@ const RUNS = Number(process.env.CHAOS_RUNS ?? 400);
 const BY_API = 0.6 * RUNS;
 const BLOWS = 10;
 const RUNS_PER_BLOW = RUNS / BLOWS;
-/** Of each executor. */
+/** Slots of each executor. */
 const SLOTS = 4;
 
 /** Its effect is told from another's by a number that no other call of it gives. */

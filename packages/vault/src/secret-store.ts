@@ -57,7 +57,9 @@ export class UnreadableSecret extends Error {
 const VALUE_BYTES_MAX = 32 * 1024;
 /** More would not fit into one job. */
 const SECRETS_MAX = 500;
-/** Of all values of a workspace, sealed. Masking them builds a matcher that takes 350 times as much memory. */
+/**
+ * Bounds the sealed values of a workspace together. Masking them builds a matcher that takes 350 times as much memory.
+ */
 const SEALED_BYTES_MAX = 256 * 1024;
 const TABLE = 'secrets';
 
@@ -93,9 +95,9 @@ interface Sealed extends Bound {
 
 interface Present {
   count: number;
-  /** Of all, sealed. */
+  /** Sealed bytes of all values. */
   bytes: number;
-  /** Of this one; null: it is not set. */
+  /** Sealed bytes of this one; null: it is not set. */
   size: number | null;
   version: number | null;
   hosts: string[] | null;

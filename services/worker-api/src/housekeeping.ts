@@ -34,7 +34,7 @@ import { sweepModelCalls } from './models/model-call-repository';
 import { expireRepairs } from './repairs/expire-repairs';
 import type { RepairDeps } from './repairs/repair-deps';
 import { deleteShareLinks, sweepShareLinks } from './runs/share-link-repository';
-import { countLeftTokenRuns } from './runs/token-budget';
+import { countMissedTokenRuns } from './runs/token-budget';
 import type { SecretDeps } from './secrets/secret-deps';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
 import { deleteTurns } from './worker-conversations/worker-conversation-repository';
@@ -72,7 +72,7 @@ export function listSweeps(
     { what: 'grants of OAuth clients', run: () => sweepOauthGrants(pool) },
     { what: 'OAuth clients', run: () => sweepOauthClients(pool) },
     { what: 'tokens', run: () => sweepTokens(pool) },
-    { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
+    { what: 'budgets of tokens', run: () => countMissedTokenRuns(pool) },
     { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },
     { what: 'calls of models', run: () => sweepModelCalls(pool) },
     { what: 'turns of the chat', run: () => interruptLostTurns(pool, null) },

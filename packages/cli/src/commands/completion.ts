@@ -22,7 +22,7 @@ export function registerCompletion(program: GantryCommand): void {
     );
 }
 
-/** What may follow a command: its own commands and options. */
+/** Lists the subcommands and options that may follow a command. */
 interface CommandCompletions {
   /** Names of commands, such as `workspace list`; empty for the program. */
   path: string;

@@ -36,7 +36,7 @@ async function serveTools(session: Session, { toolsets, readonly }: McpOptions):
     if (!line.trim()) continue;
     const done = bridge(line).finally(() => pending.delete(done));
     pending.add(done);
-    // What follows depends on the revision that both sides agree on.
+    // The rest of the exchange depends on the revision that both sides agree on.
     if (/"method"\s*:\s*"initialize"/.test(line)) await done;
   }
   await Promise.all(pending);

@@ -9,11 +9,11 @@ import type { LocalFile } from '../worker-folder';
 import { CONTEXTS_FILE, WORKERS } from '../workspace-folder';
 
 export interface DebugFolder {
-  /** Of the worker. */
+  /** The folder of the worker. */
   dir: string;
   /** Whether it was there, perhaps with changes of a person. */
   isKept: boolean;
-  /** What differs from what the run had. */
+  /** Differences from the recorded run. */
   notes: string[];
 }
 

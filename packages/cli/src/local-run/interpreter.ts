@@ -1,4 +1,4 @@
-/** What this machine has for running workers: a Python, and bubblewrap. */
+/** Finds a Python and bubblewrap for running workers on this machine. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { promisify } from 'node:util';

@@ -13,7 +13,7 @@ export type InputItem = Pick<WorkerSchemas['Worker']['inputs'][number], 'name' |
 };
 
 export interface LocalProgram {
-  /** Of the folder. */
+  /** The name of the folder. */
   name: string;
   dir: string;
   files: WorkerFolder['files'];
@@ -27,7 +27,7 @@ export interface LocalProgram {
   hasNetwork: boolean;
   timeoutSeconds: number;
   memoryMb: number;
-  /** What holds on the platform, and not here. */
+  /** Differences from a run on the platform. */
   differences: string[];
 }
 

@@ -37,7 +37,7 @@ export interface Decision {
   data: Record<string, unknown>;
 }
 
-/** What answers the code in the place of people and of the platform. */
+/** Answers the code in place of approvers and of the platform. */
 export interface Answers {
   /** @throws CommandError where there is no decision */
   decide(request: ApprovalRequest): Promise<Decision>;
@@ -57,7 +57,7 @@ export interface RunEnvironment {
   python: Interpreter;
   hasSandbox: boolean;
   harnessDir: string;
-  /** Of the dependencies of a program. */
+  /** Installs the dependencies of a program. */
   loadPackages(program: LocalProgram): Promise<string | null>;
   artifactsDir: string;
   answers: Answers;

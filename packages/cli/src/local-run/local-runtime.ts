@@ -1,4 +1,4 @@
-/** What `gantry dev` and `gantry test` share: the means of this machine, and what is said of them. */
+/** Prepares local runs for `gantry dev` and `gantry test`: finds the means of this machine, and reports them. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { CommandError } from '../errors';

@@ -21,7 +21,7 @@ export interface Cli {
   home: string;
   configFile(name: string): string;
   run(args: string[], options?: CliOptions): Promise<CommandResult>;
-  /** What a command prints with `--json`. @throws Error where it fails */
+  /** Returns the output of a command with `--json`. @throws Error where it fails */
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
   json(args: string[], options?: CliOptions): Promise<any>;
   start(args: string[], options?: CliOptions): ChildProcessWithoutNullStreams & { finished: Promise<CommandResult> };

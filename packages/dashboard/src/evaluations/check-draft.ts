@@ -4,7 +4,7 @@ import type { Check, CheckInput } from '../shell/api';
 export type CheckKind = Check['kind'];
 
 export interface CheckDraft {
-  /** Of this form alone. */
+  /** A key within this form. */
   id: string;
   kind: CheckKind;
   path: string;

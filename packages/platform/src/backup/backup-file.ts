@@ -32,13 +32,13 @@ import { derivePasskeys, newSalt, open, seal } from './sealed-keys';
 
 const FORMAT = 1;
 const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'];
-/** Of what is held in memory before anything is authenticated. */
+/** Bounds the bytes in memory before anything is authenticated. */
 const HEAD_BYTES_MAX = 16 << 20;
 const NAME_CHARS_SHOWN = 300;
 
 /** Longer than a backup that runs goes without writing. */
 const ABANDONED_MS = 3_600_000;
-/** Of a file, to tell what it is: enough for the first block of gzip. */
+/** Bytes that identify a file: enough for the first block of gzip. */
 const BEGIN_BYTES = 64 << 10;
 
 /** The files of a data directory that hold keys and ways to sign in. */

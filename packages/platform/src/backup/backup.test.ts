@@ -178,7 +178,7 @@ async function readStoredStatus(dataDir: string, name: string): Promise<string> 
 const readPassword = (dataDir: string): string =>
   JSON.parse(fs.readFileSync(path.join(dataDir, 'keys.json'), 'utf8')).postgresPassword;
 
-/** Of the database of worker-api: who owns its tables, and how many roles are left of the restore. */
+/** Reads from the database of worker-api the owners of its tables, and the number of roles left by the restore. */
 async function listRoles(dataDir: string) {
   const client = new Client({ connectionString: (await findRunning(dataDir, readPassword(dataDir)))?.('worker-api') });
   await client.connect();

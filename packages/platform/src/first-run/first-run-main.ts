@@ -11,7 +11,7 @@ import {
 
 export interface FirstRunInput {
   addresses: Addresses;
-  /** Of the first owner. Absent: there is one. */
+  /** The sign-in of the first owner. Absent if there is one. */
   account?: FirstAccount;
   /** Creates the samples. */
   token?: string;

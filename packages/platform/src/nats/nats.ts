@@ -12,7 +12,7 @@ export interface NatsOptions {
   /** Holds the configuration, the credentials and the streams. */
   dir: string;
   port: number;
-  /** Of its HTTP monitoring, on 127.0.0.1. */
+  /** The port of its HTTP monitoring, on 127.0.0.1. */
   monitoringPort: number;
 }
 

@@ -10,7 +10,7 @@ export interface Finding {
   line: number;
   /** The name, or the word of a comment or text. */
   found: string;
-  rule: 'preposition' | 'permission' | 'stem' | 'unnamed actor';
+  rule: 'preposition' | 'permission' | 'stem' | 'unnamed actor' | 'no subject';
 }
 
 const SKIPPED_DIRS = new Set(['node_modules', 'dist', 'generated']);
@@ -21,9 +21,11 @@ const PERMISSION = /^may[A-Z]/;
 /** Everyday words where the field has one of its own: format, describe, cached, provided, created, revoke, evict. */
 const STEM = /^(say|tell|asked|kept|given|made|leave|takeBack|makeRoom)(?=[A-Z]|$)/;
 const FILE_STEM = /-(words|facts|news|things)(?=[.-])/;
+/** A docblock begins with a verb and its object, or with the noun that it explains. */
+const NO_SUBJECT = /^\/\*\*[\s*]*(What|Who|Whose|Whom|How|Of|To whoever)\b/;
 /** Whether a file may have any of these: reading the syntax of all files takes ten times as long. */
 const SUSPECT =
-  /\w(Of|In)\b|\bmay[A-Z]|\b(say|tell|asked|kept|given|made|leave|take|make)([A-Z]|\b)|body\b|whoever|one\b/i;
+  /\*\s+(What|Who\w*|How|Of|To)\b|\w(Of|In)\b|\bmay[A-Z]|\b(say|tell|asked|kept|given|made|leave|take|make)([A-Z]|\b)|body\b|whoever|one\b/i;
 const UNNAMED_ACTOR = /\b(somebody|nobody|anybody|whoever|someone|anyone)\b/i;
 /** In texts of pages, where the pronoun of a shared link is standard. */
 const UNNAMED_READER = /\b(somebody|nobody|anybody|whoever|someone)\b/i;
@@ -67,12 +69,17 @@ export function checkSource(file: string, text: string): Finding[] {
   };
   visit(tree);
   // Listing comments reads every token, and few files have such a word.
-  for (const { position, comment } of UNNAMED_ACTOR.test(text) ? listComments(tree, text) : []) {
+  for (const { position, comment } of hasSuspectComment(text) ? listComments(tree, text) : []) {
+    const opening = NO_SUBJECT.exec(comment)?.[1];
+    if (opening) report(position, opening, 'no subject');
     const actor = UNNAMED_ACTOR.exec(comment);
     if (actor) report(position + actor.index, actor[0], 'unnamed actor');
   }
   return findings;
 }
+
+const hasSuspectComment = (text: string): boolean =>
+  UNNAMED_ACTOR.test(text) || /\/\*\*[\s*]*(What|Who|How|Of|To)\b/.test(text);
 
 function declaredName(node: ts.Node): ts.Identifier | null {
   const declares =

@@ -44,6 +44,8 @@ test('each kind of name is found with its line, and words in strings and code ar
     '// Nobody may read it.',
     'const url = "https://example.com/anyone";',
     'interface Deps { reachIn(): void }',
+    '/** What a run prints. */',
+    '/** Whether it may: of a run. */',
     'export const x = <T,>(whoever: T) => whoever; /* for someone */',
   ];
   expect(checkSource('run-facts.ts', code.join('\n')).map(({ line, found, rule }) => [line, found, rule])).toEqual([
@@ -53,7 +55,8 @@ test('each kind of name is found with its line, and words in strings and code ar
     [3, 'sayProblem', 'stem'],
     [6, 'reachIn', 'preposition'],
     [4, 'Nobody', 'unnamed actor'],
-    [7, 'someone', 'unnamed actor'],
+    [7, 'What', 'no subject'],
+    [9, 'someone', 'unnamed actor'],
   ]);
   expect(
     checkSource('page.tsx', '<p title="for someone">Nobody decides, anyone may</p>').map(({ found }) => found),

@@ -22,7 +22,7 @@ export interface RunStart {
   test?: Pick<NewRun['spec'], 'limits' | 'network' | 'secrets'>;
   /** For a schedule: one run per fire, in the transaction that advances the schedule. */
   fire?: { tx: PoolClient; scheduledFor: Date };
-  /** How long to wait for the end of the run. Default: no wait. */
+  /** Time to wait for the end of the run. Default: no wait. */
   waitMs?: number;
   requestId?: string;
   traceparent?: string | undefined;

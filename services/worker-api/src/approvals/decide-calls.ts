@@ -14,7 +14,7 @@ type CallInput = NonNullable<NonNullable<OperationCall<'worker', 'approve'>['bod
 export interface CallsInput {
   /** Undefined: all calls are made as the agent asked. */
   calls: CallInput[] | undefined;
-  /** Of the whole decision: for refused calls without one. */
+  /** The reason of the whole decision, for refused calls without one. */
   reason: string | null;
   /** The holder of a link approves and refuses only. */
   canCorrect: boolean;
@@ -53,7 +53,7 @@ export async function decideCalls(
 
 interface MatchedInput {
   input: CallInput;
-  /** Of the request's body. */
+  /** The path in the request's body. */
   path: string;
 }
 

@@ -21,7 +21,7 @@ import type { CandidateDeps } from './candidate-deps';
 import { countOpenCandidates, insertCandidate, lockWorkerTrials, type NewCandidate } from './candidate-repository';
 import { advanceCandidate } from './rehearse-cases';
 
-/** Of a worker, and not decided. */
+/** Undecided candidates of a worker. */
 const OPEN_MAX = 20;
 
 export interface NewCandidateInput {

@@ -19,7 +19,7 @@ import type { CandidateDeps } from './candidate-deps';
 import { decideCandidate, findCandidate, listActiveRehearsals } from './candidate-repository';
 import { truncateText } from './compare-outputs';
 
-/** Of a version. */
+/** Bounds the message of a version. */
 const MESSAGE_CHARS_MAX = 500;
 
 export interface Decider {

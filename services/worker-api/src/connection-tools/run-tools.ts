@@ -27,7 +27,7 @@ import type { ConnectionToolDeps } from './connection-tool-deps';
 import { formatNearestNames } from './nearest-names';
 import { createToolFailure, maskOutcome, toMcpOutcome } from './tool-result';
 
-/** Of a job, for all connections together; beyond it the code has to know the names. */
+/** Bounds the tools that a job lists, for all connections together; others are called by name. */
 const NAMES_CHARS_MAX = 16_000;
 
 /** By the names that the worker declares, with the names of their tools as they are known without a request. */

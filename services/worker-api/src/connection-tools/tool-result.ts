@@ -20,7 +20,10 @@ export function toMcpOutcome({ isError, structuredContent, content }: McpCallRes
   return { result: texts.length === content.length ? texts.join('\n') : content };
 }
 
-/** Of our words. Those of the other side are cut by `presentable`, which masks them first. */
+/**
+ * Builds a failure from the platform's own text. Texts of the other side are cut by `presentable`, which masks them
+ * first.
+ */
 export const createToolFailure = (code: ToolFailure['code'], message: string): ToolFailure => ({
   code,
   message: message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message,

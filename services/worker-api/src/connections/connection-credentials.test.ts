@@ -67,7 +67,7 @@ const startRun = async (worker: string, person = api.owner): Promise<string> =>
 
 let pendingClaim: Promise<FakeJob> | null = null;
 
-/** Of a claim that stands through refused runs, so that no run goes to the claim of an executor that has left. */
+/** Keeps a claim through refused runs, so that no run goes to the claim of an executor that has left. */
 function claimNextJob(): Promise<FakeJob> {
   if (pendingClaim) return pendingClaim;
   const claimed = (async () => {

@@ -276,7 +276,7 @@ export async function removeConnection(
     requireUnused(caller, `connection "${connection.label}"`, workers);
     await requireNoModels(deps, connection);
   }
-  // What does not decrypt any more can be deleted all the same.
+  // A value that no longer decrypts can be deleted all the same.
   const credential = await openCredential(vault, connection).catch((err) => {
     if (err instanceof AppError) throw err;
     deps.log.warn({ err, connectionId: id }, 'tokens of a deleted connection cannot be read, so they are not revoked');

@@ -87,7 +87,7 @@ export function parseMcpUrl(url: string, allow: string[]): string {
   }
 }
 
-/** What workers declare, of a label that people gave: `Linear (EU)` is `linear-eu`. */
+/** Derives the name that workers declare from a label: `Linear (EU)` is `linear-eu`. */
 export function toAppSlug(label: string): string {
   const words = label.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   return words.join('-').slice(0, 60) || 'mcp';

@@ -17,7 +17,10 @@ const credential = z.discriminatedUnion('kind', [
     refreshToken: z.string().nullable(),
     /** The OAuth client that it was given to. */
     clientId: z.string(),
-    /** Of the provider that gave it: see Provider. Absent: of the catalogue, or given before grants were bound to addresses. */
+    /**
+     * Digest of the addresses of the provider that issued it: see Provider. Absent: of the catalogue, or given before
+     * grants were bound to addresses.
+     */
     addressDigest: z.string().optional(),
   }),
 ]);

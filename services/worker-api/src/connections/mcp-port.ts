@@ -28,7 +28,7 @@ export interface McpTool {
   isChanged?: boolean;
 }
 
-/** Whose tools are remembered. */
+/** Identifies the server whose tools are cached. */
 export type McpServerKey = Pick<McpServer, 'workspaceId' | 'connectionId' | 'version'>;
 
 export interface McpCall {

@@ -31,7 +31,7 @@ export interface Tokens {
 
 export interface Departure {
   url: string;
-  /** Of the provider, as it is then. */
+  /** Digest of the provider's addresses at that time. */
   addressDigest: string | null;
   state: string;
   nonce: string | null;

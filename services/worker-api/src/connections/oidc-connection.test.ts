@@ -12,7 +12,7 @@ const SECRET = 'a-secret-of-this-test';
 
 let server: Server;
 let api: TestWorkerApi;
-/** What becomes of an ID token on its way. */
+/** Replaces the ID token on its way. */
 let forge: ((idToken: string) => string) | null;
 let asked: string[];
 beforeEach(() => {

@@ -186,7 +186,7 @@ export async function settle(
   return transaction(deps.prisma, (tx) => settleWithin(tx, connection, change));
 }
 
-/** Of an app whose provider has moved: what they hold is not for the new addresses. */
+/** Expires the connections of an app whose provider has moved: their tokens are not for the new addresses. */
 export async function expireConnections(
   tx: Prisma.TransactionClient,
   { workspaceId, app }: Pick<Connection, 'workspaceId' | 'app'>,

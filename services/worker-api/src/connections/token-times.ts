@@ -22,7 +22,7 @@ export function tokenTimes(
   if (expiresInSeconds === null) {
     return { tokenExpiresAt: null, refreshAt: refreshToken === null ? null : at(UNKNOWN_LIFETIME_MS) };
   }
-  // What a provider says of times is bounded: dates end somewhere.
+  // Times of a provider are bounded, since dates are.
   const lifetimeMs = Math.min(expiresInSeconds, 10 * 365 * 86_400) * 1_000;
   const tokenExpiresAt = at(lifetimeMs);
   if (refreshToken === null) return { tokenExpiresAt, refreshAt: tokenExpiresAt };

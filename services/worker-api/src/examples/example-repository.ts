@@ -7,7 +7,7 @@ const EXAMPLE = `SELECT id, worker_uid AS "workerUid", name, description, inputs
     created_by AS "createdBy", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM worker_examples`;
 
-/** Of one worker, in one workspace. */
+/** Identifies one worker in one workspace. */
 export interface WorkerKey {
   workspaceId: string;
   uid: string;

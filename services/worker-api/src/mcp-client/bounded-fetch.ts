@@ -8,7 +8,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 
 export interface Bounds {
   timeoutMs: number;
-  /** Of all answers together. */
+  /** The bytes of all responses together. */
   bytesMax: number;
   /** Private networks that may be reached. */
   allow: string[];

@@ -74,7 +74,7 @@ export async function findTools(
   return toList(row);
 }
 
-/** What the server says after this list is marked again, also where it says so before the list is next looked at. */
+/** Accepts this list. Later changes by the server are marked again, also those before the list is next viewed. */
 export const acceptTools = (sql: Sql, { connectionId, workspaceId, version }: Key): Promise<unknown> =>
   sql.query(
     `UPDATE mcp_tool_lists SET accepted = accepted || coalesce(

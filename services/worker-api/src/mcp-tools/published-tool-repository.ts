@@ -5,7 +5,7 @@ import { buildWorkerVisibilityFilter, canSeeWorker } from '../ownership';
 
 export type ToolWithWorker = PublishedTool & { worker: Worker };
 
-/** Of workers that the caller sees, by name. */
+/** Lists the published tools of workers that the caller sees, by name. */
 export const listPublishedTools = (db: Db, caller: Principal): Promise<ToolWithWorker[]> =>
   db.publishedTool.findMany({
     where: { workspaceId: caller.workspaceId, worker: { deletedAt: null, ...buildWorkerVisibilityFilter(caller) } },

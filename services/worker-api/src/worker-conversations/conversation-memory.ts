@@ -4,7 +4,10 @@ import { toWellFormed } from '../well-formed';
 import { type Turn, toAnswer } from './worker-conversation';
 
 export const MEMORY_TURNS_MAX = 40;
-/** Of UTF-8, so that the skill, the message and the results of tools have room beside it: see MESSAGES_CHARS_MAX of agent.py. */
+/**
+ * Bytes of UTF-8, so that the skill, the message and the results of tools have room beside it: see MESSAGES_CHARS_MAX
+ * of agent.py.
+ */
 const MEMORY_BYTES_MAX = 24 * 1024;
 const TEXT_CHARS_MAX = 8_000;
 

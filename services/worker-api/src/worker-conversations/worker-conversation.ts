@@ -9,7 +9,7 @@ export interface WorkerConversation {
   id: string;
   /** Empty before the first message. */
   title: string;
-  /** Of each run, beside its message. */
+  /** Inputs of each run, beside its message. */
   inputs: Record<string, unknown>;
   createdBy: string | null;
   createdAt: Date;

@@ -1,4 +1,4 @@
-/** What an agent worker has beside its skill: the model that works, its tools and its bounds. */
+/** Validates the settings of an agent worker beside its skill: its model, tools and bounds. */
 import { approvalRules, type JobAgent, reasoningEfforts } from '@gantry/events';
 import type { FieldProblem } from '@gantry/http';
 import { z } from 'zod';
@@ -29,14 +29,14 @@ export const agentFields = {
   /** A name or an alias of the operator's; null: the default. */
   model: z.string().min(1).max(200).nullable().default(null),
   tools: z.array(agentTool).max(TOOLS_MAX).default([]),
-  /** Of the calls of its model; null: as the provider has it. */
+  /** The temperature of its model calls; null: the provider's default. */
   temperature: z.number().min(0).max(2).nullable().default(null),
   reasoning: z.enum(reasoningEfforts).nullable().default(null),
-  /** Of its first call. `auto`, `none`, `required`, or one of its tools. */
+  /** The choice of tools for its first call: `auto`, `none`, `required`, or one of its tools. */
   tool_choice: z.string().min(1).max(310).nullable().default(null),
   /** Answers of the model in a run. */
   max_turns: z.int().min(1).max(100).default(20),
-  /** What the models of one run may cost. Code that asks models has it as well. */
+  /** The budget for the models of one run. Code that calls models has it as well. */
   budget_usd: z.number().min(0).max(1_000_000).nullable().default(null),
   /** JSON Schema of the result; null: the agent's words. */
   output: z

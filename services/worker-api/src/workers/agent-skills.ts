@@ -26,11 +26,11 @@ const skillPath = z
 const agentSkill = z.preprocess(
   (given) => (typeof given === 'string' ? { path: given } : given),
   z.strictObject({
-    /** Of its SKILL.md. */
+    /** The path of its SKILL.md. */
     path: skillPath,
     /** The published skill that this file is a copy of, with the SHA-256 of the text. */
     skill: z.string().regex(PINNED, 'must be a slug, an @ and a SHA-256').nullable().default(null),
-    /** Of the published skill. */
+    /** The version of the published skill. */
     version: z.int().min(1).nullable().default(null),
     // Read from the file: those that a request has count only where a copy has no description of its own.
     name: z.string().default(''),
@@ -44,7 +44,7 @@ export const agentSkills = z.array(agentSkill).max(SKILLS_MAX).default([]);
 export type AgentSkill = z.output<typeof agentSkill>;
 
 export interface SkillProblem {
-  /** Of the skill among those of the definition. */
+  /** The index of the skill in the definition. */
   index: number;
   path: string;
   line: number | null;

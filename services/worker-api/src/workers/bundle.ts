@@ -23,7 +23,7 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
   const others = files.filter((file) => file !== manifest);
   if (!others.length) throw wrong(`holds nothing but ${manifest.path}`);
   return {
-    /** What worker.yaml says, not checked yet. */
+    /** The content of worker.yaml, not validated yet. */
     fields,
     tree: buildTree(others, 'bundle'),
   };
@@ -86,7 +86,7 @@ function withoutDefaults(definition: Definition): Record<string, unknown> {
   );
 }
 
-/** What of a value is not as in the default; undefined: nothing. */
+/** Returns the parts of a value that differ from the default; undefined without any. */
 function different(value: unknown, plain: unknown): unknown {
   if (JSON.stringify(value) === JSON.stringify(plain)) return undefined;
   if (value === null || plain === null || typeof value !== 'object' || Array.isArray(value)) return value;

@@ -1,4 +1,4 @@
-/** What another version has that this one had not, for people who look at a history. */
+/** Compares two versions for people who look at a history. */
 import type { FileEntry } from '../file-trees/file-tree';
 import { DEFINITION_FIELDS } from './definition';
 import type { Version } from './version-repository';

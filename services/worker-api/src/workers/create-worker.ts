@@ -25,7 +25,7 @@ export interface CreatedWorker {
   id: string;
   /** Secrets of its webhook, for the answer, this once. */
   shown: WebhookPlan['shown'];
-  /** What will go wrong later, said now. */
+  /** Problems that a later run would meet. */
   warnings: string[];
 }
 

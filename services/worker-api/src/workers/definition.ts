@@ -1,6 +1,7 @@
 /**
- * What of a worker is versioned beside its files: how it runs. Stored with every shorthand spelt out and every
- * default.
+ * Defines the part of a worker that is versioned beside its files: how it runs. Stored with all shorthands spelt out
+ * and
+ * all defaults.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { findPathProblem } from '@gantry/archive';
@@ -29,7 +30,7 @@ const limits = z.strictObject({
   /** Wall clock of an attempt; what a suspended run waits does not count. */
   timeout_seconds: z.int().min(1).max(3_600).default(300),
   memory_mb: z.int().min(64).max(2_048).default(512),
-  /** How many runs go on at once; null: as many as the executors take. */
+  /** Concurrent runs; null: as many as the executors take. */
   concurrency: z.int().min(1).max(100).nullable().default(null),
   /** An input: `concurrency` then counts runs with the same value of it. */
   concurrency_key: z.string().max(64).nullable().default(null),
@@ -130,7 +131,7 @@ export function toNamedDefinition(definition: Definition): Record<string, unknow
   return definition.isolation === 'warm' ? { ...named, isolation: 'zygote' } : named;
 }
 
-/** What the code of a run is told of its agent; null: it is no agent. */
+/** Builds the agent of a job; null: the worker is no agent. */
 export const agentOfDefinition = (definition: Definition) =>
   definition.runner === 'agent' ? toJobAgent(definition, definition.entrypoint, definition) : null;
 

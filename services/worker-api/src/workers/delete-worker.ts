@@ -28,7 +28,7 @@ export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requeste
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;
   });
-  // Who asked is not kept waiting for a long queue: what is left, housekeeping goes on with.
+  // The caller does not wait for a long queue: housekeeping deletes the rest.
   void deps.engine.cancelAll(caller.workspaceId, uid).catch((err) => {
     deps.log.warn({ err }, 'deleted worker: its runs go on until housekeeping comes');
   });

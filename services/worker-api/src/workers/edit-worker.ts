@@ -37,7 +37,7 @@ export interface EditedWorker {
   warnings: string[];
 }
 
-/** How often an edit begins again because one by another replica came first. */
+/** Retries of an edit that lost against one by another replica. */
 const TRIES = 10;
 const editing = createKeyedMutex();
 
@@ -137,7 +137,7 @@ async function tryEdit(
   return { shown: webhook.shown, warnings: [...next.warnings, ...scheduleWarnings(before, change, inputs)] };
 }
 
-/** What the worker's triggers are to be; null: they stay. */
+/** Returns the new triggers of the worker; null: they stay. */
 function triggersWith(before: WorkerWithTriggers, { triggers, keepsOtherTriggers }: WorkerChange) {
   if (!triggers || !keepsOtherTriggers) return triggers;
   return [...triggersBesideCron(before.triggers), ...triggers];

@@ -6,7 +6,7 @@ import { createCaller } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const BLOCKED_MS_MAX = 50;
-/** Of the manifest in a bundle, and of a text in a draft. */
+/** Bounds of the manifest in a bundle, and of a text in a draft. */
 const CHARS = 390_000;
 
 const api = testWorkerApi();

@@ -17,7 +17,7 @@ import type { WorkerDeps } from './worker-deps';
 import { findEntrypointProblem } from './worker-input';
 import { getVisibleWorker } from './worker-repository';
 
-/** Of all sources together, as JSON: they travel inside one message of at most 512 KB. */
+/** Bounds all sources together, as JSON: they travel in one message of at most 512 KB. */
 const SOURCES_BYTES_MAX = 128 * 1024;
 /** Longer names are no importable modules. */
 const MODULE = /^[\p{L}\p{N}_]{1,100}$/u;

@@ -1,4 +1,4 @@
-/** What rows name and the object store has lost. */
+/** Content that rows name and the object store has lost. */
 import { readZip } from '@gantry/archive';
 import { setupResource, until } from '@gantry/testing';
 import { createCaller } from '../test/caller';

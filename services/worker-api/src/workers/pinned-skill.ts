@@ -21,7 +21,7 @@ interface Skill {
 interface SkillReference {
   slug: string;
   sha: string | undefined;
-  /** Of the field that names it. */
+  /** The path of the field that names it. */
   path: string;
 }
 
@@ -38,7 +38,7 @@ export async function withSkill<Given extends Body>(
   given: Given,
   isNew: boolean,
 ): Promise<Given> {
-  // Of a worker of code no skill is read: it is refused, however many it names.
+  // No skill is read for a worker of code: it is refused, however many it names.
   const isForAgent = !isNew || given.runner === 'agent' || typeof given.skill === 'string';
   const { skills, files } = await copySkills(client, isForAgent ? (given.skills ?? []) : []);
   const body = files.length ? { ...given, skills, files: [...(given.files ?? []), ...files] } : given;

@@ -12,7 +12,7 @@ export interface SkillHeader {
 }
 
 export interface HeaderProblem {
-  /** Of the file, from 1. */
+  /** The line in the file, from 1. */
   line: number;
   message: string;
 }

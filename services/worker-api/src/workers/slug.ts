@@ -5,7 +5,7 @@ export const SLUG = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
 
 const CHARS_MAX = 64;
 const SUFFIX_CHARS = 6;
-/** What stands where an id would in some path. */
+/** Words that stand in the place of an id in a path. */
 const RESERVED = new Set(['inspect', 'new', 'tags']);
 
 export const isReserved = (slug: string): boolean => RESERVED.has(slug);

@@ -50,7 +50,7 @@ export async function listHookedWorkers(sql: Sql, ids: string[], hashes: Buffer[
   return rows;
 }
 
-/** Of an event, as triggers choose by it; `isShared`: its subject is not a private worker. */
+/** The properties by which triggers select an event; `isShared`: its subject is not a private worker. */
 export interface EventSource extends Pick<WorkerHead, 'ownerId'> {
   uid: string | null;
   /** Name by which the `source_id` of a trigger may refer to it. */

@@ -146,7 +146,7 @@ async function announceSkill(
   });
 }
 
-/** Of a worker that is deleted: it has no version after this. */
+/** Announces that a deleted worker has no skill any more: it has no version after this. */
 export async function announceNoSkill(tx: Db, worker: WorkerKey & Pick<Worker, 'currentVersion'>): Promise<void> {
   const { number, definition } = await getCurrentVersion(tx, worker);
   if (definition.skill === null) return;

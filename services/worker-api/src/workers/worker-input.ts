@@ -1,4 +1,4 @@
-/** What a request or a bundle says a worker is to be, checked field by field. */
+/** Validates the worker in a request or a bundle, field by field. */
 import { formatIssues, invalid, runChecks } from '@gantry/http';
 import { z } from 'zod';
 import type { FileChange, FileTree } from '../file-trees/file-tree';
@@ -7,9 +7,9 @@ import { DEFINITION_FIELDS, type Definition, type DefinitionInput, entrypointFor
 import { isReserved, SLUG } from './slug';
 
 const TAGS_MAX = 20;
-/** What a model is sent has 128 KB in all. */
+/** A model call takes 128 KB in all. */
 const SKILL_BYTES_MAX = 40_000;
-/** What is written into text columns: PostgreSQL's can't hold NUL. */
+/** Matches texts for columns: those of PostgreSQL can't hold NUL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const LINE = /^[^\x00-\x1f\x7f]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -37,7 +37,7 @@ const id = z
 
 const message = text(500).trim().optional();
 
-/** What parseTriggers reads. */
+/** The input of parseTriggers. */
 const triggers = {
   trigger: z.unknown().optional(),
   triggers: z.unknown().optional(),

@@ -1,4 +1,4 @@
-/** What other folders read of workers and their versions with SQL. Nothing here writes. */
+/** Reads workers and their versions for other folders, with SQL. Nothing here writes. */
 import { hasRoleAtLeast, type Principal } from '@gantry/http';
 import { execute, type Sql, type Tx } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
@@ -110,7 +110,7 @@ export const toVisibilityValues = (caller: Principal): [workspaceId: string, own
   hasRoleAtLeast(caller.role, 'admin'),
 ];
 
-/** Of the workers that the caller sees. @param max how many are counted */
+/** Counts the workers that the caller sees. @param max bounds the count */
 export async function countByStatus(sql: Sql, caller: Principal, max: number): Promise<Record<WorkerStatus, number>> {
   const { rows } = await sql.query<{ status: WorkerStatus; count: number }>(
     `SELECT status, count(*)::int AS count FROM (SELECT w.status FROM workers w WHERE ${VISIBLE} LIMIT $4) AS bounded

@@ -1,4 +1,4 @@
-/** What is shown of workers besides their rows: the same few queries for one worker and for a page of them. */
+/** Loads statistics of workers: the same few queries for one worker and for a page of them. */
 import type { UsedSandbox } from '@gantry/events';
 import { type LastOutcome, loadLastOutcomes, loadRecentRuns } from '@gantry/run-engine';
 import { connectionProblems, connectionsNamed } from '../connections/usable-connections';
@@ -18,9 +18,9 @@ export interface WorkerFacts {
   missingSecrets: string[];
   /** Declared connections that are not there, or do not work. */
   connectionProblems: string[];
-  /** Of an agent. */
+  /** Problems of an agent. */
   references: ReferenceProblems;
-  /** Of the run that its health is of. */
+  /** The sandbox of the run that its health is derived from. */
   lastSandbox: UsedSandbox | null;
   lastRun: { id: string; status: ApiRunStatus; createdAt: Date } | null;
 }

@@ -1,4 +1,4 @@
-/** How the API shows a worker. */
+/** Maps a worker to its API representation. */
 import { createPermissionTable, isPerson, type Principal, toApiFields } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';

@@ -18,7 +18,7 @@ export interface RunRequest {
   bytesReceived: number;
   /** Names of the credentials that replaced placeholders. */
   credentials: string[];
-  /** How often the response contained the value of one; the code received its placeholder. */
+  /** Occurrences of credential values in the response; the code received their placeholders. */
   echoed: number;
   problem: { kind: 'refused' | 'failed'; message: string } | null;
 }

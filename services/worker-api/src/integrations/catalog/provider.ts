@@ -57,7 +57,7 @@ export interface Provider {
   /** It promises to name itself in every answer, so one that does not is refused (RFC 9207). */
   sendsIssuer?: boolean;
   /**
-   * Of a service that the catalogue does not have: SHA-256 of its addresses. What one of them gave goes to no other.
+   * SHA-256 of the addresses of a service that the catalogue does not have. Credentials of one go to no other.
    */
   addressDigest?: string;
   authorizeUrl: string;
