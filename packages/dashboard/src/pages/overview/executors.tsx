@@ -24,7 +24,7 @@ export function CapacityPanel({ overview }: { overview: Overview }) {
           <strong>
             {formatNumber(busy)} of {formatNumber(slots)}
           </strong>{' '}
-          places for runs busy
+          run slots in use
         </p>
         <Meter share={busy / slots} tone={busy === slots ? 'timeout' : 'accent'} />
         <p className={styles.none}>

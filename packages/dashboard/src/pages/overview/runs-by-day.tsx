@@ -32,7 +32,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
   const failed = days.reduce((sum, day) => sum + day.failed, 0);
   if (runs === 0) {
     return (
-      <Panel title="Runs of workers">
+      <Panel title="Worker runs">
         <p className={styles.none}>
           No run ended in the last {days.length} days. From the first one on, each day has a bar.
         </p>
@@ -40,7 +40,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
     );
   }
   return (
-    <Panel title="Runs of workers" aside={<Link to={paths.runs}>All runs</Link>}>
+    <Panel title="Worker runs" aside={<Link to={paths.runs}>All runs</Link>}>
       <p className={styles.lead}>
         <strong>{formatNumber(runs)}</strong> in {days.length} days, {formatPercent((runs - failed) / runs)} succeeded
       </p>
