@@ -1,10 +1,10 @@
 /**
  * Measures for how long work keeps the event loop of this process: the processor time of the longest turn, which other
- * programs of a
- * busy machine do not change, in milliseconds of a machine on which a control takes as long as it should. Garbage
- * collections are left
- * out: how long one takes is decided by all that the process holds, which is much after a hundred suites.
+ * programs of a busy machine do not change, in milliseconds of a machine on which a control takes as long as it should.
+ * Garbage collections are left out: how long one takes is decided by all that the process holds, which is much after a
+ * hundred suites.
  */
+import { AsyncResource, createHook, executionAsyncResource } from 'node:async_hooks';
 import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { threadCpuMs } from './thread-cpu';
@@ -42,6 +42,10 @@ interface Turn {
   cpuMs: number;
 }
 
+/**
+ * A turn is one callback of the event loop with the ticks and promises that it starts. How many callbacks are ready at
+ * once is decided by the load of the machine.
+ */
 async function longestTurn(work: () => unknown): Promise<number> {
   const collections: Pick<PerformanceEntry, 'startTime' | 'duration'>[] = [];
   const observer = new PerformanceObserver((seen) => void collections.push(...seen.getEntries()));
@@ -49,18 +53,27 @@ async function longestTurn(work: () => unknown): Promise<number> {
   await nextTurn();
   const turns: Turn[] = [];
   let [before, from] = [threadCpuMs(), performance.now()];
-  const sample = () => {
+  const endTurn = () => {
     const [now, to] = [threadCpuMs(), performance.now()];
     turns.push({ from, to, cpuMs: now - before });
     [before, from] = [now, to];
-    timer = setImmediate(sample);
   };
-  let timer = setImmediate(sample);
+  let depth = 0;
+  const hook = createHook({
+    before: () => {
+      if (depth++ === 0 && !isContinuation(executionAsyncResource())) endTurn();
+    },
+    after: () => {
+      // That of the callback which enabled this hook was not counted.
+      depth = Math.max(0, depth - 1);
+    },
+  });
   try {
+    hook.enable();
     await work();
-    await nextTurn();
   } finally {
-    clearImmediate(timer);
+    hook.disable();
+    endTurn();
     collections.push(...observer.takeRecords());
     observer.disconnect();
   }
@@ -73,3 +86,7 @@ async function longestTurn(work: () => unknown): Promise<number> {
     return turn.cpuMs > longest ? Math.max(longest, turn.cpuMs - collectingMs(turn)) : longest;
   }, 0);
 }
+
+/** Returns whether it is a promise, a microtask or a tick, which run before the event loop goes on. */
+const isContinuation = (resource: object): boolean =>
+  resource instanceof Promise || resource instanceof AsyncResource || ('callback' in resource && 'args' in resource);

@@ -146,7 +146,7 @@ const describeRun = (run: { id: string }) =>
 /** Retries would hide attempts that fail: only those may that an executor was running when it was killed. */
 async function assertLossesByKills(worker: string, kills: Kill[]): Promise<void> {
   const { rows: failed } = await pool.query(
-    `SELECT e.run_id, e.at AS failed_at, e.data -> 'error' ->> 'code' AS code, (
+    `SELECT e.run_id, e.at AS failed_at, e.data -> 'error' ->> 'code' AS code, e.data -> 'error' ->> 'message' AS message, (
        SELECT max(b.at) FROM run_events b
        WHERE b.run_id = e.run_id AND b.seq < e.seq AND b.type = 'status' AND b.data ->> 'status' = 'running'
      ) AS began_at

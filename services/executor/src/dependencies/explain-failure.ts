@@ -4,6 +4,8 @@ import { getBytes, TransferError } from '../transfer/object-transfer';
 import type { PackageIndex } from './package-index';
 
 const PAGE_BYTES_MAX = 32 << 20;
+/** The installer has waited for the index before. */
+const INDEX_OUTAGE_MS_MAX = 4_000;
 
 /** Normalizes the name of a package, as in PEP 503. */
 const normalizeName = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
@@ -63,7 +65,11 @@ function listMatchingFiles(name: string, places: string[]): string[] {
 
 async function loadIndexPage(name: string, indexUrl: string): Promise<{ files: string[] } | { unreachable: string }> {
   try {
-    const page = await getBytes(`${indexUrl.replace(/\/$/, '')}/${normalizeName(name)}/`, PAGE_BYTES_MAX);
+    const page = await getBytes(
+      `${indexUrl.replace(/\/$/, '')}/${normalizeName(name)}/`,
+      PAGE_BYTES_MAX,
+      INDEX_OUTAGE_MS_MAX,
+    );
     return {
       files: [...page.toString().matchAll(/>\s*([^<>\s]+\.(?:whl|tar\.gz|zip))\s*</g)].map((match) => match[1] ?? ''),
     };

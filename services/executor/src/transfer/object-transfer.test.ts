@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { startUpload } from './object-transfer';
+import { getBytes, startUpload } from './object-transfer';
 
 test('an upload to a store that is still starting waits until it is ready, and sends its bytes once', async () => {
   const received: string[] = [];
@@ -20,6 +20,20 @@ test('an upload to a store that is still starting waits until it is ready, and s
   await upload.write(Buffer.from('then'));
   await upload.end();
   expect(received).toEqual(['first then']);
+  store.closeAllConnections();
+  store.close();
+});
+
+test('a download waits for a store that cannot answer for as long as a restart takes', async () => {
+  let refusals = 8;
+  const store = http.createServer((_, res) => {
+    if (refusals-- > 0) res.writeHead(503).end();
+    else res.end('the code');
+  });
+  await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
+  const { port } = store.address() as AddressInfo;
+  expect((await getBytes(`http://127.0.0.1:${port}/place`, 10)).toString()).toBe('the code');
+  expect(refusals).toBe(-1);
   store.closeAllConnections();
   store.close();
 });

@@ -8,9 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitForDrain } from './wait-for-drain';
 
 const IDLE_MS = 15_000;
-/** A starting service assigns runs a moment before it serves their files: 4.5 s in total. */
-const TRIES = 6;
+/**
+ * How long a transfer is tried again while the store does not answer or answers that it cannot: longer than a service
+ * takes to be restarted. The run keeps its lease meanwhile.
+ */
+const OUTAGE_MS_MAX = 60_000;
 const RETRY_MS = 300;
+const RETRY_MS_MAX = 1_000;
 
 const agents = {
   'http:': { request: http.request, agent: new http.Agent({ keepAlive: true, maxSockets: 32 }) },
@@ -64,7 +68,7 @@ export async function getStream(url: string): Promise<Readable> {
 }
 
 /** @throws TransferError, also if the body exceeds `bytesMax`. */
-export async function getBytes(url: string, bytesMax: number): Promise<Buffer> {
+export async function getBytes(url: string, bytesMax: number, outageMsMax = OUTAGE_MS_MAX): Promise<Buffer> {
   return retry(async () => {
     const sent = openRequest('GET', url, {});
     sent.end();
@@ -84,7 +88,7 @@ export async function getBytes(url: string, bytesMax: number): Promise<Buffer> {
         : new TransferError(`${removeSignature(url)}: ${(err as Error).message}`, true);
     }
     return Buffer.concat(parts);
-  });
+  }, outageMsMax);
 }
 
 export async function putBytes(url: string, contentType: string, body: Buffer): Promise<void> {
@@ -133,13 +137,14 @@ function waitForConnect(sent: http.ClientRequest): Promise<void> {
   });
 }
 
-async function retry<T>(attempt: () => Promise<T>): Promise<T> {
+async function retry<T>(attempt: () => Promise<T>, outageMsMax = OUTAGE_MS_MAX): Promise<T> {
+  const givenUpAt = performance.now() + outageMsMax;
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (err) {
-      if (!(err instanceof TransferError) || !err.retryable || tries === TRIES) throw err;
-      await delay(RETRY_MS * tries);
+      if (!(err instanceof TransferError) || !err.retryable || performance.now() > givenUpAt) throw err;
+      await delay(Math.min(RETRY_MS * tries, RETRY_MS_MAX));
     }
   }
 }
