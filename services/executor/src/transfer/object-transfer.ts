@@ -9,8 +9,8 @@ import { waitForDrain } from './wait-for-drain';
 
 const IDLE_MS = 15_000;
 /**
- * How long a transfer is tried again while the store does not answer or answers that it cannot: longer than a service
- * takes to be restarted. The run keeps its lease meanwhile.
+ * Limit of all tries of a transfer while the store gives no answer or a 5xx: longer than a service takes to restart. The
+ * run keeps its lease meanwhile.
  */
 const OUTAGE_MS_MAX = 60_000;
 const RETRY_MS = 300;
@@ -144,7 +144,8 @@ async function retry<T>(attempt: () => Promise<T>, outageMsMax = OUTAGE_MS_MAX):
       return await attempt();
     } catch (err) {
       if (!(err instanceof TransferError) || !err.retryable || performance.now() > givenUpAt) throw err;
-      await delay(Math.min(RETRY_MS * tries, RETRY_MS_MAX));
+      // An executor that stops waits for no transfer.
+      await delay(Math.min(RETRY_MS * tries, RETRY_MS_MAX), undefined, { ref: false });
     }
   }
 }

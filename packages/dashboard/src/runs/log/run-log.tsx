@@ -59,17 +59,18 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
     goToPosition(hits[next] ?? 0);
   }
 
-  // The line that the address names, as soon as it is here.
+  // The line that the address names, as soon as it is rendered: the store may already have more lines than that.
   const scrolledTo = useRef<string | null>(null);
+  const renderedCount = store.lines.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it may come with any new line.
   useEffect(() => {
     if (selectedId === null || scrolledTo.current === selectedId) return;
     const position = store.lines.findIndex(({ id }) => id === selectedId);
-    if (position < 0) return;
+    if (position < 0 || position >= renderedCount) return;
     // Only the first selection needs scrolling: a later one comes from a click on a line's number, which is in view.
     if (scrolledTo.current === null) goToPosition(position);
     scrolledTo.current = selectedId;
-  }, [selectedId, shown.length]);
+  }, [selectedId, renderedCount]);
   useEffect(() => {
     if (store.lines.length === 0 && selectedId === null) setFollowing(true);
   }, [store.lines.length, selectedId]);
