@@ -141,8 +141,11 @@ test('a text field of a form stays a text', async () => {
 test.each([
   ['an undocumented field type', 200, { wrong: 'no' }],
   ['an error of ours', 503, { problem: 'none' }],
-])('%s in a response is an internal error', async (_what, status, body) => {
-  handle = () => respondWith(status, body);
+  ['an undocumented success', 201, {}],
+  ['a media type that is not documented', 200, 'name,size', { 'Content-Type': 'text/csv' }],
+  ['a stream in place of JSON', 200, 'data: {}', { 'Content-Type': 'text/event-stream' }],
+])('%s in a response is an internal error', async (_what, status, body, headers = {}) => {
+  handle = () => respondWith(status, body, headers);
   expect((await postValid().expect(500)).body.code).toBe('internal');
 });
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { changesSubject, encode } from '@gantry/events';
-import { until } from '@gantry/testing';
+import { measureLongestTurn, until } from '@gantry/testing';
 import type { Response } from 'express';
 import { pino } from 'pino';
 import { createCaller } from '../test/caller';
@@ -11,6 +11,9 @@ import { createTestWorker } from '../test/create-test-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import type { WorkerApi } from '../worker-api';
 import { type ChangeHub, openChangeHub } from './change-hub';
+
+const STREAMS_PER_TOKEN = 18;
+const BLOCKED_MS_MAX = 50;
 
 const silent = pino({ level: 'silent' });
 
@@ -189,6 +192,23 @@ test('many changes at once are told as a few', async () => {
   api.bus.nc.publish(changesSubject('worker-api'), encode({ changes }));
   await waitForText(heard, change('runs'));
   expect(heard.text.slice(before).match(/event: change/g)?.length).toBeLessThan(60);
+});
+
+test('nearly as many streams as an address may have keep no other request from being answered', async () => {
+  const tokens = await Promise.all(Array.from({ length: 5 }, () => api.createToken('personal', api.owner.jwt)));
+  const streams = await Promise.all(
+    tokens.flatMap(({ token }) => Array.from({ length: STREAMS_PER_TOKEN }, () => follow(token))),
+  );
+  let name = 0;
+  const changeSecret = async () => {
+    const sizes = streams.map(({ text }) => text.length);
+    await setSecret(`HEARD_BY_ALL_${++name}`);
+    await until(() => streams.every(({ text }, at) => text.length > (sizes[at] ?? 0)));
+  };
+  // Warm up: compiling does not count.
+  await changeSecret();
+  const blockedMs = await measureLongestTurn(changeSecret, BLOCKED_MS_MAX);
+  expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
 });
 
 test('a stream ends when its reader is no member any more', async () => {
