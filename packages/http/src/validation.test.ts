@@ -144,7 +144,7 @@ test.each([
   ['an undocumented success', 201, {}],
   ['a media type that is not documented', 200, 'name,size', { 'Content-Type': 'text/csv' }],
   ['a stream in place of JSON', 200, 'data: {}', { 'Content-Type': 'text/event-stream' }],
-])('%s in a response is an internal error', async (_what, status, body, headers = {}) => {
+])('%s in a response is an internal error', async (_what, status, body, headers: Record<string, string> = {}) => {
   handle = () => respondWith(status, body, headers);
   expect((await postValid().expect(500)).body.code).toBe('internal');
 });
