@@ -96,7 +96,7 @@ interface Kill {
   at: number;
 }
 
-/** Kills one part after another and brings it back, until told to stop. */
+/** Kills one part after another and brings it back, until told to stop: each once before any of them again. */
 function havoc(random: () => number): { killed: Kill[]; stop(): Promise<void> } {
   const { executors, workerApis, nats, postgres } = stack.parts;
   const parts = [
@@ -104,10 +104,13 @@ function havoc(random: () => number): { killed: Kill[]; stop(): Promise<void> } 
     { name: 'nats', kill: nats.kill, start: nats.restart },
   ];
   const killed: Kill[] = [];
+  let round: typeof parts = [];
   let going = true;
   const done = (async () => {
     while (going) {
-      const victim = parts[Math.floor(random() * parts.length)] as (typeof parts)[number];
+      if (round.length === 0) round = [...parts];
+      const [victim] = round.splice(Math.floor(random() * round.length), 1);
+      if (!victim) break;
       await pause(200 + random() * 1_500);
       await victim.kill();
       killed.push({ name: victim.name, at: Date.now() });
@@ -226,6 +229,7 @@ test.each(seeds)(
     };
     await Promise.all(Array.from({ length: 8 }, client)).finally(blows.stop);
     expect(blows.killed.length).toBeGreaterThanOrEqual(BLOWS - 2);
+    expect(blows.killed.map(({ name }) => name)).toContain('nats');
     await until(async () => (await anyReplica('POST', `/api/workers/${id}/pause`)).status === 200);
 
     const worker = (await pool.query('SELECT uid FROM workers WHERE id = $1', [id])).rows[0].uid;
