@@ -106,6 +106,9 @@ describe('conversations with an agent worker', () => {
     await page.getByText('None.', { exact: true }).waitFor();
     const open = page.getByRole('link', { name: 'Open the run' });
     expect(await open.last().getAttribute('href')).toBe(`/runs/${newestRun().run.id}`);
+    await open.last().click();
+    await page.getByRole('link', { name: 'Open the conversation' }).click();
+    await page.getByRole('heading', { name: 'Which invoices are unpaid?' }).waitFor();
   });
 
   test('earlier answers are read at once, and what the agent did when a person asks for it', async () => {

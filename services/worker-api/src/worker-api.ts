@@ -56,6 +56,7 @@ import { type CronTicker, startCronTicker } from './starters/cron-ticker';
 import type { SurfaceUrls } from './surface-client';
 import { rememberExecutors } from './system/executors';
 import { version } from './system/version';
+import { findConversationOfRun } from './worker-conversations/worker-conversation-repository';
 import { createManifests } from './workers/manifests';
 
 export interface WorkerApiOptions extends SurfaceSettings {
@@ -190,6 +191,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     mailer,
     retention,
     findRepairOfRun,
+    findConversationOfRun,
     listProvidersWithKey,
     prepareVersion: (worker) => prepareVersion({ bus, objects, runnables }, pool, worker),
     candidateDecisions: createCandidateDecisions({ pool, now }),

@@ -84,15 +84,18 @@ export async function handleConversationRequest(
       created_at: secondsAgo(0),
       ended_at: null,
     });
-    runs.push(buildWorkerRun({ id: turn.run_id, worker_id: String(part[3]), status: 'running', trigger: 'api' }));
+    const run = buildWorkerRun({ id: turn.run_id, worker_id: String(part[3]), status: 'running', trigger: 'api' });
+    runs.push(run);
     if (part[5] === undefined) {
       const started = buildWorkerConversation(sent.message, { inputs: sent.inputs ?? {}, turns: [turn] });
       fake.list.unshift(started);
+      run.run.conversation_id = started.id;
       return { status: 201, body: started };
     }
     const conversation = fake.list.find(({ id }) => id === part[5]);
     turn.number = (conversation?.turns.at(-1)?.number ?? 0) + 1;
     conversation?.turns.push(turn);
+    run.run.conversation_id = conversation?.id ?? null;
     return { status: 201, body: turn };
   }
   if (part[5] === undefined) return { status: 200, body: fake.list.map(({ turns, inputs, ...head }) => head) };

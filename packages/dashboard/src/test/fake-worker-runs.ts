@@ -49,6 +49,7 @@ export function buildWorkerRun(fields: Partial<Run> = {}): FakeWorkerRun {
       output: null,
       queue_position: null,
       repair_id: null,
+      conversation_id: null,
       steps: [],
       approvals: [],
       artifacts: [],

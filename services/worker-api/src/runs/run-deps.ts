@@ -32,6 +32,8 @@ export interface RunDeps extends StartRunDeps {
   retention: RetentionBounds;
   /** The latest of a failed run. */
   findRepairOfRun: (sql: Sql, workspaceId: string, runId: string) => Promise<{ id: string } | undefined>;
+  /** Undefined unless the run answers a message in a conversation with an agent worker. */
+  findConversationOfRun: (sql: Sql, workspaceId: string, runId: string) => Promise<string | undefined>;
   /** Template of the address of a run's trace; undefined: the operator has set none. */
   traceUrlTemplate: string | undefined;
   log: Logger;

@@ -11,12 +11,13 @@ import { readOutput } from './run-output';
 
 export async function toRunDetail(deps: RunDeps, run: Run) {
   const { engine, pool } = deps;
-  const [output, artifacts, extras, approvals, repairId] = await Promise.all([
+  const [output, artifacts, extras, approvals, repairId, conversationId] = await Promise.all([
     readOutput(engine, run),
     engine.artifacts(run),
     loadRunExtras(pool, run),
     readApprovals(deps, run),
     readRepairId(deps, run),
+    deps.findConversationOfRun(pool, run.workspaceId, run.id),
   ]);
   const { error, cpuMs, maxRssBytes, sandbox, requestId } = run;
   const trace = traceUrl(deps.traceUrlTemplate, run.traceparent);
@@ -35,6 +36,7 @@ export async function toRunDetail(deps: RunDeps, run: Run) {
     requests_count: extras.requestsCount,
     queue_position: extras.queuePosition,
     repair_id: repairId,
+    conversation_id: conversationId ?? null,
     steps: extras.steps.map((step) => stepToApi(step, approvals)),
     approvals,
     artifacts: artifacts.map((artifact) => artifactToApi(run, artifact)),

@@ -105,6 +105,16 @@ export async function listTurns(
   return { turns, total: counted.rows[0]?.total ?? 0 };
 }
 
+/** Returns undefined unless the run answers a message. */
+export async function findConversationOfRun(sql: Sql, workspaceId: string, runId: string): Promise<string | undefined> {
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT c.id FROM worker_conversation_turns t JOIN worker_conversations c ON c.id = t.conversation_id
+     WHERE c.workspace_id = $1 AND t.run_id = $2`,
+    [workspaceId, runId],
+  );
+  return rows[0]?.id;
+}
+
 /** Undefined: it was deleted with its run. */
 export async function findTurnOfRun(
   sql: Sql,

@@ -63,7 +63,7 @@ test('each message is a run that is given the messages before it with their answ
   expect(listed.headers).toMatchObject({ 'x-total-count': '1' });
 });
 
-test('a message that repeats a run with its memory gives the same memory again', async () => {
+test('a replay of a run that answered a message has the same memory, and is not in the conversation', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
   await sendMessage(workerId, id, 'One', { text: 'Two' });
@@ -71,6 +71,9 @@ test('a message that repeats a run with its memory gives the same memory again',
   const claimed = claim();
   await me.post(`/api/runs/${turn.run_id}/replay`, {}).expect(201);
   const job = await claimed;
+  expect((await me.get(`/api/runs/${turn.run_id}`).expect(200)).body.conversation_id).toBe(id);
+  // The copy answers no message.
+  expect((await me.get(`/api/runs/${job.runId}`).expect(200)).body.conversation_id).toBeNull();
   expect(job.inputs).toEqual({ message: 'Three' });
   expect(job.agent?.conversation?.messages).toMatchObject([{ content: 'One' }, { content: 'Two' }]);
   await job.complete({ text: 'Four' });

@@ -7,7 +7,7 @@ import { getStatusLook, RunStatusChip, toShownStatus } from '../../runs/run-stat
 import { useStarter } from '../../runs/use-starter';
 import { isOver, workerRunKey } from '../../runs/worker-runs';
 import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
-import { workerPath, workerRunPath } from '../../shell/paths';
+import { conversationWithWorkerPath, workerPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { formatDollars, formatDuration } from '../../ui/format';
 import { Failure } from '../../ui/notice';
@@ -38,6 +38,9 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
           {run.worker_version !== null && <span>Version {run.worker_version}</span>}
           <span>{getStarter({ trigger: run.trigger, createdBy: run.created_by })}</span>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
+          {run.conversation_id !== null && (
+            <Link to={conversationWithWorkerPath(run.worker_id, run.conversation_id)}>Open the conversation</Link>
+          )}
           {run.duration_ms !== null && <span>Took {formatDuration(run.duration_ms)}</span>}
           {run.total_cost_usd > 0 && <span>{formatDollars(run.total_cost_usd)}</span>}
           <span className="visually-hidden" role="status">
