@@ -151,6 +151,8 @@ describe('starting', () => {
     });
     expect(steps[39]).toEqual({ ordinal: 40, kind: 'step', name: 'load 40', result: large, failure: null });
     expect((await me.get(`/api/runs/${id}/steps?after=38&limit=1&offset=1`).expect(200)).body).toEqual([steps[39]]);
+    expect((await me.get(`/api/runs/${id}/steps?after=${2 ** 31 - 1}`).expect(200)).body).toEqual([]);
+    await me.get(`/api/runs/${id}/steps?after=${2 ** 31}`).expect(400);
   });
 
   test('answers running where an executor was waiting, and ended where the caller waits', async () => {

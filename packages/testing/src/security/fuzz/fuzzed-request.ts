@@ -47,6 +47,8 @@ export function buildFuzzedRequest(operation: FuzzedOperation, given: RequestCon
 
 /** Longer ones are for nginx alone (414). */
 const TARGET_CHARS = 8_000;
+/** What follows a parameter, such as `.json`, is not cut off. */
+const SEGMENT_CHARS = 2_000;
 
 function buildPath(operation: FuzzedOperation, context: Context, chance: number): string {
   const { random } = context;
@@ -63,7 +65,8 @@ const oddPath = (path: string, random: Random) =>
 
 /** Half of a character has no bytes of its own. */
 function asSegment(text: string): string {
-  return /%[0-9a-fz]/i.test(text) ? text.replace(/[^!-~]/g, '') : encodeURIComponent(wellFormed(text));
+  const segment = /%[0-9a-fz]/i.test(text) ? text.replace(/[^!-~]/g, '') : encodeURIComponent(wellFormed(text));
+  return segment.slice(0, SEGMENT_CHARS);
 }
 
 const toText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
