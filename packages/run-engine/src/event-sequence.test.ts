@@ -13,27 +13,27 @@ function createRecorder(last = 1_000_000) {
 
 test('each event is emitted once and in order, whichever source has it first', () => {
   const { seqs, sequence } = createRecorder();
-  sequence.live(liveEvents(1_000_001));
-  sequence.live(liveEvents(1_000_003, 1_000_004));
+  sequence.addLive(liveEvents(1_000_001));
+  sequence.addLive(liveEvents(1_000_003, 1_000_004));
   expect([seqs, sequence.isAhead]).toEqual([[1_000_001], true]);
-  sequence.stored(storedEvents(1_000_001, 1_000_002, 1_000_003));
-  sequence.live(liveEvents(1_000_002, 1_000_005));
+  sequence.addStored(storedEvents(1_000_001, 1_000_002, 1_000_003));
+  sequence.addLive(liveEvents(1_000_002, 1_000_005));
   expect(seqs).toEqual([1_000_001, 1_000_002, 1_000_003, 1_000_004, 1_000_005]);
-  expect([sequence.last, sequence.isAhead]).toEqual([1_000_005, false]);
+  expect([sequence.lastSeq, sequence.isAhead]).toEqual([1_000_005, false]);
 });
 
 test('events after a lost one are emitted once the table has passed it', () => {
   const { seqs, sequence } = createRecorder();
-  sequence.live(liveEvents(1_000_004));
-  sequence.stored(storedEvents(1_000_001, 1_000_003));
+  sequence.addLive(liveEvents(1_000_004));
+  sequence.addStored(storedEvents(1_000_001, 1_000_003));
   expect(seqs).toEqual([1_000_001, 1_000_003, 1_000_004]);
 });
 
 test('a live ending is emitted only when the table has it', () => {
   const { seqs, sequence } = createRecorder();
   const [ending] = liveEvents(1_000_001).map((event) => ({ ...event, closes: true }));
-  sequence.live([ending as NewEvent]);
+  sequence.addLive([ending as NewEvent]);
   expect([seqs, sequence.isAhead]).toEqual([[], false]);
-  sequence.stored(storedEvents(1_000_001));
+  sequence.addStored(storedEvents(1_000_001));
   expect(seqs).toEqual([1_000_001]);
 });

@@ -6,16 +6,16 @@ import type { NewEvent, StoredEvent } from './run-events';
 
 export type EventSequence = ReturnType<typeof createEventSequence>;
 
-export function createEventSequence(last: number, emit: (event: StoredEvent) => void) {
+export function createEventSequence(lastSeq: number, emit: (event: StoredEvent) => void) {
   const buffered = new Map<number, StoredEvent>();
 
   function emitEvent(event: StoredEvent) {
-    last = event.seq;
+    lastSeq = event.seq;
     emit(event);
   }
 
   function emitBuffered() {
-    for (let next = buffered.get(last + 1); next; next = buffered.get(last + 1)) {
+    for (let next = buffered.get(lastSeq + 1); next; next = buffered.get(lastSeq + 1)) {
       buffered.delete(next.seq);
       emitEvent(next);
     }
@@ -23,22 +23,22 @@ export function createEventSequence(last: number, emit: (event: StoredEvent) => 
 
   return {
     /** Number of the last emitted event. */
-    get last() {
-      return last;
+    get lastSeq() {
+      return lastSeq;
     },
     /** Returns whether events before the buffered live ones are missing. */
     get isAhead() {
       return buffered.size > 0;
     },
-    live(events: NewEvent[]) {
+    addLive(events: NewEvent[]) {
       // Closing events count only with the winning ending, which only the table has.
-      for (const event of events) if (!event.closes && event.seq > last) buffered.set(event.seq, event);
+      for (const event of events) if (!event.closes && event.seq > lastSeq) buffered.set(event.seq, event);
       emitBuffered();
     },
     /** @param events consecutive events of the table */
-    stored(events: StoredEvent[]) {
-      for (const event of events) if (event.seq > last) emitEvent(event);
-      for (const seq of buffered.keys()) if (seq <= last) buffered.delete(seq);
+    addStored(events: StoredEvent[]) {
+      for (const event of events) if (event.seq > lastSeq) emitEvent(event);
+      for (const seq of buffered.keys()) if (seq <= lastSeq) buffered.delete(seq);
       emitBuffered();
     },
   };

@@ -104,13 +104,13 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
       const batch = decodeRunEvents(message);
       // Ingest logs it.
       if (!tokens.isValid(batch)) return;
-      if (started) started.sequence.live(toNewEvents(batch));
+      if (started) started.sequence.addLive(toNewEvents(batch));
       else earlyEvents.push(...toNewEvents(batch));
       if (!started || started.sequence.isAhead || batch.events.at(-1)?.type === 'finished') scheduleRead();
     },
     { log },
   );
-  const heartbeat = setInterval(() => readers.comment(started?.sequence.last ?? 0), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => readers.comment(started?.sequence.lastSeq ?? 0), HEARTBEAT_MS);
 
   const starting = start();
   void starting
@@ -124,7 +124,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
   async function start() {
     const last = await findLastSeqUpTo(pool, runId, from);
     started = { sequence: createEventSequence(last, emit), backlog: createBacklog(last) };
-    started.sequence.live(earlyEvents.splice(0));
+    started.sequence.addLive(earlyEvents.splice(0));
     return started;
   }
 
@@ -157,9 +157,9 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
   /** @returns true if an event is missing that may still be stored */
   async function replay(sequence: EventSequence): Promise<boolean> {
     for (;;) {
-      const page = await readConsecutiveEvents(pool, runId, sequence.last, gap);
+      const page = await readConsecutiveEvents(pool, runId, sequence.lastSeq, gap);
       if (closed) return false;
-      sequence.stored(page.events);
+      sequence.addStored(page.events);
       if (closed || page.missing || !page.more) return page.missing;
     }
   }
@@ -196,7 +196,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
         if (!reader.open) return;
         readers.flush();
         const rest = backlog.after(reader.last);
-        reader.last = Math.max(reader.last, sequence.last);
+        reader.last = Math.max(reader.last, sequence.lastSeq);
         if (rest.length) reader.write(Buffer.from(reader.render(rest)));
         if (closed) return reader.end();
         readers.add(reader);

@@ -24,7 +24,7 @@ import { needsApprovalStill } from '../workers/version-approval';
 import { getCurrentVersion, type Version } from '../workers/version-repository';
 import { refuseManifests } from '../workers/worker-input';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
-import { concludeReport, endRepair } from './conclude-repair';
+import { continueOrEndRepair, endRepair } from './end-repair';
 import type { Message, Repair, ToolResult } from './repair';
 import type { RepairDeps } from './repair-deps';
 import { describeRun, SYSTEM_PROMPT, toModelMessages } from './repair-prompt';
@@ -70,7 +70,7 @@ export async function runRepair(deps: RepairDeps, lease: RepairLease): Promise<v
     const responseCount = messages.filter(({ role }) => role === 'assistant').length;
     const last = messages.at(-1);
     if (repair.isReportDue) {
-      const isOver = await concludeReport(deps, repair, { replica, canRetry: responseCount < RESPONSES_MAX });
+      const isOver = await continueOrEndRepair(deps, repair, { replica, canRetry: responseCount < RESPONSES_MAX });
       if (isOver) return;
     } else if (!last) {
       const text = await describeRun(await loadSources(deps, repair), repair.instructions);

@@ -7,7 +7,7 @@ import { AppError, startRepeating } from '@gantry/http';
 import { resumeCandidates } from '../candidates/candidate-sweeps';
 import { ModelFailed } from '../models/call-failure';
 import { loseModelCalls } from '../models/model-call-repository';
-import { endRepair } from './conclude-repair';
+import { endRepair } from './end-repair';
 import type { Repair } from './repair';
 import { runRepair } from './repair-agent';
 import type { RepairDeps } from './repair-deps';

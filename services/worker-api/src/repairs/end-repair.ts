@@ -31,8 +31,8 @@ interface Trial {
 const isProven = ({ candidate, failedRunCase: own, summary }: Trial): boolean =>
   candidate.status === 'ready' && own?.outcome === 'fixed' && summary.broken === 0 && summary.different === 0;
 
-/** @returns whether the repair awaits an approver now, or has ended */
-export async function concludeReport(
+/** Lets the model propose again, or ends the repair. @returns whether it awaits an approver now, or has ended */
+export async function continueOrEndRepair(
   deps: RepairDeps,
   repair: Repair,
   { replica, canRetry }: { replica: string; canRetry: boolean },
@@ -43,15 +43,25 @@ export async function concludeReport(
     await endRepair(deps, repair, { replica, error: 'no candidate of it could be rehearsed' });
     return true;
   }
+  await sendReport(deps, repair, last, { replica, trialCount: trials.length });
+  return false;
+}
+
+/** Stores the model's next message, which the repair loop sends. */
+async function sendReport(
+  deps: RepairDeps,
+  repair: Repair,
+  trial: Trial,
+  { replica, trialCount }: { replica: string; trialCount: number },
+): Promise<void> {
   const secrets = await deps.secrets.valuesOf(repair.workspaceId);
-  const report = buildReport(last, trials.length, maskShortened(await deps.masking.redactorFor(secrets)));
+  const report = buildReport(trial, trialCount, maskShortened(await deps.masking.redactorFor(secrets)));
   await transaction(deps.pool, async (tx) => {
     if (!(await renewRepairLease(tx, repair.id, replica))) return;
     await insertMessage(tx, repair.id, { role: 'user', content: { text: report } });
     await updateRepair(tx, repair.id, { isReportDue: false });
     hintChange(tx, repair.workspaceId, 'runs', repair.runId);
   });
-  return false;
 }
 
 async function loadTrials({ pool }: RepairDeps, { id, runId }: Repair): Promise<Trial[]> {
@@ -100,13 +110,16 @@ const maskShortened =
   (text: string): string =>
     text.endsWith('…') ? `${maskTruncated(redactor, text.slice(0, -1))}…` : redactor.text(text);
 
-/** Sorts the best candidate last: a fixed run counts most, then fewer regressions. */
-function rankTrials(trials: Trial[]): Trial[] {
+/** Finds the best candidate: a fixed run counts most, then fewer regressions. */
+function findBestTrial(trials: Trial[]): Trial | undefined {
   const score = ({ failedRunCase: own, summary }: Trial) =>
     (own?.outcome === 'fixed' ? 1_000 : own?.outcome === 'inconclusive' ? 100 : 0) -
     summary.broken * 10 -
     summary.different;
-  return trials.filter(({ candidate }) => candidate.status === 'ready').sort((a, b) => score(a) - score(b));
+  return trials
+    .filter(({ candidate }) => candidate.status === 'ready')
+    .sort((a, b) => score(a) - score(b))
+    .at(-1);
 }
 
 /**
@@ -120,7 +133,7 @@ export async function endRepair(
   { replica, error }: { replica: string; error: string },
 ): Promise<void> {
   const trials = await loadTrials(deps, repair);
-  const best = rankTrials(trials).at(-1);
+  const best = findBestTrial(trials);
   const worker = await findWorkerByUid(deps.prisma, repair.workspaceId, repair.workerUid);
   await transaction(deps.pool, async (tx) => {
     if (!(await renewRepairLease(tx, repair.id, replica))) return;
