@@ -157,7 +157,7 @@ interface Document {
 /** Adds the parameters that all methods of a path share. */
 function mergePathParameters(item: PathItem, method: string): Record<string, unknown> {
   const ownOperation = item[method] as { parameters?: unknown[] };
-  const shared = (item.parameters ?? []) as unknown as unknown[];
+  const shared = (item as { parameters?: unknown[] }).parameters ?? [];
   return { ...ownOperation, parameters: [...shared, ...(ownOperation.parameters ?? [])] };
 }
 

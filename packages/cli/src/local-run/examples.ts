@@ -107,5 +107,5 @@ function readCheck(source: YamlSource, check: unknown, place: string[]): Check {
   const unknown = Object.keys(fields).find((field) => field !== 'kind' && !known.includes(field));
   if (unknown) throw errorAt(source, [...place, unknown], `${unknown} is no field of this check`);
   if (known.includes('value') && !('value' in fields)) throw errorAt(source, place, 'value is missing');
-  return fields as unknown as Check;
+  return fields as Check;
 }

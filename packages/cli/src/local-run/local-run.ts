@@ -160,7 +160,7 @@ export async function runLocally(
       return { value: null };
     }
     if (wait.kind === 'approve') {
-      const request = wait as unknown as ApprovalRequest;
+      const request = wait as Suspension & ApprovalRequest;
       const { approved, by, data } = await environment.answers.decide(request);
       if (!approved) return { rejected: `rejected by ${by}` };
       return { value: { approved_by: by, data: request.form ? data : null } };

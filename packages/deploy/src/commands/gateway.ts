@@ -34,7 +34,7 @@ export function gateway(): void {
   const configFile = path.join(env.GATEWAY_DIR, 'nginx.conf');
   fs.mkdirSync(env.GATEWAY_DIR, { recursive: true });
   fs.writeFileSync(configFile, formatGatewayConfig(env, fs.readFileSync('/etc/resolv.conf', 'utf8')));
-  const { execve } = process as unknown as { execve: Execve };
+  const { execve } = process as typeof process & { execve: Execve };
   execve(NGINX, [NGINX, '-p', env.GATEWAY_DIR, '-c', configFile], {});
 }
 

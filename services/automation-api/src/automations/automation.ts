@@ -36,7 +36,7 @@ export function toDetail(automation: Automation, artifact: Artifact, dashboardUr
   return {
     ...toAutomationSummary(automation, dashboardUrl),
     entrypoint: artifact.entrypoint,
-    fileList: artifact.files as unknown as FileEntry[],
+    fileList: artifact.files as FileEntry[],
     fileCount: artifact.fileCount,
     totalSize: artifact.totalSize,
     manifest: artifact.manifest,

@@ -148,8 +148,8 @@ export async function insertVersion(tx: Db, workspaceId: string, version: Omit<V
     data: {
       ...columns,
       workspaceId,
-      files: files as unknown as Prisma.InputJsonArray,
-      findings: findings as unknown as Prisma.InputJsonArray,
+      files,
+      findings,
       packDigest: pack.digest,
       packKey: pack.key,
       packSize: pack.size,
@@ -180,8 +180,8 @@ function toVersion(row: ContextVersion): Version {
     runId,
     createdAt,
     changeSource: row.changeSource as ContextChangeSource,
-    files: row.files as unknown as FileEntry[],
-    findings: row.findings as unknown as Finding[],
+    files: row.files as FileEntry[],
+    findings: row.findings as Finding[],
     pack: { digest: row.packDigest, key: row.packKey, size: row.packSize },
   };
 }

@@ -4,12 +4,12 @@
  */
 import type { TreeFile } from '../file-trees/file-tree';
 
-export interface Finding {
+export type Finding = {
   path: string;
   /** 1-based. */
   line: number;
   kind: string;
-}
+};
 
 /** Enough for any reader; also the maximum stored per version. */
 export const FINDINGS_MAX = 100;

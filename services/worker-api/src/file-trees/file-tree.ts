@@ -7,13 +7,13 @@ import { collisionKey, findPathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/http';
 
 /** A file in the list of a version's row. */
-export interface FileEntry {
+export type FileEntry = {
   path: string;
   /** Bytes. */
   size: number;
   /** SHA-256 of the content, hex. */
   sha: string;
-}
+};
 
 export interface TreeFile extends FileEntry {
   content: Buffer;

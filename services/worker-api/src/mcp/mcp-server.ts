@@ -50,7 +50,7 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
   return createMcpHandler(
     ({ era, requestInfo, authInfo }) => {
       const request = requestInfo as Request;
-      const { restriction, boundTo } = (authInfo as AuthInfo).extra as unknown as Known;
+      const { restriction, boundTo } = (authInfo as AuthInfo).extra as Known;
       const named = toolsFor(new URL(request.url).searchParams);
       const offered = named.offered.filter((tool) => isOffered(tool, restriction));
       const offersPublished = named.offersPublished && isOffered(RUN_PUBLISHED, restriction);
@@ -151,10 +151,10 @@ function toolsFor(query: URLSearchParams): { offered: Tool[]; offersPublished: b
 }
 
 /** Describes the caller beyond the headers. */
-interface Known {
+type Known = {
   restriction: Principal['restriction'];
   boundTo: string;
-}
+};
 
 /** The caller as the handler of the protocol knows them: their token stays in the headers. */
 export const toAuthInfo = (caller: Principal) => ({

@@ -21,13 +21,13 @@ interface Document {
   components: Record<string, Record<string, Json>>;
 }
 
-interface Parameter {
+type Parameter = {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
   description?: string;
   schema: Json;
-}
+};
 
 /** Given once by its creator and to be kept by people: no tool passes it on. */
 export const SHOWN_ONCE = ['webhook_secret', 'webhook_signing_key', 'secret', 'token'];
@@ -58,9 +58,7 @@ function buildShape(document: Document, path: string, method: string, operation:
     ...((item.parameters as Json[] | undefined) ?? []),
     ...((operation.parameters as Json[] | undefined) ?? []),
   ];
-  const parameters = declared
-    .map((one) => follow(one) as unknown as Parameter)
-    .filter(({ in: place }) => place !== 'header');
+  const parameters = declared.map((one) => follow(one) as Parameter).filter(({ in: place }) => place !== 'header');
   const body = bodySchema(follow, operation);
   const places = new Map<string, 'path' | 'query' | 'body'>();
   const properties: Json = {};

@@ -119,8 +119,8 @@ export async function insertVersion(tx: Db, workspaceId: string, version: NewVer
     data: {
       ...columns,
       workspaceId,
-      definition: definition as unknown as Prisma.InputJsonObject,
-      files: files as unknown as Prisma.InputJsonArray,
+      definition: definition as Prisma.InputJsonObject,
+      files,
       codeDigest: code.digest,
       codeKey: code.key,
       codeSize: code.size,
@@ -171,7 +171,7 @@ function toListedVersion(row: Omit<WorkerVersion, 'definition' | 'onlyWorkers'>)
     needsApproval,
     createdAt,
     changeSource: row.changeSource as ChangeSource,
-    files: row.files as unknown as FileEntry[],
+    files: row.files as FileEntry[],
     code: { digest: row.codeDigest, key: row.codeKey, size: row.codeSize },
   };
 }

@@ -13,9 +13,8 @@ const FILTER_NAMES = ['person', 'kind', 'from', 'to'] as const;
 /** Keeps the filter in the URL. */
 export function useAuditFilter() {
   const [search, setSearch] = useSearchParams();
-  const filter = Object.fromEntries(
-    FILTER_NAMES.map((name) => [name, search.get(name) ?? '']),
-  ) as unknown as AuditFilter;
+  const read = (name: keyof AuditFilter) => search.get(name) ?? '';
+  const filter: AuditFilter = { person: read('person'), kind: read('kind'), from: read('from'), to: read('to') };
   const change = (overrides: Partial<AuditFilter>) =>
     setSearch(
       Object.entries({ ...filter, ...overrides }).filter(([, value]) => value !== ''),

@@ -90,13 +90,13 @@ function applyEvent(thread: Thread, event: string, body: EventBody, now: number)
       return updateLastTurn(thread, (turn) => ({ ...turn, parts: appendText(turn.parts, String(body.text ?? '')) }));
     case 'tool_call':
     case 'approval': {
-      const call: ChatCall = { ...(body as unknown as ChatCall), type: 'tool_call', result: null, links: [] };
+      const call: ChatCall = { ...(body as ChatCall), type: 'tool_call', result: null, links: [] };
       return withWaitingStatus(updateLastTurn(thread, (turn) => ({ ...turn, parts: upsertCall(turn.parts, call) })));
     }
     case 'tool_result':
-      return withWaitingStatus(withResult(thread, body as unknown as ToolResult, now));
+      return withWaitingStatus(withResult(thread, body as ToolResult, now));
     case 'done':
-      return withEnd(thread, body as unknown as TurnEnd, now);
+      return withEnd(thread, body as TurnEnd, now);
     default:
       return thread;
   }

@@ -67,7 +67,7 @@ function LiveSharedRun({ token }: { token: string }) {
             {run.output_missing ? (
               <OutputMissing />
             ) : (
-              <OutputList items={run.outputs as unknown as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
+              <OutputList items={run.outputs as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
             )}
           </Panel>
         )}

@@ -18,8 +18,9 @@ export function kubectl(args: string[], options: { input?: string; timeoutMs?: n
 // biome-ignore lint/suspicious/noExplicitAny: objects of every kind, with their status.
 export type Live = KubernetesObject & { status?: any };
 
-export const get = (...args: string[]): Live => JSON.parse(kubectl(['get', '-o', 'json', ...args]));
-export const list = (...args: string[]): Live[] => (get(...args) as unknown as { items: Live[] }).items;
+const getJson = (args: string[]) => JSON.parse(kubectl(['get', '-o', 'json', ...args]));
+export const get = (...args: string[]): Live => getJson(args);
+export const list = (...args: string[]): Live[] => getJson(args).items;
 export const apply = (objects: object[]): string =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 
