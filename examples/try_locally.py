@@ -120,7 +120,7 @@ def input_of(question):
     print(question, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line:
-        sys.exit("nobody to ask: decide with --approve or --reject")
+        sys.exit("no input to ask on: decide with --approve or --reject")
     return line.strip()
 
 

@@ -8,7 +8,7 @@ def run(expenses, limit, ask, context):
 
     approved = review["large"]
     if ask and review["large"]:
-        # The run ends its process here and goes on when somebody has decided, be it days later.
+        # The run ends its process here and continues once an approver has decided, even days later.
         answer = context.approve(
             f"Expenses above {limit:g}: {len(review['large'])}",
             message=f"{len(review['fine'])} smaller ones are booked with them; {len(review['duplicates'])} were sent twice.",
