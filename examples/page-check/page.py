@@ -12,7 +12,7 @@ SECONDS_PER_DAY = 86_400
 
 
 def check_page(url, timeout_seconds, token=None):
-    """A row of the table. What goes wrong is in `problem`; nothing is raised for what a server does."""
+    """A row of the table. Errors of a server are in `problem` and never raised."""
     row = {"url": url, "status": None, "ms": 0.0, "bytes": 0, "title": None, "certificate_days": None, "problem": None}
     request = urllib.request.Request(url, headers={"User-Agent": "page-check/1.0", "Accept": "text/html,*/*"})
     if token:
