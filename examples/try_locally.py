@@ -68,7 +68,7 @@ def attempt(folder, definition, inputs, steps, artifacts_dir, answers):
 
 
 def run(folder, inputs, options):
-    """The outputs. SystemExit where the code fails."""
+    """Returns the outputs; raises SystemExit if the code fails."""
     definition, steps = definition_of(folder), []
     processes = multiprocessing.get_context("spawn")
     while True:
@@ -89,7 +89,7 @@ def run(folder, inputs, options):
 
 
 def awaited(suspension, options):
-    """What the platform would answer when the wait is over."""
+    """Returns the platform's answer at the end of the wait."""
     kind = suspension["kind"]
     if kind == "approve":
         return decision(suspension, options)
@@ -120,7 +120,7 @@ def input_of(question):
     print(question, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line:
-        sys.exit("nobody to ask: decide with --approve or --reject")
+        sys.exit("no input to ask on: decide with --approve or --reject")
     return line.strip()
 
 
@@ -132,7 +132,7 @@ def folder_of(name):
 
 
 def definition_of(folder):
-    """How an automation (manifest.json) or a worker (worker.yaml) wants to be run."""
+    """Reads how to run an automation (manifest.json) or a worker (worker.yaml)."""
     if (folder / "manifest.json").exists():
         known = json.loads((folder / "manifest.json").read_text())
     elif (folder / "worker.json").exists():

@@ -43,7 +43,7 @@ def run(invoices, as_of=None, day_first=True, context=None):
 
 
 def read_invoices(text, day_first, context):
-    """Every row that can be read; the others are logged with what is wrong."""
+    """Returns every readable row; the others are logged with the reason."""
     rows = csv.DictReader(io.StringIO(text.strip()), skipinitialspace=True)
     missing = [column for column in COLUMNS if column not in (rows.fieldnames or [])]
     if missing:
@@ -74,7 +74,7 @@ def read_row(row, day_first):
 
 
 def read_date(text, day_first):
-    """2026-03-04 always means the fourth of March; only the other notations ask which comes first."""
+    """2026-03-04 always means the fourth of March; only in other notations the order of day and month matters."""
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:

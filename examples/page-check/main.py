@@ -1,4 +1,4 @@
-"""Fetches pages and says which of them fail, how fast they are, and when their certificates end.
+"""Fetches pages and reports which of them fail, how fast they are, and when their certificates expire.
 
 The sandbox has no network of its own: HTTP_PROXY and HTTPS_PROXY name the egress proxy, and urllib honours them.
 """

@@ -12,7 +12,7 @@ SECONDS_PER_DAY = 86_400
 
 
 def check_page(url, timeout_seconds, token=None):
-    """A row of the table. What goes wrong is in `problem`; nothing is raised for what a server does."""
+    """A row of the table. Errors of a server are in `problem` and never raised."""
     row = {"url": url, "status": None, "ms": 0.0, "bytes": 0, "title": None, "certificate_days": None, "problem": None}
     request = urllib.request.Request(url, headers={"User-Agent": "page-check/1.0", "Accept": "text/html,*/*"})
     if token:
@@ -42,7 +42,7 @@ def check_page(url, timeout_seconds, token=None):
 
 
 class CertificateReader(urllib.request.HTTPSHandler):
-    """Keeps the certificate of the last server: urllib lets go of the socket before anybody could ask it."""
+    """Keeps the certificate of the last server: urllib closes the socket before a caller can read it."""
 
     certificate = None
 
@@ -61,7 +61,7 @@ def title_of(body, charset):
     parser = TitleParser()
     try:
         parser.feed(body.decode(charset or "utf-8", "replace"))
-    except LookupError:                                         # a character set that nobody knows
+    except LookupError:                                         # an unknown character set
         parser.feed(body.decode("utf-8", "replace"))
     return " ".join(parser.title.split())[:TITLE_CHARS_MAX] or None
 

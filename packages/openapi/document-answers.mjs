@@ -6,26 +6,26 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
 const HEADERS = {
   'X-Request-Id': {
-    description: 'Names the request in our log; the one that was sent, if it is a sane one',
+    description: 'Identifies the request in the service log; the value that the client sent, if it is valid',
     schema: { type: 'string' },
   },
-  'RateLimit-Limit': { description: 'Requests in a minute', schema: { type: 'integer' } },
-  'RateLimit-Remaining': { description: 'How many of them are left', schema: { type: 'integer' } },
+  'RateLimit-Limit': { description: 'Requests per minute', schema: { type: 'integer' } },
+  'RateLimit-Remaining': { description: 'Requests that remain', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds, at most 60', schema: { type: 'integer' } },
 };
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds, at most 60', schema: { type: 'integer' } } };
 
 const WORDS = {
-  400: 'Malformed or invalid; each place is named',
-  401: 'No credential, or one that is not valid any more',
-  403: 'No member of the workspace, or a role too low',
-  404: 'Unknown, or of another workspace',
-  409: 'In conflict with the present state',
+  400: 'Malformed or invalid; the response names each location',
+  401: 'No credential, or one that is no longer valid',
+  403: 'Not a member of the workspace, or a role that is too low',
+  404: 'Unknown, or in another workspace',
+  409: 'Conflicts with the current state',
   413: 'The body is too large',
   415: 'A content type that the operation does not take',
   422: 'The `Idempotency-Key` was used with another request',
   429: 'Too many requests',
-  503: 'A dependency is down for now',
+  503: 'A dependency is temporarily down',
 };
 
 /**

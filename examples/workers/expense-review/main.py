@@ -1,4 +1,4 @@
-"""Reviews expenses: what was done once is not done again, however often this is interrupted."""
+"""Reviews expenses: completed steps are not repeated, however often the run is interrupted."""
 
 
 def run(expenses, limit, ask, context):
@@ -8,7 +8,7 @@ def run(expenses, limit, ask, context):
 
     approved = review["large"]
     if ask and review["large"]:
-        # The run ends its process here and goes on when somebody has decided, be it days later.
+        # The run ends its process here and continues once an approver has decided, even days later.
         answer = context.approve(
             f"Expenses above {limit:g}: {len(review['large'])}",
             message=f"{len(review['fine'])} smaller ones are booked with them; {len(review['duplicates'])} were sent twice.",
@@ -19,7 +19,7 @@ def run(expenses, limit, ask, context):
 
     booked = review["fine"] + approved
     for number, expense in enumerate(booked, start=1):
-        # A step's result is kept before it is used: after a crash in the middle, what was booked is not booked twice.
+        # A step's result is recorded before it is used: after a crash in the middle, no expense is booked twice.
         context.step(f"book {number}", lambda expense=expense: book(expense))
         context.progress(0.4 + 0.6 * number / len(booked), f"booked {number} of {len(booked)}")
     return {

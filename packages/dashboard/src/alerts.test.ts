@@ -21,7 +21,7 @@ describe('alerts', () => {
       id: 'alrt_call',
       worker_id: 'price-watch',
       on: ['run.failed', 'run.timed_out'],
-      description: 'Page whoever is on call',
+      description: 'Page the on-call engineer',
       email_to: 'oncall@example.com',
     });
     site.api.alerts.list = [
@@ -174,7 +174,7 @@ describe('alerts', () => {
     addAlerts();
     Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
     const page = await site.visitAsUser('/alerts');
-    await page.getByRole('link', { name: 'Page whoever is on call' }).click();
+    await page.getByRole('link', { name: 'Page the on-call engineer' }).click();
     await page.getByText('Admins and owners see what was sent').waitFor();
     expect(await page.locator('main').getByRole('button').count()).toBe(0);
   });

@@ -19,7 +19,7 @@ test('a deployed automation takes name and description from its manifest, or fro
   expect(body).toMatchObject({
     id: plain.id,
     name: 'Hello',
-    description: 'Greets somebody',
+    description: 'Greets a person by name',
     status: 'active',
     schedule: null,
     currentVersion: 1,
@@ -146,7 +146,7 @@ test('the list comes in pages and says how the last run went', async () => {
     {
       id: ids[0],
       name: 'Hello',
-      description: 'Greets somebody',
+      description: 'Greets a person by name',
       status: 'active',
       schedule: null,
       scheduleEnabled: false,

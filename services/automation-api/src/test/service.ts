@@ -194,7 +194,7 @@ const closeServer = (server: Server) =>
 
 export const helloManifest = {
   name: 'Hello',
-  description: 'Greets somebody',
+  description: 'Greets a person by name',
   inputs: [{ name: 'who', type: 'text', required: true }],
   outputs: [{ name: 'greeting', type: 'text' }],
 };
