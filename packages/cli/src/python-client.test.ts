@@ -157,7 +157,7 @@ const environment = () => ({
   PYTHONDONTWRITEBYTECODE: '1',
 });
 
-test('it repeats only what is safe, and says what went wrong', () => {
+test('it retries only what is safe, and reports errors with their reason', () => {
   const dir = temporaryDir('client');
   writeFileSync(path.join(dir, 'test_client.py'), UNIT);
   execFileSync('python3', ['-m', 'unittest', '--quiet'], { cwd: dir, env: environment(), stdio: 'pipe' });

@@ -76,7 +76,7 @@ class LocalContextTest(unittest.TestCase):
             shared.log("nobody reads this")
 `;
 
-test('the package that is written installs with pip, has types, and gives tests a context', async () => {
+test('the built package installs with pip, has types, and provides a context for tests', async () => {
   const cli = createCli();
   const dir = path.join(temporaryDir('wheel'), 'worker');
   await cli.json(['init', dir, '-t', 'approval']);

@@ -44,7 +44,7 @@ test.each([
   expect(problems.join()).not.toMatch(/sesame|:pw@/);
 });
 
-test('migrations that are pending, changed or unknown are told apart', async () => {
+test('pending, changed and unknown migrations are distinguished', async () => {
   const folder = temporaryDir('migrations');
   const write = (name: string, sql: string) => {
     fs.mkdirSync(path.join(folder, name), { recursive: true });

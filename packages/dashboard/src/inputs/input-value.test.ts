@@ -38,13 +38,13 @@ test.each<[string, Partial<InputItem>, string]>([
   expect(parseFieldValue(item(fields), typed)).toHaveProperty('problem');
 });
 
-test('an empty optional field is left out, so that the automation’s own default applies', () => {
+test('an empty optional field is omitted, so that the automation’s own default applies', () => {
   for (const type of ['text', 'number', 'date', 'url', 'json', 'select', 'file'] as const) {
     expect(parseFieldValue(item({ type }), toInitialValue(item({ type })))).toEqual({ absent: true });
   }
 });
 
-test('problems of a server go to their fields, however it writes their paths, and the rest is said in general', () => {
+test('problems from the server go to their fields, whatever the notation of their paths, and others to the form as a whole', () => {
   const refuse = (...paths: string[]) =>
     new ApiError(
       400,

@@ -103,7 +103,7 @@ test.each(refusals)('%s is a %d in the shape of each surface', async (_, status,
   listProblems(await sendRaw(skills, sent), 'error', [status, code]);
 });
 
-test('who may come again is told when, and who may use another method which', async () => {
+test('a 503 has Retry-After, and a 405 has Allow', async () => {
   const { worker } = gateway.ports;
   expect((await sendRaw(worker, get())).headers).toMatchObject({ 'retry-after': '2' });
   const { headers } = await sendRaw(worker, request('TRACE / HTTP/1.1'));
@@ -111,7 +111,7 @@ test('who may come again is told when, and who may use another method which', as
   expect(headers['retry-after']).toBeUndefined();
 });
 
-test('the host of an absolute address is the host that is asked, and HTTP/1.0 needs none', async () => {
+test('the host of an absolute address takes precedence, and HTTP/1.0 needs none', async () => {
   const answering = await startGateway();
   const { worker } = answering.ports;
   const getSeenHost = async (sent: string) => JSON.parse((await sendRaw(worker, sent)).text).host;
@@ -139,7 +139,7 @@ test('no location of the template writes errors of requests', () => {
   expect(locations.filter((one) => !one.includes('\n      error_log stderr emerg;\n'))).toEqual([]);
 });
 
-test('nothing that nginx writes holds a query, the token of a path or a secret of any other place', async () => {
+test('nothing that nginx writes contains a query, the token of a path or a secret from elsewhere', async () => {
   const strict = await startGateway({ upstreams: await nobody(), requestsPerSecond: 5, connectionsPerAddress: 2 });
   const paths = [
     ...['', '/api', '/v1', '/api/v1'].flatMap((prefix) => [
@@ -168,7 +168,7 @@ test('nothing that nginx writes holds a query, the token of a path or a secret o
   expect(strict.written() + gateway.written()).not.toContain(SECRET);
 });
 
-test('a refusal is found in the log by its request id, with the resource that was asked for', async () => {
+test('a refusal is found in the log by its request id, with the requested resource', async () => {
   const id = 'req_of_this_very_test';
   await sendRaw(
     gateway.ports.worker,

@@ -32,7 +32,7 @@ const inheriting: Answering = async (token, more) => {
 const check = (rule: KeyRule, answerTo: Answering, states: Record<string, string>[] = [{}]) =>
   checkKeyMaking({ rule, answerTo, limited, readState: async () => states.shift() ?? {} });
 
-test('what keeps its rule passes', async () => {
+test('operations that follow their rules pass', async () => {
   expect(await check('person', forPeople)).toEqual([]);
   expect(await check('inherits', inheriting)).toEqual([]);
   // Refusing more than it must is no hole.
@@ -77,16 +77,16 @@ const holes: [string, KeyRule, Answering, RegExp][] = [
 ];
 const refusing201 = async () => createdKey(null, null);
 
-test.each(holes)('%s is found', async (_what, rule, answerTo, problem) => {
+test.each(holes)('%s is detected', async (_what, rule, answerTo, problem) => {
   expect((await check(rule, answerTo)).join('\n')).toMatch(problem);
 });
 
-test('a refusal that writes is found', async () => {
+test('a refusal that writes is detected', async () => {
   const problems = await check('person', forPeople, [{ tokens: '1:1' }, { tokens: '2:2' }]);
   expect(problems).toEqual(['a refusal changed tokens']);
 });
 
-test('an operation whose answer holds a credential is found by the OpenAPI file, behind references too', () => {
+test('an operation whose response contains a credential is found by the OpenAPI file, behind references too', () => {
   const file = path.resolve(__dirname, '../../../http/src/test/echo.yaml');
   const answer = {
     description: 'x',

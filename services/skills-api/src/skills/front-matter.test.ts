@@ -1,6 +1,6 @@
 import { getTags, parseBody, toSkillMd } from './front-matter';
 
-test('what the format knows is read, the rest is the text', () => {
+test('known fields of the format are read, the rest is the text', () => {
   const parsed = parseBody(
     '---\nname: a-b\ndescription: >\n  Two\n  lines.\nallowed-tools: [Bash, Read]\nmetadata: { tags: "x, y", version: 2 }\n---\nText\n',
   );
@@ -32,7 +32,7 @@ test.each([
   ['a name that is a map', '---\nname: {a: b}\n---\nText', 1],
   ['a description of 1025 characters', `---\ndescription: ${'x'.repeat(1_025)}\n---\nText`, 1],
   ['keys that pollute', '---\n__proto__: {x: 1}\nmetadata: {__proto__: y}\n---\nText', 1],
-])('%s still is a document, and says what was ignored', (_what, body, ignoredMin) => {
+])('%s is still a document, and reports what was ignored', (_what, body, ignoredMin) => {
   const parsed = parseBody(body);
   expect(parsed.text).toContain('Text');
   expect(parsed.ignored.length).toBeGreaterThanOrEqual(ignoredMin);
@@ -43,7 +43,7 @@ test('Windows line ends and a byte order mark make no difference', () => {
   expect(parseBody('\uFEFF---\r\nname: a-b\r\n---\r\nText').frontMatter).toEqual({ name: 'a-b' });
 });
 
-test('SKILL.md is the body where that is complete, else gets a name and a description', () => {
+test('SKILL.md is the body if that is complete, else gets a name and a description', () => {
   const skill = { slug: 'a-b', title: 'A: "B"', description: '', license: null };
   const complete = '---\nname: a-b\ndescription: Does it.\nextra: kept\n---\nText';
   expect(toSkillMd(skill, complete)).toBe(complete);

@@ -42,7 +42,7 @@ const chat = (as: typeof admin, name: string) => as.post('/api/chat', { message:
 const listModels = async (as = admin): Promise<string[]> =>
   (await as.get('/api/models').expect(200)).body.map(({ id }: { id: string }) => id);
 
-test('models of a connection are asked with its key, which nobody is shown', async () => {
+test('models of a connection are called with its key, which is never shown', async () => {
   const { body, text } = await offer('acme', { prices: { m: PRICE } });
   expect(body).toMatchObject({
     name: 'acme',
@@ -71,7 +71,7 @@ test('models of a connection are asked with its key, which nobody is shown', asy
   expect(entry).toMatchObject({ resource: { id: 'acme' }, details: { kind: 'openai-compatible', models: ['m'] } });
 });
 
-test('a provider that repeats the key in its refusal is not repeated', async () => {
+test('the key that a provider repeats in its refusal is not shown', async () => {
   await offer('tells').then(({ status }) => expect(status).toBe(201));
   await model.says({ status: 401 }, { status: 400, body: JSON.stringify({ error: { message: `bad key ${KEY}` } }) });
   const refused = (await chat(admin, 'tells/m').expect(200)).body.error;
@@ -81,7 +81,7 @@ test('a provider that repeats the key in its refusal is not repeated', async () 
   expect(text).not.toContain(KEY);
 });
 
-test('no other workspace names it, and members offer none', async () => {
+test('no other workspace uses it, and members offer none', async () => {
   await offer('ours').then(({ status }) => expect(status).toBe(201));
   const stranger = createCaller(api.url, api.foreign.owner.jwt);
   expect(await listModels(stranger)).toEqual(['local/m']);
@@ -121,7 +121,7 @@ test.each([
   expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(words)]);
 });
 
-test('a private key is refused, and one that becomes private or goes away stops its models', async () => {
+test('a private key is refused, and one that becomes private or is deleted disables its models', async () => {
   const connection_id = await newKey({ visibility: 'private' });
   expect((await offer('gone', { connection_id })).body.errors).toMatchObject([{ path: 'connection_id' }]);
   await admin.patch(`/api/connections/${connection_id}`, { visibility: 'workspace' }).expect(200);
@@ -140,7 +140,7 @@ test('a private key is refused, and one that becomes private or goes away stops 
   expect((await chat(admin, 'gone/m').expect(200)).body.status).toBe('completed');
 });
 
-test('models, prices and the whole are changed and taken away', async () => {
+test('models, prices and the whole provider are changed and removed', async () => {
   await offer('moves', { models: ['m', 'n'], prices: { m: PRICE, n: PRICE } });
   const dated = [
     { from: '2020-01-01', ...PRICE },
@@ -173,7 +173,7 @@ test('a key for a known provider is for its host alone, and needs no address', a
   expect(body).toMatchObject({ base_url: null, problem: null });
 });
 
-test('code of the workspace is told of them', async () => {
+test('code of the workspace can list them', async () => {
   await offer('for-code').then(({ status }) => expect(status).toBe(201));
   let tools: unknown;
   const stop = await api.serveRuns((job) => {

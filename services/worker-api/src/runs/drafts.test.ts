@@ -86,7 +86,7 @@ describe('inspecting a draft', () => {
     expect(JSON.stringify(body)).toContain(path);
   });
 
-  test('viewers only read', async () => {
+  test('viewers cannot inspect or test', async () => {
     const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
     const { id } = await createDraftWorker();
     await viewer.post('/api/workers/inspect', { draft: buildMainFile(HELLO) }).expect(403);

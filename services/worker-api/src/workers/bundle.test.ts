@@ -73,7 +73,7 @@ test('what is exported and created again is the same version of the same worker'
   expect(versions).toMatchObject([{ change_source: 'bundle', message: 'From elsewhere' }]);
 });
 
-test('a zipped folder with a worker.json is a bundle too, and replaces code and definition but not what it leaves out', async () => {
+test('a zipped folder with a worker.json is a bundle too, and replaces code and definition but no omitted fields', async () => {
   const made = await createWorker(api, { name: 'Replaced', trigger: 'webhook', secrets: ['OLD'] });
   const zip = await createZip({
     'my-worker/worker.json': JSON.stringify({ entrypoint: 'src/app.py', limits: { memory_mb: 128 } }),
@@ -146,7 +146,7 @@ function laughs(): string {
   return lines.join('\n');
 }
 
-test('a bundle over 10 MB is refused while it comes in, and one without a file says which field', async () => {
+test('a bundle over 10 MB is refused while it is uploaded, and one without a file names the field', async () => {
   const large = await upload(Buffer.alloc(10 * 1024 * 1024 + 1));
   expect([large.status, large.body.code]).toEqual([413, 'too_large']);
   expect(large.body.detail).toContain('10 MB');

@@ -93,7 +93,7 @@ test.each(ROUTES)('%s refuses a manifest among the files without reading it', as
   }
 });
 
-test.each(ROUTES)('%s takes YAML at the head of a skill for words, up to their bound', async (path, toBody) => {
+test.each(ROUTES)('%s accepts YAML at the head of a skill as text, up to its limit', async (path, toBody) => {
   for (const [, yaml] of YAMLS) {
     const content = `---\n${yaml}\n---\n# Sort\n`;
     const body = JSON.stringify(toBody({ files: [{ path: SKILL.path, content }] }));
