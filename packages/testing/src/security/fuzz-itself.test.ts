@@ -30,7 +30,7 @@ beforeAll(async () => {
   const [port, metricsPort] = JSON.parse(first).ports;
   options = {
     surfaces: [{ name: 'leaky', openapiFile, url: `http://127.0.0.1:${port}` }],
-    credentials: [{ name: 'nobody', headers: {} }],
+    credentials: [{ name: 'anonymous', headers: {} }],
     things: rememberThings({ ids: {}, keep: new Set(), findKind: () => undefined }),
     services: [{ service: 'leaky', url: `http://127.0.0.1:${metricsPort}/metrics` }],
     newLogLines: () => lines.splice(0),

@@ -24,14 +24,14 @@ test.each([
   ['empty', '---\n---\nText', 1],
   ['a list', '---\n- a\n---\nText', 1],
   ['broken YAML', '---\na: b: c\n---\nText', 1],
-  ['lists in each other', `---\n${'- '.repeat(3_000)}\n---\nText`, 1],
-  ['keys in each other', `---\n${'? '.repeat(3_000)}\n---\nText`, 1],
-  ['flow maps in each other', `---\n${'{a: '.repeat(3_000)}\n---\nText`, 1],
+  ['nested lists', `---\n${'- '.repeat(3_000)}\n---\nText`, 1],
+  ['nested keys', `---\n${'? '.repeat(3_000)}\n---\nText`, 1],
+  ['nested flow maps', `---\n${'{a: '.repeat(3_000)}\n---\nText`, 1],
   ['a map as a key', '---\n? {a: b}\n: c\n---\nText', 1],
   ['anchors that multiply', '---\na: &a [x]\nname: *a\n---\nText', 1],
   ['a name that is a map', '---\nname: {a: b}\n---\nText', 1],
   ['a description of 1025 characters', `---\ndescription: ${'x'.repeat(1_025)}\n---\nText`, 1],
-  ['keys that pollute', '---\n__proto__: {x: 1}\nmetadata: {__proto__: y}\n---\nText', 1],
+  ['keys that pollute prototypes', '---\n__proto__: {x: 1}\nmetadata: {__proto__: y}\n---\nText', 1],
 ])('%s is still a document, and reports what was ignored', (_what, body, ignoredMin) => {
   const parsed = parseBody(body);
   expect(parsed.text).toContain('Text');

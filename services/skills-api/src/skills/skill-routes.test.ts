@@ -54,7 +54,7 @@ test.each([
   ['a slug that climbs', { slug: '../etc' }, 400, 'slug'],
   ['a reserved slug', { slug: 'api' }, 400, 'slug'],
   ['an unknown visibility', { visibility: 'secret' }, 400, 'visibility'],
-  ['a property that nobody knows', { owner_id: 'usr_x' }, 400, 'owner_id'],
+  ['an unknown property', { owner_id: 'usr_x' }, 400, 'owner_id'],
   ['an object as title', { title: { contains: '' } }, 400, 'title'],
 ])('%s is refused with the field', async (_what, input, status, field) => {
   const { body } = await publish(ada, input).expect(status);

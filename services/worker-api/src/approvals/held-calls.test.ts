@@ -131,7 +131,7 @@ describe('a wrong decision changes nothing', () => {
   const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
   test.each<[string, object[], string, number?]>([
     ['two of three', [approve('call_1'), approve('call_2')], 'calls'],
-    ['a call of elsewhere', [approve('call_1'), ...others, approve('call_9')], 'calls.3.id'],
+    ['an unknown call', [approve('call_1'), ...others, approve('call_9')], 'calls.3.id'],
     ['one call twice', [approve('call_1'), refuse('call_1'), ...others], 'calls.1.id'],
     ['arguments of a refused call', [{ ...refuse('call_1'), arguments: {} }, ...others], 'calls.0.arguments'],
     ['arguments without a required one', [correct('call_1', { times: 2 }), ...others], 'calls.0.arguments.code'],
@@ -156,7 +156,7 @@ describe('a wrong decision changes nothing', () => {
     ['128 KB', [correct('call_1', { code: 'x'.repeat(128 * 1024) }), ...others], 'calls'],
     ['deep JSON', [correct('call_1', { code: deep(70) }), ...others], ''],
     ['a list in place of arguments', [{ ...approve('call_1'), arguments: [1] }, ...others], 'calls'],
-    ['another word', [{ id: 'call_1', decision: 'maybe' }, ...others], 'calls'],
+    ['an unknown decision', [{ id: 'call_1', decision: 'maybe' }, ...others], 'calls'],
     ['no calls', [], 'calls'],
     ['a tool that cannot be looked up', [approve('call_1'), approve('call_2'), correct('call_3', { id: 8 })], '', 503],
   ])('%s', async (_, calls, path, status = 400) => {

@@ -184,7 +184,7 @@ test('the next attempt gets results, and failures that the code had caught, but 
 
 test.each([
   [
-    'a tool that there is not',
+    'an unknown tool',
     { tool: 'create_issues', arguments: {} },
     'unknown_tool',
     /no tool create_issues; near it are create_issue/,
@@ -197,7 +197,7 @@ test.each([
   ],
   ['an argument of another type', { arguments: { title: 5 } }, 'invalid_arguments', /title must be of type string/],
   [
-    'an argument too many, and one too few',
+    'an unknown argument, and a missing one',
     { arguments: { titel: 'x' } },
     'invalid_arguments',
     /title is required; titel is unknown/,

@@ -60,7 +60,7 @@ test.each([
   ['a line break in the key', { ...key, value: 'a\r\nX-Evil: 1' }, 400],
   ['a URL in the place of a host', { ...key, hosts: ['https://acme.example'] }, 400],
   ['scopes of a key', { ...key, scopes: ['all'] }, 400],
-  ['an app of no catalogue, without a key', { app: 'nobody-knows' }, 404],
+  ['an unknown app, without a key', { app: 'nobody-knows' }, 404],
   ['an app without a client', { app: 'github' }, 409],
 ])('%s is refused', async (_what, body, status) => {
   const { body: problem } = await owner().post('/api/connections', body).expect(status);
@@ -241,7 +241,7 @@ describe('an MCP server', () => {
     ['a private address', { ...server, url: 'http://127.0.0.1:9/mcp' }],
     ['a name of the machine itself', { ...server, url: 'http://localhost/mcp' }],
     ['another protocol', { ...server, url: 'file:///etc/passwd' }],
-    ['a header that decides where messages end', { ...server, headers: { 'Transfer-Encoding': 'chunked' } }],
+    ['a framing header', { ...server, headers: { 'Transfer-Encoding': 'chunked' } }],
     ['a line break in a header', { ...server, headers: { 'X-A': 'a\r\nB: c' } }],
   ])('with %s is refused', async (_what, body) => {
     await owner().post('/api/connections/mcp', body).expect(400);

@@ -132,14 +132,14 @@ test('an ID token with the nonce of another authorization connects nothing', asy
 describe('an ID token is refused without the signature of its issuer', () => {
   const forgeries: [string, (idToken: string) => string][] = [
     [
-      'by a key of somebody else',
+      'by a foreign key',
       (idToken) => {
         const signed = idToken.slice(0, idToken.lastIndexOf('.'));
         const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
         return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`;
       },
     ],
-    ['by nobody', (idToken) => idToken.replace(/[^.]+$/, (signature) => 'A'.repeat(signature.length))],
+    ['with an invalid signature', (idToken) => idToken.replace(/[^.]+$/, (signature) => 'A'.repeat(signature.length))],
   ];
   test.each(forgeries)('one that is signed %s connects nothing', async (_, forged) => {
     const begun = await begin();

@@ -95,7 +95,7 @@ test('a server without metadata is its own authorization server', async () => {
 });
 
 test.each<[string, () => void, RegExp]>([
-  ['lets everybody in', () => Object.assign(server.habits, { isOpen: true }), /lets everybody in/],
+  ['needs no sign-in', () => Object.assign(server.habits, { isOpen: true }), /lets everybody in/],
   [
     'describes another resource',
     () => Object.assign(server.habits, { resource: 'https://bank.example/mcp' }),
@@ -108,7 +108,7 @@ test.each<[string, () => void, RegExp]>([
     /does not offer PKCE/,
   ],
   [
-    'takes clients with secrets alone',
+    'accepts only clients with secrets',
     () => Object.assign(server.habits, { metadata: { token_endpoint_auth_methods_supported: ['client_secret_post'] } }),
     /takes clients with a secret only/,
   ],
@@ -118,12 +118,12 @@ test.each<[string, () => void, RegExp]>([
     /its token_endpoint cannot be used/,
   ],
   [
-    'registers nobody',
+    'refuses registrations',
     () => Object.assign(server.habits, { registers: { status: 403, body: { error: 'access_denied' } } }),
     /did not register us as a client: access_denied/,
   ],
   [
-    'has no way to become its client',
+    'has no way to register a client',
     () => Object.assign(server.habits, { metadata: { registration_endpoint: null } }),
     /neither registers clients nor can read our client document/,
   ],

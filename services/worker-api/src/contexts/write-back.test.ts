@@ -149,14 +149,14 @@ test.each<[string, () => Promise<Reported> | Reported, string]>([
   ['climbs out', () => ({ zip: rawZip([{ name: '../../etc/passwd' }]) }), 'relative path'],
   ['holds a link', () => ({ zip: rawZip([{ name: 'a', mode: 0o120777 }]) }), 'link'],
   [
-    'is not what was announced',
+    'differs from its announcement',
     async () => ({ zip: await createZip({ a: 'a' }), sha256: 'f'.repeat(64) }),
     'announced',
   ],
   ['was never uploaded', () => ({}), 'not uploaded'],
   ['is no zip', () => ({ zip: Buffer.from('garbage') }), 'cannot be read'],
   [
-    'holds too much',
+    'is too large',
     async () => ({ zip: await createZip({ a: Buffer.alloc(10 * 1024 * 1024 + 1) }) }),
     'larger than 10 MB',
   ],

@@ -55,17 +55,17 @@ test('arguments of 60 KB in small pieces are accepted', async () => {
 });
 
 test.each([
-  ['fewer tokens than none', '{"prompt_tokens":-2000000000,"completion_tokens":-5}'],
-  ['more than the request can have used', '{"prompt_tokens":2000000000,"completion_tokens":10}'],
-  ['more than was asked for', '{"prompt_tokens":10,"completion_tokens":2000000000}'],
-  ['parts of a token', '{"prompt_tokens":1.5,"completion_tokens":1}'],
-  ['numbers beyond all', '{"prompt_tokens":1e300,"completion_tokens":1}'],
+  ['negative numbers of tokens', '{"prompt_tokens":-2000000000,"completion_tokens":-5}'],
+  ['more input tokens than the request can have', '{"prompt_tokens":2000000000,"completion_tokens":10}'],
+  ['more output tokens than requested', '{"prompt_tokens":10,"completion_tokens":2000000000}'],
+  ['a fraction of a token', '{"prompt_tokens":1.5,"completion_tokens":1}'],
+  ['a number out of range', '{"prompt_tokens":1e300,"completion_tokens":1}'],
   [
-    'more from the cache than there was',
+    'more cached tokens than input tokens',
     '{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":11}}',
   ],
   [
-    'less than nothing from the cache',
+    'a negative number of cached tokens',
     '{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":-11}}',
   ],
 ])('a provider that reports %s is charged by the estimate', async (_, told) => {

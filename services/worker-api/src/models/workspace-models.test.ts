@@ -110,12 +110,12 @@ test('no other workspace uses it, and members offer none', async () => {
 
 test.each([
   ['a name of the operator', { name: 'local' }, 409, /there is a provider .+ already/],
-  ['an address inside', { base_url: 'https://169.254.169.254/v1' }, 400, /not on the public internet/],
+  ['a private address', { base_url: 'https://169.254.169.254/v1' }, 400, /not on the public internet/],
   ['an address without TLS', { base_url: 'http://models.example.com/v1' }, 400, /must begin with https/],
   ['no address', { base_url: null }, 400, /is required for openai-compatible/],
-  ['a host that the key is not for', { kind: 'openai', base_url: null }, 400, /may not go to api\.openai\.com/],
+  ['a host that the key does not allow', { kind: 'openai', base_url: null }, 400, /may not go to api\.openai\.com/],
   ['prices of other models', { prices: { n: PRICE } }, 400, /is not among models/],
-  ['prices that nobody can follow', { prices: { m: [PRICE, PRICE] } }, 400, /prices\.m/],
+  ['ambiguous prices', { prices: { m: [PRICE, PRICE] } }, 400, /prices\.m/],
 ])('%s is refused', async (_, more, status, words) => {
   const answer = await offer('refused', more);
   expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(words)]);

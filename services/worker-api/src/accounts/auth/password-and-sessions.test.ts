@@ -140,11 +140,11 @@ describe('a link that an admin created is valid no longer than its reason', () =
     ['the member has another role', () => setRole(person.userId, 'viewer')],
     ['the member was removed', () => as(api.owner).remove(memberPath(person.userId)).expect(204)],
     ['the member joined another workspace', () => as(person).post('/api/workspaces', { name: 'My own' }).expect(201)],
-    ['the admin is one no more', () => setRole(admin.userId, 'member')],
+    ['the admin lost the role', () => setRole(admin.userId, 'member')],
     ['the admin was removed', () => as(api.owner).remove(memberPath(admin.userId)).expect(204)],
     ['the admin was disabled', () => updateUser('disabled_at = now()', admin.userId)],
     ['the member was disabled', () => updateUser('disabled_at = now()', person.userId)],
-    ['the address is another', () => updateUser("email = 'renamed-' || email", person.userId)],
+    ['the address has changed', () => updateUser("email = 'renamed-' || email", person.userId)],
   ])('it ends when %s', async (_why, change) => {
     const token = await createLink();
     await change();

@@ -90,7 +90,7 @@ test('an expired session is refused', async () => {
 
 test.each([
   ['no cookie', ''],
-  ['a made-up one', 'ses_made-up'],
+  ['an invented one', 'ses_made-up'],
   ['a token', `svc_${'a'.repeat(49)}`],
 ])('refreshing with %s is a 401', async (_what, cookie) => {
   await (cookie ? refresh(cookie) : request(api.url).post('/auth/refresh')).expect(401);

@@ -49,8 +49,8 @@ describe('on a fresh installation', () => {
 
   test.each([
     ['too short', 'Ab3$xyz'],
-    ['one character over and over', 'aaaaaaaaaaaa'],
-    ['known to everybody', 'Password1234'],
+    ['a repeated character', 'aaaaaaaaaaaa'],
+    ['a common password', 'Password1234'],
     ['the e-mail address itself', 'ada@example.com'],
   ])('a weak password is refused with its reason: %s', async (_why, password) => {
     const { body } = await setUp({ ...valid, password }).expect(400);

@@ -71,7 +71,7 @@ test.each<[string, () => string]>([
   ['an unknown person', () => signClaims({ email: 'nobody@example.com', email_verified: true })],
   ['an address that is not verified', () => signClaims({ email: member.email })],
   [
-    'an account whose address nobody has proven',
+    'an account with an unverified address',
     () => signClaims({ sub: 'ext|3', email: unproven.email, email_verified: true }),
   ],
   ['another audience', () => signClaims({ ...verifiedClaims(), aud: 'another-api' })],

@@ -165,7 +165,7 @@ test('neither the inviter nor the holder of the link learns whether the address 
 
 describe('an invitation depends on its inviter', () => {
   const ends: [string, (admin: Person) => unknown][] = [
-    ['is no admin any more', (admin) => owner.put(`${path()}/members/${admin.userId}/role`, { role: 'member' })],
+    ['is no longer an admin', (admin) => owner.put(`${path()}/members/${admin.userId}/role`, { role: 'member' })],
     ['was removed', (admin) => owner.remove(`${path()}/members/${admin.userId}`)],
     ['has left', (admin) => as(admin).post(`${path()}/leave`)],
     [

@@ -64,7 +64,7 @@ test.each([
   ['with a key of its own', (id: string) => ({ ...buildDocument(id), token_endpoint_auth_method: 'private_key_jwt' })],
   ['without addresses', (client_id: string) => ({ client_id })],
   ['that is a list', () => []],
-  ['that is larger than can be', (id: string) => ({ ...buildDocument(id), more: 'x'.repeat(40_000) })],
+  ['over the size limit', (id: string) => ({ ...buildDocument(id), more: 'x'.repeat(40_000) })],
 ])('a document %s is refused', async (what, given: (id: string) => unknown) => {
   document = given;
   const refused = await getClient(`${origin}/${encodeURIComponent(what)}.json`).expect(400);

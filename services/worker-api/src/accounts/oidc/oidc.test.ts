@@ -215,7 +215,7 @@ test('an invited person signs in without a password, and again later', async () 
 
 test.each([
   ['an address that the provider has not verified', 'eve', 'oidc_email_not_verified'],
-  ['somebody whom nobody invited', 'bob', 'oidc_not_invited'],
+  ['a person without an invitation', 'bob', 'oidc_not_invited'],
 ])('%s is refused', async (_who, account, code) => {
   const answer = await signIn(account);
   expect(getFailure(answer)).toBe(code);
