@@ -24,7 +24,7 @@ def check_page(url, timeout_seconds, token=None):
         with urllib.request.build_opener(https).open(request, timeout=timeout_seconds) as response:
             body = response.read(BODY_BYTES_MAX)
             row["status"] = response.status
-            row["title"] = title_of(body, response.headers.get_content_charset())
+            row["title"] = parse_title(body, response.headers.get_content_charset())
             row["bytes"] = len(body)
     except urllib.error.HTTPError as error:
         row["status"] = error.code
@@ -42,7 +42,7 @@ def check_page(url, timeout_seconds, token=None):
 
 
 class CertificateReader(urllib.request.HTTPSHandler):
-    """Keeps the certificate of the last server: urllib lets go of the socket before anybody could ask it."""
+    """Keeps the certificate of the last server: urllib releases the socket before the caller could read it."""
 
     certificate = None
 
@@ -57,11 +57,11 @@ class CertificateReader(urllib.request.HTTPSHandler):
         return self.do_open(Connection, request, context=ssl.create_default_context())
 
 
-def title_of(body, charset):
+def parse_title(body, charset):
     parser = TitleParser()
     try:
         parser.feed(body.decode(charset or "utf-8", "replace"))
-    except LookupError:                                         # a character set that nobody knows
+    except LookupError:                                         # an unknown character set
         parser.feed(body.decode("utf-8", "replace"))
     return " ".join(parser.title.split())[:TITLE_CHARS_MAX] or None
 

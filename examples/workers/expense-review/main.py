@@ -2,13 +2,13 @@
 
 
 def run(expenses, limit, ask, context):
-    review = context.step("review", lambda: sort_out(expenses, limit))
+    review = context.step("review", lambda: sort_expenses(expenses, limit))
     context.progress(0.4, f"{len(review['fine'])} fine, {len(review['large'])} large")
-    context.artifact("review.md", markdown(review).encode(), "text/markdown")
+    context.artifact("review.md", format_review(review).encode(), "text/markdown")
 
     approved = review["large"]
     if ask and review["large"]:
-        # The run ends its process here and goes on when somebody has decided, be it days later.
+        # The run ends its process here and continues when an approver has decided, be it days later.
         answer = context.approve(
             f"Expenses above {limit:g}: {len(review['large'])}",
             message=f"{len(review['fine'])} smaller ones are booked with them; {len(review['duplicates'])} were sent twice.",
@@ -29,7 +29,7 @@ def run(expenses, limit, ask, context):
     }
 
 
-def sort_out(expenses, limit):
+def sort_expenses(expenses, limit):
     fine, large, duplicates, seen = [], [], [], set()
     for expense in expenses:
         key = (expense["who"], expense["what"], expense["amount"])
@@ -45,7 +45,7 @@ def book(expense):
     return {"what": expense["what"]}
 
 
-def markdown(review):
+def format_review(review):
     rows = [
         f"| {expense['who']} | {expense['what']} | {expense['amount']:.2f} | {kind} |"
         for kind, expenses in review.items()
