@@ -44,13 +44,13 @@ class Connection:
     """An account of another service. `token` is a placeholder: requests to `hosts` leave with the real one."""
     __slots__ = ("name", "token", "base_url", "hosts", "scopes", "account_label")
 
-    def __init__(self, given):
-        self.name = given["name"]
-        self.token = given["token"]
-        self.base_url = given.get("baseUrl")
-        self.hosts = tuple(given["hosts"])
-        self.scopes = tuple(given.get("scopes", ()))
-        self.account_label = given.get("accountLabel")
+    def __init__(self, connection):
+        self.name = connection["name"]
+        self.token = connection["token"]
+        self.base_url = connection.get("baseUrl")
+        self.hosts = tuple(connection["hosts"])
+        self.scopes = tuple(connection.get("scopes", ()))
+        self.account_label = connection.get("accountLabel")
 
     def __repr__(self):
         return f"<connection {self.name} to {', '.join(self.hosts)}>"
@@ -59,8 +59,8 @@ class Connection:
 class Connections(Mapping):
     """The connections that this worker declares, by the declared name."""
 
-    def __init__(self, given=()):
-        self._named = {each["name"]: Connection(each) for each in given}
+    def __init__(self, connections=()):
+        self._named = {each["name"]: Connection(each) for each in connections}
 
     def __getitem__(self, name):
         if name not in self._named:
