@@ -46,20 +46,20 @@ test('every image has the same base image in the same version', () => {
   ]);
 });
 
-test.each(images)('$name runs as a numbered user, starts a program without a shell, and has a health check', (stage) => {
-  expect(last(stage, 'USER')).toBe('10001:10001');
-  expect(last(stage, 'ENTRYPOINT')).toBe('[]');
-  expect(JSON.parse(last(stage, 'CMD') ?? '')).toEqual(expect.any(Array));
-  expect(last(stage, 'HEALTHCHECK')).toMatch(stage.name === 'setup' ? /^NONE$/ : /CMD \["health"\]$/);
-  expect(last(stage, 'LABEL')).toMatch(/image\.revision="\$COMMIT".*sbom="\/app\/sbom\.cdx\.json"/);
-});
-
 test.each(images)(
-  '$name copies only its own pruned tree from a build, and cannot change it',
-  ({ name, lines }) => {
-    expect(lines.filter((line) => /^(COPY|ADD)/.test(line))).toEqual([`COPY --from=build /out/${name} /app`]);
+  '$name runs as a numbered user, starts a program without a shell, and has a health check',
+  (stage) => {
+    expect(last(stage, 'USER')).toBe('10001:10001');
+    expect(last(stage, 'ENTRYPOINT')).toBe('[]');
+    expect(JSON.parse(last(stage, 'CMD') ?? '')).toEqual(expect.any(Array));
+    expect(last(stage, 'HEALTHCHECK')).toMatch(stage.name === 'setup' ? /^NONE$/ : /CMD \["health"\]$/);
+    expect(last(stage, 'LABEL')).toMatch(/image\.revision="\$COMMIT".*sbom="\/app\/sbom\.cdx\.json"/);
   },
 );
+
+test.each(images)('$name copies only its own pruned tree from a build, and cannot change it', ({ name, lines }) => {
+  expect(lines.filter((line) => /^(COPY|ADD)/.test(line))).toEqual([`COPY --from=build /out/${name} /app`]);
+});
 
 test('packages of the system come without recommendations, and leave no index, log or cache behind', () => {
   const installing = stages.flatMap(({ lines }) => lines).filter((line) => line.includes('apt-get install'));

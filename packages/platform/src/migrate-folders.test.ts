@@ -45,17 +45,14 @@ const readSharedShape = async (client: Client, service: ServiceName): Promise<st
 test.each([
   ['run-engine', ['worker-api', 'automation-api']],
   ['http', [...serviceNames]],
-])(
-  'a table change of packages/%s is applied to every service that uses it, and to no other',
-  async (owner, users) => {
-    const names = listFolder(`packages/${owner}/migrations`);
-    expect(names.length).toBeGreaterThan(0);
-    for (const service of serviceNames) {
-      const applied = (await listApplied(service)).filter((name) => names.includes(name));
-      expect({ service, applied: applied.sort() }).toEqual({ service, applied: users.includes(service) ? names : [] });
-    }
-  },
-);
+])('a table change of packages/%s is applied to every service that uses it, and to no other', async (owner, users) => {
+  const names = listFolder(`packages/${owner}/migrations`);
+  expect(names.length).toBeGreaterThan(0);
+  for (const service of serviceNames) {
+    const applied = (await listApplied(service)).filter((name) => names.includes(name));
+    expect({ service, applied: applied.sort() }).toEqual({ service, applied: users.includes(service) ? names : [] });
+  }
+});
 
 test('tables that services share are the same in all of them', async () => {
   const expected = await withDatabase('worker-api', (client) => readSharedShape(client, 'worker-api'));

@@ -94,15 +94,18 @@ test('refusals are errors; an interrupted or failed write has an unknown outcome
   expect((await send('list_issues', issue)).outcome).toMatchObject({ failed: { code: 'unavailable' }, isFinal: false });
 });
 
-test.each([422, 502, 200])('nothing of a token is left where the long body of status %i is truncated', async (status) => {
-  for (const chars of [430, 1_400]) {
-    const error = `${'x'.repeat(chars)} ${'gho_token '.repeat(100)}`;
-    answer = (res) => res.writeHead(status).end(JSON.stringify({ ok: false, error }));
-    const shown = await maskOutcome((await send('create_issue', issue)).outcome, createRedactor(['gho_token']));
-    expect(shown).toMatchObject({ failed: { message: expect.stringMatching(/xxx [*]{3} /) } });
-    expect(JSON.stringify(shown)).not.toMatch(/gho/);
-  }
-});
+test.each([422, 502, 200])(
+  'nothing of a token is left where the long body of status %i is truncated',
+  async (status) => {
+    for (const chars of [430, 1_400]) {
+      const error = `${'x'.repeat(chars)} ${'gho_token '.repeat(100)}`;
+      answer = (res) => res.writeHead(status).end(JSON.stringify({ ok: false, error }));
+      const shown = await maskOutcome((await send('create_issue', issue)).outcome, createRedactor(['gho_token']));
+      expect(shown).toMatchObject({ failed: { message: expect.stringMatching(/xxx [*]{3} /) } });
+      expect(JSON.stringify(shown)).not.toMatch(/gho/);
+    }
+  },
+);
 
 test('every tool of the catalogue can be called with one text for each of its arguments', () => {
   for (const provider of providers) {

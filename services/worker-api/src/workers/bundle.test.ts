@@ -119,11 +119,7 @@ test.each<[string, string, () => Promise<Buffer>]>([
   ],
   ['without a name', 'name', () => yaml('description: a')],
   ['with a thousand laughs', "can't be read", () => yaml(laughs())],
-  [
-    'whose manifest is 3,000 nested lists',
-    'line 1, column 131: it is nested deeper',
-    () => yaml('- '.repeat(3_000)),
-  ],
+  ['whose manifest is 3,000 nested lists', 'line 1, column 131: it is nested deeper', () => yaml('- '.repeat(3_000))],
   ['whose manifest is 3,000 nested keys', 'nested deeper than 64 levels', () => yaml('? '.repeat(3_000))],
   [
     'whose JSON is nested without end',
