@@ -30,18 +30,18 @@ class Channel:
         elif frame["t"] == "cost":
             print(f"[cost] {frame['usd']} USD {frame['label'] or ''}", file=sys.stderr)
 
-    def ask(self, body):
-        question = json.loads(body)
-        if question["t"] == "suspend":
-            self.suspension = question["suspension"]
+    def request(self, body):
+        message = json.loads(body)
+        if message["t"] == "suspend":
+            self.suspension = message["suspension"]
             return {"go": True}
-        failed = question.get("failed")
-        result = {"gantry:failed": failed} if failed else question.get("result")
-        self.steps.append({key: question[key] for key in ("ordinal", "kind", "name")} | {"result": result})
-        print(f"[step] {question['name']}{': failed' if failed else ''}", file=sys.stderr)
+        failed = message.get("failed")
+        result = {"gantry:failed": failed} if failed else message.get("result")
+        self.steps.append({key: message[key] for key in ("ordinal", "kind", "name")} | {"result": result})
+        print(f"[step] {message['name']}{': failed' if failed else ''}", file=sys.stderr)
         return {"result": result}
 
-    def hand_over(self, announcement, pieces):
+    def upload(self, announcement, pieces):
         self.artifacts_dir.mkdir(parents=True, exist_ok=True)
         file = self.artifacts_dir / announcement["name"]
         file.write_bytes(b"".join(pieces))
@@ -49,13 +49,13 @@ class Channel:
         return {"artifactId": f"artifact_{announcement['name']}"}, True
 
 
-def attempt(folder, definition, inputs, steps, artifacts_dir, answers):
+def execute_attempt(folder, definition, inputs, steps, artifacts_dir, answers):
     """One attempt, in a process of its own as on the platform."""
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(HARNESS))
     from _gantry import channel, harness, logs
     end = Channel(artifacts_dir, steps)
-    channel.write_json, channel.ask, channel.hand_over = end.write_json, end.ask, end.hand_over
+    channel.write_json, channel.request, channel.upload = end.write_json, end.request, end.upload
     logs.install()
     os.dup2(2, 1)                                               # what the code prints is a log; the outputs alone go to stdout
     job = {
@@ -69,11 +69,11 @@ def attempt(folder, definition, inputs, steps, artifacts_dir, answers):
 
 def run(folder, inputs, options):
     """Returns the outputs; raises SystemExit if the code fails."""
-    definition, steps = definition_of(folder), []
+    definition, steps = load_definition(folder), []
     processes = multiprocessing.get_context("spawn")
     while True:
         answers, sent = processes.Pipe(duplex=False)
-        child = processes.Process(target=attempt, args=(folder, definition, inputs, steps, Path(options.artifacts), sent))
+        child = processes.Process(target=execute_attempt, args=(folder, definition, inputs, steps, Path(options.artifacts), sent))
         child.start()
         sent.close()
         try:
@@ -85,54 +85,54 @@ def run(folder, inputs, options):
             sys.exit(f"{answer['trace']}{answer['type']}: {answer['error']}")
         if text is not None:
             return json.loads(text)
-        steps.append(suspension["step"] | {"result": awaited(suspension, options)})
+        steps.append(suspension["step"] | {"result": resolve_suspension(suspension, options)})
 
 
-def awaited(suspension, options):
-    """Returns the platform's answer at the end of the wait."""
+def resolve_suspension(suspension, options):
+    """Returns the result that the platform would record at the end of the wait."""
     kind = suspension["kind"]
     if kind == "approve":
-        return decision(suspension, options)
+        return request_decision(suspension, options)
     if kind == "call":
-        folder = folder_of(suspension["workerId"])
+        folder = find_folder(suspension["workerId"])
         return {"status": "completed", "output": run(folder, suspension["inputs"], options)}
     print("[sleep] not waited for", file=sys.stderr)
     return None
 
 
-def decision(asked, options):
-    print(f"[approval] {asked['title']}", asked["message"] or "", sep="\n", file=sys.stderr)
-    if asked["data"] is not None:
-        print(json.dumps(asked["data"], indent=2), file=sys.stderr)
-    decided = options.decision or input_of("approve? [y/N] ")
-    if decided.lower() not in ("y", "yes", "approve"):
+def request_decision(approval, options):
+    print(f"[approval] {approval['title']}", approval["message"] or "", sep="\n", file=sys.stderr)
+    if approval["data"] is not None:
+        print(json.dumps(approval["data"], indent=2), file=sys.stderr)
+    decision = options.decision or read_line("approve? [y/N] ")
+    if decision.lower() not in ("y", "yes", "approve"):
         sys.exit("rejected: the run ends here")
-    form = {item["name"]: "" if options.decision else input_of(f"{item.get('label') or item['name']}: ")
-            for item in map(as_item, asked["form"] or [])}
+    form = {item["name"]: "" if options.decision else read_line(f"{item.get('label') or item['name']}: ")
+            for item in map(to_item, approval["form"] or [])}
     return {"approved_by": "you", "data": form}
 
 
-def as_item(item):
+def to_item(item):
     return {"name": item} if isinstance(item, str) else item
 
 
-def input_of(question):
-    print(question, end="", file=sys.stderr, flush=True)
+def read_line(message):
+    print(message, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     if not line:
-        sys.exit("no input to ask on: decide with --approve or --reject")
+        sys.exit("no terminal to read the decision from: use --approve or --reject")
     return line.strip()
 
 
-def folder_of(name):
+def find_folder(name):
     for folder in (Path(name), HERE / name, HERE / "workers" / name):
         if any((folder / file).exists() for file in ("manifest.json", "worker.yaml", "worker.json")):
             return folder.resolve()
     sys.exit(f"{name}: no folder with a manifest.json or worker.yaml")
 
 
-def definition_of(folder):
-    """Reads how to run an automation (manifest.json) or a worker (worker.yaml)."""
+def load_definition(folder):
+    """Reads the entrypoint, outputs, secrets and defaults of an automation (manifest.json) or a worker (worker.yaml)."""
     if (folder / "manifest.json").exists():
         known = json.loads((folder / "manifest.json").read_text())
     elif (folder / "worker.json").exists():
@@ -143,12 +143,12 @@ def definition_of(folder):
         except ImportError:
             sys.exit("reading worker.yaml needs PyYAML: python3 -m pip install pyyaml")
         known = yaml.safe_load((folder / "worker.yaml").read_text())
-    outputs = [as_item(item) for item in known.get("outputs", [])]
+    outputs = [to_item(item) for item in known.get("outputs", [])]
     return {
         "entrypoint": known.get("entrypoint", "main.py"),
         "outputs": [{"name": item["name"], "type": item.get("type", "text")} for item in outputs],
         "secrets": known.get("secrets_needed", known.get("secrets", [])),
-        "defaults": {item["name"]: item["default"] for item in map(as_item, known.get("inputs", [])) if "default" in item},
+        "defaults": {item["name"]: item["default"] for item in map(to_item, known.get("inputs", [])) if "default" in item},
     }
 
 
@@ -162,9 +162,9 @@ def main():
     options = parser.parse_args()
     if not HARNESS.is_dir():
         sys.exit(f"{HARNESS} is missing: this needs a checkout of Gantry, whose harness it uses")
-    folder = folder_of(options.folder)
-    given = json.loads(Path(options.inputs or folder / "inputs.json").read_text())
-    json.dump(run(folder, definition_of(folder)["defaults"] | given, options), sys.stdout, indent=2)
+    folder = find_folder(options.folder)
+    inputs = json.loads(Path(options.inputs or folder / "inputs.json").read_text())
+    json.dump(run(folder, load_definition(folder)["defaults"] | inputs, options), sys.stdout, indent=2)
     print()
 
 

@@ -13,38 +13,38 @@ BACKGROUND, INK, FAINT, ACCENT = "#ffffff", "#33373d", "#dfe3e8", "#2f6fdb"
 LABELS_MAX = 16
 
 
-def lay_out(points, title, kind):
+def build_shapes(points, title, kind):
     values = [value for _, value in points]
-    low, high, step = nice_range(min(0, *values), max(0, *values))
+    low, high, step = round_range(min(0, *values), max(0, *values))
     plot_width, plot_height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
     slot = plot_width / len(points)
 
-    def x_of(index):
+    def to_x(index):
         return LEFT + (index + 0.5) * slot
 
-    def y_of(value):
+    def to_y(value):
         return TOP + (high - value) / (high - low) * plot_height
 
     shapes = [("rect", 0, 0, WIDTH, HEIGHT, BACKGROUND), ("text", LEFT, 20, title, "start", 3, INK)]
     for i in range(round((high - low) / step) + 1):
         tick = low + i * step
-        shapes.append(("rect", LEFT, y_of(tick), plot_width, 1, FAINT))
-        shapes.append(("text", LEFT - 10, y_of(tick) - 7, number_text(tick, step), "end", 2, INK))
+        shapes.append(("rect", LEFT, to_y(tick), plot_width, 1, FAINT))
+        shapes.append(("text", LEFT - 10, to_y(tick) - 7, format_number(tick, step), "end", 2, INK))
     if kind == "bar":
         for i, value in enumerate(values):
-            top, bottom = sorted((y_of(value), y_of(0)))
-            shapes.append(("rect", x_of(i) - slot * 0.35, top, slot * 0.7, max(1, bottom - top), ACCENT))
+            top, bottom = sorted((to_y(value), to_y(0)))
+            shapes.append(("rect", to_x(i) - slot * 0.35, top, slot * 0.7, max(1, bottom - top), ACCENT))
     else:
-        shapes.append(("line", [(x_of(i), y_of(value)) for i, value in enumerate(values)], 4, ACCENT))
-    shapes.append(("rect", LEFT, y_of(0), plot_width, 2, INK))
+        shapes.append(("line", [(to_x(i), to_y(value)) for i, value in enumerate(values)], 4, ACCENT))
+    shapes.append(("rect", LEFT, to_y(0), plot_width, 2, INK))
     every = math.ceil(len(points) / LABELS_MAX)
     room = max(1, int(slot * every // 12))                      # letters of scale 2 are 12 pixels wide
     for i in range(0, len(points), every):
-        shapes.append(("text", x_of(i), HEIGHT - BOTTOM + 16, points[i][0][:room], "middle", 2, INK))
+        shapes.append(("text", to_x(i), HEIGHT - BOTTOM + 16, points[i][0][:room], "middle", 2, INK))
     return shapes
 
 
-def nice_range(low, high):
+def round_range(low, high):
     """(low, high, step) around both, with a step of 1, 2 or 5 times a power of ten."""
     if low == high:
         return 0, 1, 0.5
@@ -54,7 +54,7 @@ def nice_range(low, high):
     return math.floor(low / step) * step, math.ceil(high / step) * step, step
 
 
-def number_text(value, step):
+def format_number(value, step):
     for size, suffix in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
         if step >= size:
             return f"{value / size:g}{suffix}" if value else "0"

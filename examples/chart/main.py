@@ -8,7 +8,7 @@ from pathlib import Path
 
 import png
 import svg
-from layout import lay_out
+from layout import build_shapes
 
 POINTS_MAX = 200
 
@@ -17,7 +17,7 @@ def run(points, title="Orders per month", kind="bar", format="png", context=None
     labelled = read_points(points)
     numbers = [value for _, value in labelled]
     context.progress(0.2, "laying out")
-    shapes = lay_out(labelled, title, kind)
+    shapes = build_shapes(labelled, title, kind)
     context.progress(0.5, "drawing")
     image = png.draw(shapes) if format == "png" else svg.draw(shapes)
 
@@ -25,7 +25,7 @@ def run(points, title="Orders per month", kind="bar", format="png", context=None
     path = Path(tempfile.gettempdir()) / f"chart.{format}"
     path.write_bytes(image)
     # Any other file is kept by handing it over.
-    context.artifact("points.csv", as_csv(labelled), "text/csv")
+    context.artifact("points.csv", to_csv(labelled), "text/csv")
     context.log("chart is drawn", points=len(labelled), bytes=len(image))
     return {"chart": str(path), "largest": max(numbers), "average": round(statistics.fmean(numbers), 2)}
 
@@ -46,7 +46,7 @@ def read_points(points):
     return labelled
 
 
-def as_csv(labelled):
+def to_csv(labelled):
     text = io.StringIO()
     csv.writer(text).writerows([("label", "value"), *labelled])
     return text.getvalue().encode()

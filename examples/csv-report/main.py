@@ -11,7 +11,7 @@ WARNINGS_SHOWN = 5
 def run(file=None, text="", group_by="region", value="amount", context=None):
     source = read_source(file, text)
     context.progress(0.1, "reading")
-    amounts, skipped = collect(source, group_by, value, context)
+    amounts, skipped = collect_amounts(source, group_by, value, context)
     if not amounts:
         raise ValueError(f"no row has a number in the column {value!r}")
 
@@ -39,9 +39,9 @@ def read_source(file, text):
     return text if text.strip() else SAMPLE.read_text("utf-8")
 
 
-def collect(source, group_by, value, context):
+def collect_amounts(source, group_by, value, context):
     """Numbers of the column `value` by group, and how many rows had none."""
-    rows = csv.DictReader(io.StringIO(source), dialect=dialect_of(source))
+    rows = csv.DictReader(io.StringIO(source), dialect=detect_dialect(source))
     for column in (group_by, value):
         if column not in (rows.fieldnames or []):
             raise ValueError(f"there is no column {column!r}; the first line names {', '.join(rows.fieldnames or ['none'])}")
@@ -59,7 +59,7 @@ def collect(source, group_by, value, context):
     return amounts, skipped
 
 
-def dialect_of(source):
+def detect_dialect(source):
     """Comma, semicolon or tab: whichever the first line has most of."""
     first = source.lstrip().split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)

@@ -22,19 +22,19 @@ class Invoice:
 
 def run(invoices, as_of=None, day_first=True, context=None):
     today = datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()
-    read = list(read_invoices(invoices, day_first, context))
-    unpaid = [invoice for invoice in read if not invoice.paid]
-    late = sorted((invoice for invoice in unpaid if invoice.due < today), key=lambda invoice: invoice.due)
+    parsed = list(read_invoices(invoices, day_first, context))
+    unpaid = [invoice for invoice in parsed if not invoice.paid]
+    overdue = sorted((invoice for invoice in unpaid if invoice.due < today), key=lambda invoice: invoice.due)
     open_total = sum((invoice.amount for invoice in unpaid), decimal.Decimal())
-    overdue_total = sum((invoice.amount for invoice in late), decimal.Decimal())
-    context.log("invoices added up", invoices=len(read), unpaid=len(unpaid), overdue=len(late))
+    overdue_total = sum((invoice.amount for invoice in overdue), decimal.Decimal())
+    context.log("invoices added up", invoices=len(parsed), unpaid=len(unpaid), overdue=len(overdue))
     return {
-        "summary": f"{len(read)} invoices as of {today}: **{open_total:,.2f}** open, "
-        f"of which **{overdue_total:,.2f}** overdue in {len(late)}.",
-        "months": by_month(read),
+        "summary": f"{len(parsed)} invoices as of {today}: **{open_total:,.2f}** open, "
+        f"of which **{overdue_total:,.2f}** overdue in {len(overdue)}.",
+        "months": group_by_month(parsed),
         "overdue": [
             {"number": i.number, "customer": i.customer, "due": i.due, "days_late": (today - i.due).days, "amount": i.amount}
-            for i in late
+            for i in overdue
         ],
         # Dates and decimals need no conversion here: a run's outputs may hold them.
         "open_total": open_total,
@@ -85,7 +85,7 @@ def read_date(text, day_first):
         raise ValueError(f"{text!r} is not a date") from None
 
 
-def by_month(invoices):
+def group_by_month(invoices):
     months = {}
     for invoice in invoices:
         name = invoice.issued.strftime("%Y-%m")

@@ -68,7 +68,7 @@ const WORKERS = [
   {
     id: 'month-end',
     name: 'Month end',
-    description: 'Closes the books, once somebody has looked at them.',
+    description: 'Closes the books, once an accountant has checked them.',
     triggers: [{ type: 'cron', cron: '0 18 28 * *', timezone: 'Europe/Berlin' }],
     files: [
       {

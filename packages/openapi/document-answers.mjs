@@ -68,8 +68,8 @@ function answersOf(path, method, operation) {
   const statuses = operation.responses.default ? statusesOf(path, method, operation) : [];
   const prefix = operation['x-errors'] === 'oauth' ? 'OauthStatus' : 'Status';
   const added = statuses.map((status) => [status, { $ref: `#/components/responses/${prefix}${status}` }]);
-  const asksForNobody = operation['x-access'] === 'public' && !operation.security && { security: [] };
-  return { ...operation, ...asksForNobody, responses: { ...Object.fromEntries(added), ...own } };
+  const needsNoCredential = operation['x-access'] === 'public' && !operation.security && { security: [] };
+  return { ...operation, ...needsNoCredential, responses: { ...Object.fromEntries(added), ...own } };
 }
 
 const waits = (status) => ['429', '503', 'default'].includes(status);

@@ -1,6 +1,6 @@
 /**
  * Of each surface of openapi/:
- * dist/<surface>.json                    everything in one file, for whoever reads it while running
+ * dist/<surface>.json                    everything in one file, for services at run time
  * dist/published/<surface>.json          the same with every status and header that an operation answers, for people and their tools
  * src/generated/<surface>.ts             its types, as clients see them
  * src/generated/<surface>-received.ts    its types, as handlers see them: validation has filled in each default

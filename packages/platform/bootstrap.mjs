@@ -17,7 +17,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const PNPM = 'pnpm@10.34.9';
 const NODE_MIN = [20, 19];
-/** How often a step that takes long says so where nobody can see a line change. */
+/** How often a slow step reports that it is still working, where the output is not a terminal. */
 const STILL_WORKING_MS = 10_000;
 const LOCK_POLL_MS = 200;
 
@@ -39,7 +39,7 @@ function requireNode() {
   fail(`Gantry needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node} (https://nodejs.org)`);
 }
 
-/** npm, pnpm and their like keep caches at home: where that is somebody else's or read-only, ours serves. */
+/** npm, pnpm and their like keep caches at home: where that belongs to another user or is read-only, ours is used. */
 function environment() {
   const env = { ...process.env, CI: 'true', npm_config_yes: 'true', TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
   try {

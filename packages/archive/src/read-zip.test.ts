@@ -61,7 +61,7 @@ test('a large file comes in pieces of at most 1 MB', async () => {
   expect(Buffer.concat(all).equals(content)).toBe(true);
 });
 
-test('only what is read counts', async () => {
+test('only bytes that are read count toward the limit', async () => {
   const zip = await createZip({ large: Buffer.alloc(4 * MB), small: 'x' });
   const [large, small] = await readZip(zip, LIMITS);
   await expect(large?.content()).rejects.toMatchObject({ code: 'too_large' });

@@ -76,14 +76,14 @@ test.each([
   ['its user', () => cache.evictUser('usr_1'), 2],
   ['another token', () => cache.evictToken('tok_2'), 1],
   ['another user', () => cache.evictUser('usr_2'), 1],
-])('after the eviction of %s the question is asked again only if it must', async (_what, evict, questions) => {
+])('after the eviction of %s the lookup is repeated only if it must be', async (_what, evict, questions) => {
   await cache.identify(credential);
   evict();
   await cache.identify(credential);
   expect(lookups).toBe(questions);
 });
 
-test('an answer that was under way when the token was revoked is not kept, and nobody else waits for it', async () => {
+test('a response that was in flight when the token was revoked is not cached, and no other request shares it', async () => {
   const release: (() => void)[] = [];
   lookUp = () => new Promise((resolve) => release.push(() => resolve(identity)));
   const before = cache.identify(credential);
@@ -105,7 +105,7 @@ test('a token and a cookie of the same text are two credentials', async () => {
   expect(lookups).toBe(2);
 });
 
-test('ten thousand credentials are remembered, not more, and those in use stay', async () => {
+test('at most ten thousand credentials are cached, and those in use are kept', async () => {
   await cache.identify(credential);
   for (let i = 0; i < 10_000; i++) {
     await cache.identify({ kind: 'token', secret: `svc_${i}` });

@@ -31,7 +31,7 @@ test('keys are fetched once for many requests', async () => {
   expect(fetchCount).toBe(1);
 });
 
-test('a rotated key is found by asking again', async () => {
+test('a rotated key is found by fetching again', async () => {
   await find('one');
   publishedKeys.push(createJwk('two'));
   now = 16_000;
@@ -47,7 +47,7 @@ test('invented key ids cause at most one fetch in fifteen seconds', async () => 
   expect(fetchCount).toBe(2);
 });
 
-test('a key that is no longer published ends within ten minutes', async () => {
+test('a key that is no longer published is rejected within ten minutes', async () => {
   await find('one');
   publishedKeys = [createJwk('two')];
   now = 601_000;
@@ -64,7 +64,7 @@ test('while the issuer is down known keys stay valid, and without any the lookup
   expect(await find('one')).toBeDefined();
 });
 
-test('an answer that is no key set is refused', async () => {
+test('a response that is no key set is refused', async () => {
   publishedKeys = [{ kty: 'oct', k: 'c2VjcmV0', kid: 'one' }];
   await expect(find('one')).rejects.toThrow();
 });

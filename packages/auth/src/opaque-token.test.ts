@@ -27,7 +27,7 @@ test('a line end or a space around a token is not part of it', () => {
   expect(parseOpaqueToken(` ${token}`)).toBeNull();
 });
 
-test('what lists show is a beginning that gives little away', () => {
+test('lists show only the beginning of a token, which reveals little', () => {
   const token = createOpaqueToken('svc_');
   expect(token.startsWith(getDisplayPrefix(token))).toBe(true);
   expect(getDisplayPrefix(token)).toHaveLength(9);

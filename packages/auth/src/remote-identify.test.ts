@@ -51,7 +51,7 @@ const cookie = () => ({ Cookie: `svc_cloud_session=${accounts.owner.cookie}` });
 const revoke = (tokenId: string) =>
   request(accounts.url).delete(`/auth/tokens/${tokenId}`).set(bearer(accounts.owner.jwt)).expect(204);
 
-test('every credential of the account is known: personal token, workspace token, JWT, cookie', async () => {
+test('every credential of the account is accepted: personal token, workspace token, JWT, cookie', async () => {
   const { workspaceId, owner } = accounts;
   const svc = await accounts.createToken('personal', owner.jwt);
   const wst = await accounts.createToken('workspace', owner.jwt);
@@ -109,7 +109,7 @@ test('a session that was signed out is refused within two seconds, and the JWT t
   await until(async () => (await me(bearer(jwt))).status === 401, BY_EVENT);
 });
 
-test('without NATS a known caller goes on for some seconds, an unknown one gets 503 and not 401', async () => {
+test('without NATS a known caller is served for some seconds, an unknown one gets 503 and not 401', async () => {
   const known = await accounts.createToken('personal', accounts.owner.jwt);
   const unknown = await accounts.createToken('personal', accounts.owner.jwt);
   await me(bearer(known.token)).expect(200);

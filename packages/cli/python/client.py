@@ -310,10 +310,10 @@ def _read_json(response: http.client.HTTPResponse, received: bytes) -> Any:
             raise GantryError(response.status, "not_json", "the response is not JSON: is this the address of a Gantry?", request_id) from None
     if 200 <= response.status < 300:
         return body
-    said = body if isinstance(body, dict) else {}
-    message = said.get("detail") or f"the server answered {response.status}"
-    fields = said.get("errors") or []
-    raise GantryError(response.status, said.get("code") or "unknown", message, request_id, fields, _retry_after(response))
+    problem = body if isinstance(body, dict) else {}
+    message = problem.get("detail") or f"the server answered {response.status}"
+    fields = problem.get("errors") or []
+    raise GantryError(response.status, problem.get("code") or "unknown", message, request_id, fields, _retry_after(response))
 
 
 def _retry_after(response: http.client.HTTPResponse) -> "float | None":

@@ -49,15 +49,15 @@ def open_terminal():
 
 def main():
     open_terminal()
-    given = channel.read_json()
+    config = channel.read_json()
     os.set_inheritable(channel.CTL, False)
     logs.install()
     sys.stdout.reconfigure(line_buffering=True)
-    os.chdir(given["workDir"])
-    packs.DIRECTORY, packs.GIVEN = (os.path.join(given["workDir"], name) for name in ("contexts", ".contexts"))
-    sys.path.extend(given["packages"])
-    limit_memory(given["memoryBytes"])
-    answer, text = harness.execute(given["job"], given["root"])
+    os.chdir(config["workDir"])
+    packs.DIRECTORY, packs.SOURCES = (os.path.join(config["workDir"], name) for name in ("contexts", ".contexts"))
+    sys.path.extend(config["packages"])
+    limit_memory(config["memoryBytes"])
+    answer, text = harness.execute(config["job"], config["root"])
     harness.flush_and_close_logs()
     channel.write_json({**answer, "outputBytes": None if text is None else len(text)})
     if text is not None:

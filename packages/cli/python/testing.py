@@ -74,10 +74,10 @@ def local_context(inputs: "Mapping[str, Any] | None" = None, *, secrets: "Mappin
 
 
 class _LocalSteps(_steps.Steps):
-    """Steps whose waits are answered where they are asked for."""
+    """Steps whose waits end at once with the results of the test."""
 
-    def _ask(self, kind, name, at_once=False):
-        known = super()._ask(kind, name, at_once)
+    def _advance(self, kind, name, at_once=False):
+        known = super()._advance(kind, name, at_once)
         if known is not None or kind not in ("sleep", "approve", "call"):
             return known
         self.host.steps.append(kind if kind == "sleep" else f"{kind} {name}")
@@ -85,7 +85,7 @@ class _LocalSteps(_steps.Steps):
 
 
 class _Host:
-    """Stands where the executor and the platform are."""
+    """Replaces the executor and the platform."""
 
     def __init__(self, approvals, models, tools, calls):
         self._approvals, self._models = list(approvals), list(models)
@@ -101,13 +101,13 @@ class _Host:
         elif kind == "cost":
             self.cost += message["usd"]
 
-    def keep(self, announcement, content):
+    def store(self, announcement, content):
         if announcement["t"] == "artifact":
             self.artifacts[announcement["name"]] = content
             return {"artifactId": f"local_{announcement['name']}"}
         return {"kept": True}
 
-    def answer(self, message):
+    def respond(self, message):
         if message["t"] == "tools":
             return {"answers": [self._call_tool(call) for call in message["calls"]]}
         if message["t"] == "tool":
@@ -124,26 +124,26 @@ class _Host:
         if kind == "sleep":
             return None
         if kind == "call":
-            return {"status": "completed", "output": _next(self._calls.get(name), f"worker {name!r} was called", "calls")}
-        decision = _next(self._approvals, f"{name!r} waits for a person", "approvals")
+            return {"status": "completed", "output": _pop_response(self._calls.get(name), f"worker {name!r} was called", "calls")}
+        decision = _pop_response(self._approvals, f"{name!r} waits for a person", "approvals")
         if decision is False:
             raise Rejected(name)
-        given = decision if isinstance(decision, Mapping) else {}
-        return {"approved_by": given.get("by", "local_context"), "data": given.get("data")}
+        details = decision if isinstance(decision, Mapping) else {}
+        return {"approved_by": details.get("by", "local_context"), "data": details.get("data")}
 
     def _call_tool(self, call):
         if call["connection"] == _MODELS:
             self.steps.append(f"model {call['tool']}")
-            given = _next(self._models, "a model was asked", "models")
-            text = given if isinstance(given, str) else _steps.output.dumps(given)
-            return {"result": {"text": text, **({} if isinstance(given, str) else {"output": given}), "tool_calls": [], "cut": False,
+            response = _pop_response(self._models, "a model was asked", "models")
+            text = response if isinstance(response, str) else _steps.output.dumps(response)
+            return {"result": {"text": text, **({} if isinstance(response, str) else {"output": response}), "tool_calls": [], "cut": False,
                                "model": "local", "usage": {"input_tokens": 0, "output_tokens": 0, "usd": 0}}}
         name = f"{call['connection']}.{call['tool']}"
         self.steps.append(f"tool {name}")
-        return {"result": _next(self._tools.get(name), f"tool {name} was called", "tools")}
+        return {"result": _pop_response(self._tools.get(name), f"tool {name} was called", "tools")}
 
 
-def _next(answers, what, where):
+def _pop_response(answers, what, where):
     if not answers:
         raise AssertionError(f"{what}, and {where} of local_context() has no more answers")
     return answers.pop(0)

@@ -15,9 +15,9 @@ def write_json(value):
     _host().receive(value)
 
 
-def ask(body):
-    return _host().answer(json.loads(body))
+def request(body):
+    return _host().respond(json.loads(body))
 
 
-def hand_over(announcement, pieces):
-    return _host().keep(announcement, b"".join(pieces)), True
+def upload(announcement, pieces):
+    return _host().store(announcement, b"".join(pieces)), True

@@ -143,7 +143,7 @@ test('an export over a folder asks before it loses anything, and keeps comments'
   expect(readText(dir, 'README.md')).toBe('Ours.\n');
 });
 
-test('what a file says wrong is shown with its line and column, before anything is changed', async () => {
+test('invalid content of a file is shown with its line and column before anything is changed', async () => {
   const apply = async (file: string, content: string) => {
     const dir = temporaryDir('wrong');
     writeText(dir, 'contexts/never-made/a.txt', 'a');
@@ -168,7 +168,7 @@ test('what a file says wrong is shown with its line and column, before anything 
   });
 });
 
-test('what the server refuses is shown with its place, and does not keep the rest from being applied', async () => {
+test('a problem that the server reports is shown with its place, and the rest is still applied', async () => {
   const dir = temporaryDir('refused');
   writeText(dir, 'workers/bad/worker.yaml', 'name: Bad\nlimits:\n  timeout_seconds: 60\n  timeout: 3\n');
   writeText(dir, 'workers/bad/main.py', 'def run():\n    return 1\n');

@@ -68,7 +68,7 @@ test('a server that responds with a web page is one line and a hint', async () =
   expect(stderr).toContain('not the API of a Gantry');
 });
 
-test('a server that does not know a path may be too old, which is said', async () => {
+test('a server that does not know a path may be outdated, and the message says so', async () => {
   body = { type: 'text/plain', text: 'nothing here', status: 404 };
   const { code, stderr } = await createCli({ ...tokenEnv, GANTRY_URL: url }).run(['whoami']);
   expect(code).toBe(1);

@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-test('its code runs with its inputs and contexts, is answered from its records, and again after a save', async () => {
+test('the code runs with its inputs and contexts, gets its recorded responses, and runs again after a save', async () => {
   const cwd = temporaryDir('debug');
   const started = cli.start(['debug', runId, '--json'], { cwd, env: { API_KEY: 'local' } });
   const written = { stdout: '', stderr: '' };

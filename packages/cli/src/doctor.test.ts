@@ -12,7 +12,7 @@ const runDoctor = async (cli: Cli, env: Record<string, string> = {}) => {
   return { code, ok, checks: byName };
 };
 
-test('where everything is right, each check says what it found', async () => {
+test('where everything is right, each check reports its result', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt);
   const cli = createCli();
   await cli.run(['login', api.url, '--with-token'], { stdin: token });
@@ -23,7 +23,7 @@ test('where everything is right, each check says what it found', async () => {
   expect(checks['sign-in'].found).toContain(api.owner.email);
 });
 
-test('what is wrong is said with what to do about it, and the exit code is 1', async () => {
+test('each problem is reported with its fix, and the exit code is 1', async () => {
   const cli = createCli();
   mkdirSync(path.dirname(cli.configFile('credentials.json')), { recursive: true });
   const stored = { default: { url: api.url, token: 'svc_expired', from: 'pasted' } };

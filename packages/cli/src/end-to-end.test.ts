@@ -118,7 +118,7 @@ describe('with a token', () => {
     expect(await ci.run(['skills', 'install', '../evil'])).toMatchObject({ code: 2 });
   });
 
-  test('an agent uses the tools over stdio, and learns what is wrong', async () => {
+  test('an agent uses the tools over stdio, and gets the reasons of failures', async () => {
     const lines = [
       {
         id: 1,

@@ -21,7 +21,7 @@ export function formatEvent({ type, data }: RunEvent): Text | null {
     case 'approval':
       return data.status === 'pending'
         ? yellow(`waits for approval: ${getText('title')}  (gantry approvals approve ${getText('id')})`)
-        : dim(`${getText('status')} by ${getText('decided_by') || 'nobody in time'}: ${getText('title')}`);
+        : dim(`${getText('status')} ${formatDecider(getText('decided_by'))}: ${getText('title')}`);
     case 'tool_call':
     case 'tool_result':
       return dim(`${type === 'tool_call' ? '→' : '←'} ${getText('name')} ${getText('text')}`);
@@ -32,6 +32,8 @@ export function formatEvent({ type, data }: RunEvent): Text | null {
       return null;
   }
 }
+
+const formatDecider = (name: string): string => (name ? `by ${name}` : 'without a decision in time');
 
 export function formatLogLine(level: string, line: string, fields: unknown): Text {
   const details = typeof fields === 'object' && fields !== null ? ` ${JSON.stringify(fields)}` : '';

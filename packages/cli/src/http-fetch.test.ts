@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('a request has its method, its headers and its body, also one that seldom has a body', async () => {
+test('a request has its method, headers and body, also with a method that rarely has a body', async () => {
   for (const method of ['POST', 'DELETE']) {
     answer = async (req, res) => {
       const chunks: Buffer[] = [];
@@ -28,7 +28,7 @@ test('a request has its method, its headers and its body, also one that seldom h
   }
 });
 
-test('a body is read as it comes, and an abort ends it', async () => {
+test('a body is streamed, and an abort ends it', async () => {
   answer = (_req, res) => void res.write('first');
   const controller = new AbortController();
   const response = await fetchOverHttp(new Request(url, { signal: controller.signal }));

@@ -91,7 +91,7 @@ test('each webhook runs the folder, in order, as it is saved at that time', asyn
   expect(stderr).toContain('3 delivered, 0 not delivered');
 });
 
-test('a program gets the body without any credential, and what it does not take is shown', async () => {
+test('a program gets the body without any credential, and a webhook that it refuses is shown', async () => {
   const requests: { body: unknown; headers: Record<string, unknown> }[] = [];
   const server = await startHookServer((body, headers) => {
     requests.push({ body, headers });
@@ -145,7 +145,7 @@ test('webhooks that come while the connection is lost are delivered once it is b
   proxy.close();
 });
 
-test('what cannot be listened to is said at once', async () => {
+test('a worker that cannot be listened to is reported at once', async () => {
   expect(await cli.run(['listen', 'missing'], { cwd: dir })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('there is no worker missing'),

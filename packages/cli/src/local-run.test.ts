@@ -120,7 +120,7 @@ describe.each([
     expect(JSON.parse((await runOnce(secret)).stdout).error_type).toBe('SecretNotAvailable');
   });
 
-  test('what only the platform has fails with a sentence that says so', async () => {
+  test('features that only the platform has fail with a message that says so', async () => {
     const code = `
 def attempt(call):
     try:
@@ -190,7 +190,7 @@ def run(outside):
   expect(output).toEqual({ write: 'OSError', see: false, network: 'URLError', hidden: false, interfaces: [] });
 });
 
-test('where bubblewrap is missing, the code runs without a sandbox, and that is said', async () => {
+test('where bubblewrap is missing, the code runs without a sandbox, with a warning', async () => {
   const programs = temporaryDir('programs');
   const python = execFileSync('python3', ['-c', 'import os, sys; print(os.path.realpath(sys.executable))']);
   symlinkSync(python.toString().trim(), path.join(programs, 'python3'));
@@ -201,7 +201,7 @@ test('where bubblewrap is missing, the code runs without a sandbox, and that is 
   expect(stderr).toContain('network: none is not enforced');
 });
 
-test('what is missing before a run is named with how to give it', async () => {
+test('missing values are named before the run, with how to provide them', async () => {
   const dir = createWorker(MANIFEST, DURABLE);
   const runForError = async (args: string[], env: Record<string, string> = {}) =>
     (await cli.run(['dev', dir, '--once', ...args], { env })).stderr;
@@ -249,7 +249,7 @@ def run(context):
   expect(rejected).toMatchObject({ code: 1, written: expect.stringContaining('run rejected') });
 });
 
-test('a save runs the code again and ends a run under way, and Ctrl-C ends it all', async () => {
+test('a save restarts the code and ends the current run, and Ctrl-C ends everything', async () => {
   const dir = createWorker('', 'def run():\n    return {"said": "first"}\n');
   const started = cli.start(['dev', dir, '--json']);
   let stdout = '';
@@ -268,7 +268,7 @@ test('a save runs the code again and ends a run under way, and Ctrl-C ends it al
   expect(await started.finished).toMatchObject({ code: 0 });
 });
 
-test('a run that a save ends while it begins leaves no process that keeps the next one waiting', async () => {
+test('a run that a save ends at its start leaves no process that delays the next one', async () => {
   const dir = createWorker('', 'def run():\n    return {"said": "first"}\n');
   const started = cli.start(['dev', dir, '--json']);
   let stdout = '';
@@ -358,7 +358,7 @@ describe('gantry test', () => {
     expect(shown).toMatchObject({ code: 1, stderr: expect.stringContaining('failed Other\n  /list/1 is 2.05, not 3') });
   });
 
-  test('examples answer for models, tools, called workers and people, each once', async () => {
+  test('examples provide the responses of models, tools, called workers and people, each once', async () => {
     const code = `
 def run(context):
     topic = context.model("Which topic?", schema={"type": "object"}).output["topic"]
@@ -399,7 +399,7 @@ def run(context):
   });
 });
 
-test('nothing of a run is left behind', async () => {
+test('a run leaves nothing behind', async () => {
   expect(readdirSync(tmpDir)).toEqual([]);
   // Other suites run workers here too, and theirs end.
   const workDirs = readdirSync('/tmp').filter((name) => name.startsWith('gantry-run-'));

@@ -107,7 +107,7 @@ test('steps, waits, calls and conversions', async () => {
 
 test.each([
   ['an exception', 'def run():\n    return {}["missing"]\n'],
-  ['a module that is not there', 'import no_such_module\ndef run():\n    return 1\n'],
+  ['a missing module', 'import no_such_module\ndef run():\n    return 1\n'],
   ['a result that is no JSON', 'def run():\n    return {"at": [object()]}\n'],
   ['NaN', 'def run():\n    return float("nan")\n'],
   ['an exit', 'import sys\ndef run():\n    sys.exit(3)\n'],

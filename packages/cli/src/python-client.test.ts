@@ -101,13 +101,13 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(server.asked[0][2]["Authorization"], "Bearer t")
         self.assertEqual(server.asked[0][2]["x-svc-workspace"], "ws_1")
 
-    def test_what_may_have_been_done_is_not_repeated(self):
+    def test_a_request_that_may_have_taken_effect_is_not_repeated(self):
         server = Server((503, {}, {"detail": "away", "code": "unavailable"}), (200, {}, {}))
         with self.assertRaises(GantryError) as caught:
             Gantry(server.url, "t").runs["run_1"].cancel()
         self.assertEqual((caught.exception.status, caught.exception.code, len(server.asked)), (503, "unavailable", 1))
 
-    def test_a_long_retry_after_and_other_answers_are_errors_at_once(self):
+    def test_a_long_retry_after_and_other_responses_are_errors_at_once(self):
         details = {"detail": "wrong", "code": "invalid", "errors": [{"path": "inputs.x", "message": "must be a number"}]}
         for answer, code in (((429, {"Retry-After": "3600"}, {"code": "rate_limited"}), "rate_limited"),
                              ((400, {"X-Request-Id": "r1"}, details), "invalid"),
@@ -119,7 +119,7 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(str(GantryError(400, "invalid", "wrong", "r1", details["errors"])),
                          "wrong; inputs.x: must be a number (request r1)")
 
-    def test_a_log_that_is_cut_off_goes_on_after_its_last_line(self):
+    def test_an_interrupted_log_continues_after_its_last_line(self):
         lines = [event(n, "log", {"text": str(n)}) for n in range(3)]
         server = Server((200, {}, lines[0] + lines[1] + b"id: 2\\nevent: log\\nda"), (502, {}, b"bad gateway"),
                         (200, {}, b": comment\\n\\n" + lines[2] + event(3, "done", {"status": "completed"})))
@@ -132,7 +132,7 @@ class ClientTest(unittest.TestCase):
         with self.assertRaisesRegex(GantryError, "404"):
             list(Gantry(server.url, "t").runs["run_1"].log())
 
-    def test_what_is_missing_is_said(self):
+    def test_missing_settings_are_reported(self):
         os.environ.pop("GANTRY_TOKEN", None)
         with self.assertRaisesRegex(ValueError, "GANTRY_TOKEN"):
             Gantry("http://localhost:1")
@@ -157,7 +157,7 @@ const environment = () => ({
   PYTHONDONTWRITEBYTECODE: '1',
 });
 
-test('it repeats only what is safe, and says what went wrong', () => {
+test('it retries only what is safe, and reports errors with their reason', () => {
   const dir = temporaryDir('client');
   writeFileSync(path.join(dir, 'test_client.py'), UNIT);
   execFileSync('python3', ['-m', 'unittest', '--quiet'], { cwd: dir, env: environment(), stdio: 'pipe' });

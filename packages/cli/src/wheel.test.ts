@@ -33,7 +33,7 @@ class LocalContextTest(unittest.TestCase):
             self.assertEqual(run(300, "Chairs", context)["approved_by"], "ada@example.com")
         self.assertEqual(context.steps, ["approve Pay 300.00 for Chairs?", "step pay"])
 
-    def test_it_records_what_the_code_did_and_answers_for_the_platform(self):
+    def test_it_records_the_operations_of_the_code_and_responds_for_the_platform(self):
         with local_context({"x": 1}, secrets={"API_KEY": "k"}, approvals=[{"by": "ada", "data": {"note": "fine"}}],
                            models=[{"topic": "refunds"}], tools={"linear.create_issue": [{"id": "LIN-1"}]},
                            calls={"adder": [{"sum": 3}]}) as context:
@@ -56,7 +56,7 @@ class LocalContextTest(unittest.TestCase):
         with self.assertRaises(Rejected), local_context(approvals=[False]) as context:
             stubborn(context)
 
-    def test_rules_of_steps_hold(self):
+    def test_rules_of_steps_apply(self):
         with local_context() as context:
             with self.assertRaisesRegex(RuntimeError, "one at a time"):
                 context.step("outer", lambda: context.step("inner", lambda: 1))
@@ -65,18 +65,18 @@ class LocalContextTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "the limit is 65536"):
                 context.step("long", lambda: "x" * 70_000)
 
-    def test_an_answer_that_is_missing_fails_the_test(self):
+    def test_a_missing_response_fails_the_test(self):
         with local_context() as context:
             for ask in (lambda: context.approve("Go on?"), lambda: context.call("adder"), lambda: context.model("Hello")):
                 with self.assertRaisesRegex(AssertionError, "no more answers"):
                     ask()
 
-    def test_without_a_run_nothing_is_written_anywhere(self):
+    def test_without_a_run_nothing_is_written(self):
         with self.assertRaisesRegex(RuntimeError, "local_context"):
             shared.log("nobody reads this")
 `;
 
-test('the package that is written installs with pip, has types, and gives tests a context', async () => {
+test('the built package installs with pip, has types, and provides a context for tests', async () => {
   const cli = createCli();
   const dir = path.join(temporaryDir('wheel'), 'worker');
   await cli.json(['init', dir, '-t', 'approval']);

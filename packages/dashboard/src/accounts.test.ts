@@ -108,7 +108,7 @@ describe('accounts', () => {
     expect(site.api.accounts.device.decision).toBe('denied');
   });
 
-  test('switching the workspace names it in every request, also after a reload, and until signing out', async () => {
+  test('switching the workspace adds it to every request, also after a reload, until signing out', async () => {
     const page = await site.visitAsUser('/');
     await switchWorkspace(page, 'The laboratory');
     await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_lab');
@@ -163,7 +163,7 @@ describe('accounts', () => {
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
   });
 
-  test('an admin forbids that code gets values, and allows it again', async () => {
+  test('an admin forbids exposing values to code, and allows it again', async () => {
     const page = await site.visitAsUser('/settings/workspace');
     const allowed = page.getByLabel('Workers may give values');
     expect(await allowed.isChecked()).toBe(true);
@@ -210,7 +210,7 @@ describe('accounts', () => {
     expect(site.api.accounts.deleted.map(({ name }) => name)).toEqual(['The cellar']);
   });
 
-  test('the sign-in page leads to the identity provider, if there is one, and says in words why it led back', async () => {
+  test('the sign-in page links to the identity provider, if there is one, and explains why it returned', async () => {
     const page = await site.visit();
     const known = page.waitForResponse('**/api/system/platform-config');
     await page.goto(at('/sign-in'));
@@ -245,7 +245,7 @@ describe('accounts', () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  test('the link that a new installation prints makes its owner and signs them in, and its token leaves the address', async () => {
+  test('the setup link of a new installation creates its owner and signs them in, and its token leaves the address', async () => {
     const page = await site.visit();
     await page.goto(at('/setup#set_good'));
     await page.getByLabel('E-mail').fill(PERSON.email);
@@ -269,7 +269,7 @@ describe('accounts', () => {
     await page.waitForFunction(() => localStorage.getItem('gantry-workspace') === 'ws_new');
   });
 
-  test('an invitation that has ended says so', async () => {
+  test('an expired invitation is reported as expired', async () => {
     const page = await site.visit();
     await page.goto(at('/invite#inv_old'));
     await page.getByText('this invitation has ended').waitFor();
@@ -302,7 +302,7 @@ describe('accounts', () => {
     await checkPage(page, 'tokens-restricted');
   });
 
-  test('a token is restricted when it is made, and the list says how', async () => {
+  test('a token is restricted at creation, and the list shows how', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByText('Only the workers invoice-sync, report').waitFor();
@@ -324,7 +324,7 @@ describe('accounts', () => {
     expect(made?.restrict).toMatchObject({ readonly: true, toolsets: ['overview'], budget_usd: 2.5 });
   });
 
-  test('a token is revoked together with what it made', async () => {
+  test('a token is revoked together with the tokens that it created', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('created by the token laptop').waitFor();
     await page.getByRole('button', { name: 'Revoke with the 1 it made: laptop' }).click();
@@ -369,7 +369,7 @@ describe('accounts', () => {
     await page.getByText('is verified: what others share').waitFor();
   });
 
-  test('a wrong password changes nothing and says so; a right one does; signing out everywhere leads to the sign-in', async () => {
+  test('a wrong current password is reported and changes nothing; the right one works; signing out everywhere leads to the sign-in', async () => {
     const page = await site.visitAsUser('/settings/account');
     await page.getByLabel('Current password').fill('not mine');
     await page.getByLabel('New password', { exact: true }).fill('another staple of mine');

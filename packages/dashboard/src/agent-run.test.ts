@@ -125,7 +125,7 @@ describe('the run of an agent', () => {
     await checkPage(page, 'agent-run');
   });
 
-  test('words and calls come as the agent makes them, each answer with what it took', async () => {
+  test('text and calls appear as the agent emits them, each result with its duration', async () => {
     const fake = add({ status: 'running' });
     site.api.emit(fake, 'status', { status: 'running', at: toTime(fake, 40) });
     const page = await open(fake);
@@ -159,7 +159,7 @@ describe('the run of an agent', () => {
     await call(page, 'use skill').waitFor();
   });
 
-  test('what cannot be seen in arguments and results is written out', async () => {
+  test('invisible characters in arguments and results are spelt out', async () => {
     const page = await open(addAsking());
     await call(page, 'github: list issues').locator('summary').first().click();
     await talk(page).getByText('hello\\u{200b}world').waitFor();
@@ -183,7 +183,7 @@ describe('the run of an agent', () => {
     });
   });
 
-  test('afterwards the transcript has all of it: what failed, who decided, and the sums', async () => {
+  test('afterwards the transcript is complete: failures, approvers and totals', async () => {
     const page = await open(addOver());
     await talk(page).getByText('stop the import').waitFor();
     await call(page, 'HTTP request').getByText('Failed').waitFor();

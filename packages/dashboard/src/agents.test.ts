@@ -135,7 +135,7 @@ describe('agents', () => {
     await checkPage(page, 'agent-newer-skill');
   });
 
-  test('its model, turns, budget and result are saved, and a name that is not offered is said to be so', async () => {
+  test('its model, turns, budget and result are saved, and a model that is not offered is reported', async () => {
     const page = await site.visitAsUser(SETTINGS);
     const model = panel(page, 'Model');
     await model.getByRole('combobox', { name: 'Model' }).fill('smarter');
@@ -169,7 +169,7 @@ describe('agents', () => {
     expect(getLastRequest()?.body).toMatchObject({ output: { type: 'object', required: ['summary'] } });
   });
 
-  test('a model and a worker that it names and that are not there are shown before its first run', async () => {
+  test('a missing model and a missing worker that it refers to are shown before its first run', async () => {
     const [sorter] = site.api.workers.list;
     if (!sorter) throw new Error('no sample');
     const problem = 'there is no model "smart"; there are local/qwen3';
@@ -262,7 +262,7 @@ describe('agents', () => {
     expect(getLastRequest()?.body).toEqual({ skills: [expect.objectContaining({ name: 'tone' }), `review@${NEW}`] });
   });
 
-  test('without a model it is said where agents are made and set up, with the way to set one', async () => {
+  test('without a model the page says where agents are created, and how to set a model up', async () => {
     site.api.chat.models = [];
     const page = await site.visitAsUser(SETTINGS);
     const way = page.getByRole('link', { name: 'How to configure one' });
@@ -272,7 +272,7 @@ describe('agents', () => {
     expect(await way.getAttribute('href')).toBe('/settings/models');
   });
 
-  test('an agent template is made with its tools, and says which connection is missing', async () => {
+  test('an agent is created from a template with its tools, and the missing connection is named', async () => {
     site.api.connections.list.length = 0;
     const page = await site.visitAsUser('/workers/new?template=issue-triage');
     await page.getByText('github is not connected yet').waitFor();
@@ -304,7 +304,7 @@ describe('agents', () => {
     expect(getLastRequest()).toEqual(made);
   });
 
-  test('newer text of its skill is taken by a click alone, exactly as it was shown', async () => {
+  test('a newer text of its skill is adopted only by a click, exactly as it was shown', async () => {
     const [sorter] = site.api.workers.list;
     if (!sorter) throw new Error('no sample');
     Object.assign(sorter, { skill: `release-notes@${OLD}`, skill_update: UPDATE });
@@ -327,7 +327,7 @@ describe('agents', () => {
     await page.getByText('Its skill has a newer version').waitFor({ state: 'detached' });
   });
 
-  test('a viewer sees newer text and cannot take it', async () => {
+  test('a viewer sees the newer text and cannot adopt it', async () => {
     site.api.accounts.me.role = 'viewer';
     const [sorter] = site.api.workers.list;
     if (!sorter) throw new Error('no sample');

@@ -106,7 +106,7 @@ describe('alerts', () => {
     expect(await page.getByText('whsec_').count()).toBe(0);
   });
 
-  test('the worker of the address is chosen already, and the list shows its alerts alone', async () => {
+  test('the worker in the address is preselected, and the list shows its alerts alone', async () => {
     addAlerts();
     const page = await site.visitAsUser('/alerts?worker=price-watch');
     await page.getByText('Only those of Price watch').waitFor();
@@ -126,7 +126,7 @@ describe('alerts', () => {
     await page.getByText('Enter a webhook address').waitFor();
   });
 
-  test('what the server refuses is said at its field', async () => {
+  test('a problem that the server reports is shown at its field', async () => {
     const page = await site.visitAsUser('/alerts/new');
     await page.getByLabel('Webhook address').fill('http://10.0.0.1/');
     const errors = [{ path: 'url', message: 'is a private address' }];
@@ -170,7 +170,7 @@ describe('alerts', () => {
     ]);
   });
 
-  test('a viewer sees the rules, and no button that would be refused', async () => {
+  test('a viewer sees the rules, and no button that the server would refuse', async () => {
     addAlerts();
     Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
     const page = await site.visitAsUser('/alerts');

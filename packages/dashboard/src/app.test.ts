@@ -19,7 +19,7 @@ describe('the page of an automation', () => {
 
   const getFocusedId = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
 
-  test('a signed-out visitor is asked to sign in, told why it failed, and comes back to where they were going', async () => {
+  test('a signed-out visitor is asked to sign in, sees why it failed, and returns to the requested page', async () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/a/aut_sales?run=run_1`);
     await page.getByLabel('E-mail').fill(PERSON.email);
@@ -138,7 +138,7 @@ describe('the page of an automation', () => {
     await page.getByRole('region', { name: 'Past runs' }).getByText('just now').waitFor();
   });
 
-  test('every type of output is drawn as what it is', async () => {
+  test('every type of output is rendered as its type', async () => {
     const run = buildRun({
       automationId: 'aut_sales',
       status: 'success',
@@ -181,7 +181,7 @@ describe('the page of an automation', () => {
     expect(csv.suggestedFilename()).toBe('raw.csv');
   });
 
-  test('an automation of another own workspace is found there, and opened by switching to it', async () => {
+  test('an automation of another workspace of the member is found there, and opened by switching to it', async () => {
     site.api.homes.set('aut_sales', 'ws_lab');
     const page = await site.visitAsUser('/a/aut_sales');
     await page.getByRole('heading', { name: 'This automation belongs to The laboratory' }).waitFor();
@@ -190,7 +190,7 @@ describe('the page of an automation', () => {
     site.api.homes.clear();
   });
 
-  test('the log of a past run has the times, levels and fields that it had', async () => {
+  test('the log of a past run has its original times, levels and fields', async () => {
     const run = buildRun({ runId: 'run_past', startedAt: Date.now() - 5_000 });
     site.api.runs.unshift(run);
     const at = run.startedAt as number;
@@ -210,7 +210,7 @@ describe('the page of an automation', () => {
     expect(await log.textContent()).toMatch(/1\.50\s*warning two rows left out rows=\[3,9\]/);
   });
 
-  test('a failed run says why and what to do, with the place in the code folded away', async () => {
+  test('a failed run shows the reason and the remedy, with the location in the code collapsed', async () => {
     const failed = site.api.runs.find(({ status }) => status === 'error');
     const page = await site.visitAsUser(`/a/aut_sales?run=${failed?.runId}`);
     await page.getByRole('paragraph').filter({ hasText: 'no orders for region "eu"' }).waitFor();
@@ -253,7 +253,7 @@ describe('the page of an automation', () => {
     expect(site.api.pages.get('aut_sales')?.currentVersion).toBe(2);
   });
 
-  test('a holder of the link of a public automation runs it without signing in, and sees only their own runs', async () => {
+  test('a visitor with the link of a public automation runs it without signing in, and sees only their own runs', async () => {
     const sales = site.api.pages.get('aut_sales');
     if (!sales) throw new Error('no sample');
     site.api.pages.set('aut_public', { ...sales, id: 'aut_public', name: 'Greeter', visibility: 'public', inputs: [] });

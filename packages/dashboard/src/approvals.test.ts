@@ -118,7 +118,7 @@ describe('approvals', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 
-  test('signed in elsewhere, the link still counts', async () => {
+  test('a member who is signed in to another workspace can still use the link', async () => {
     addApproval({ form: null });
     site.api.approvals.list.length = 0;
     const page = await site.visitAsUser('/review/good');
@@ -142,7 +142,7 @@ describe('approvals', () => {
     await page.getByText('The run goes on.').waitFor();
   });
 
-  test('a time that is over while the page is open, a problem of a field, and no network are told', async () => {
+  test('an approval that expires while the page is open, a problem of a field, and a lost network are shown', async () => {
     addApproval();
     const page = await site.visit();
     await page.goto(at('/review/good'));
@@ -163,7 +163,7 @@ describe('approvals', () => {
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
   });
 
-  test('nothing of what code wrote becomes part of the page', async () => {
+  test('nothing that code wrote becomes markup of the page', async () => {
     addApproval({
       title: '<img src=x onerror=alert(1)>',
       message: '<script>alert(1)</script> [x](javascript:alert(1)) ![p](https://evil.example/p.png)',
@@ -232,7 +232,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('a link opens its approval, also one that was decided or is gone', async () => {
+  test('a link opens its approval, also one that was decided or deleted', async () => {
     addApproval({ title: 'First?', form: null });
     addApproval({ title: 'Second?', status: 'expired', permissions: { decide: false } });
     const page = await site.visitAsUser('/approvals?approval=apr_1');

@@ -35,7 +35,7 @@ describe('sentences of the audit log', () => {
     },
   );
 
-  test('every kind of thing that actions name can be filtered by', () => {
+  test('every kind of resource that actions name can be filtered by', () => {
     const nouns = new Set(Object.keys(SENTENCES).map((action) => action.split('.')[0] ?? ''));
     // Its entries are about the workspace.
     nouns.delete('secret_keys');
@@ -79,7 +79,7 @@ describe('sentences of the audit log', () => {
     expect(toPlainText(entry(action, { details }))).toBe(said);
   });
 
-  test('an action that this page does not know yet is shown all the same', () => {
+  test('an action that this page does not know yet is still shown', () => {
     expect(toPlainText(entry('robot.dismissed' as AuditAction))).toBe('changed robot x-1');
   });
 });
@@ -133,7 +133,7 @@ describe('the audit log', () => {
     expect(await page.getByRole('link', { name: 'a run' }).getAttribute('href')).toBe('/runs/run_8');
   });
 
-  test('filters are in the address, and the file holds what is shown', async () => {
+  test('filters are in the address, and the export holds what is shown', async () => {
     const page = await site.visitAsUser('/settings/audit?kind=secret');
     await page.getByText('set the secret').waitFor();
     expect(await page.getByRole('list', { name: 'Entries' }).getByRole('listitem').count()).toBe(1);

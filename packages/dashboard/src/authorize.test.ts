@@ -21,7 +21,7 @@ describe('connecting an app', () => {
     await checkPage(page, 'authorize-unknown');
   });
 
-  test('a person sees who asks and chooses workspace, rights and tools; the name is text and nothing else', async () => {
+  test('a person sees which client asks and chooses workspace, rights and tools; the client’s name is plain text', async () => {
     const page = await site.visitAsUser(ASKED);
     await page.getByText('Desktop <b>agent</b>').waitFor();
     await page.getByText('a program on this device (127.0.0.1:4711)').waitFor();
@@ -37,7 +37,7 @@ describe('connecting an app', () => {
     expect(body?.toolsets).toContain('published');
   });
 
-  test('a request that cannot be allowed leaves for the app when a person says so, and not by itself', async () => {
+  test('a request that cannot be allowed returns to the app only when the person confirms', async () => {
     const page = await site.visitAsUser(ASKED.replace('ocl_1', 'ocl_refused'));
     await page.getByText('The app has asked in a way that is not valid: no challenge.').waitFor();
     await checkPage(page, 'authorize-refused');
@@ -63,7 +63,7 @@ describe('connecting an app', () => {
     });
   });
 
-  test('what was let in is disconnected on the page of tokens', async () => {
+  test('a connected app is disconnected on the page of tokens', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     await page.getByText('Desktop agent').waitFor();
     await page.getByRole('button', { name: 'Disconnect Desktop agent' }).click();

@@ -82,7 +82,7 @@ describe('settings of an automation', () => {
     await page.getByText('It runs only when a person or a program starts it').waitFor();
   });
 
-  test('the link is made public after a question, and the automation archived and brought back', async () => {
+  test('the link is made public after a confirmation, and the automation archived and restored', async () => {
     const page = await site.visitAsUser(settings);
     await page.getByRole('button', { name: 'Make it public' }).click();
     await page.getByRole('button', { name: 'Let anyone run it' }).click();
@@ -99,7 +99,7 @@ describe('settings of an automation', () => {
     await page.getByRole('button', { name: 'Archive Weekly sales report' }).waitFor();
   });
 
-  test('a viewer sees the settings and is offered no change', async () => {
+  test('a viewer sees the settings and no controls to change them', async () => {
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'viewer' });
     const page = await site.visitAsUser(settings);
     await page.getByText('Mondays at 7:00, Berlin').waitFor();

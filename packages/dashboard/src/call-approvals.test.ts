@@ -87,7 +87,7 @@ describe('approvals of tool calls', () => {
     await checkPage(page, 'approval-of-calls-decided');
   });
 
-  test('a single call is approved as simply as anything else', async () => {
+  test('a single call is approved like any other approval', async () => {
     addApproval([create()]);
     const page = await site.visitAsUser('/approvals');
     await page.getByText('It loses the last row.').waitFor();
@@ -100,7 +100,7 @@ describe('approvals of tool calls', () => {
     await page.getByText('Decided: The agent asks to call').waitFor();
   });
 
-  test('arguments are corrected in fields of the schema, and what was not touched stays as it was', async () => {
+  test('arguments are corrected in fields of the schema, and untouched ones stay unchanged', async () => {
     addApproval([create()]);
     const page = await site.visitAsUser('/approvals');
     await page.getByRole('button', { name: 'Correct the arguments' }).click();

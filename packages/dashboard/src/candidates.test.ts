@@ -79,7 +79,7 @@ describe('candidates', () => {
   };
   const promote = (page: Page) => page.getByRole('button', { name: 'Promote', exact: true }).click();
 
-  test('the page explains why it can’t be promoted; without its rehearsals it can be all the same', async () => {
+  test('the page explains why it can’t be promoted; without its rehearsals it still can be', async () => {
     add('cnd_1', [buildCase('run_8sWnQ0', 'same'), buildCase('run_8sWnQ1', null)], { status: 'rehearsing' });
     const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByRole('heading', { name: 'Rehearsed 1 of 2 runs so far' }).waitFor();
@@ -94,7 +94,7 @@ describe('candidates', () => {
     expect(site.api.candidates.sent.at(-1)?.body).toEqual({ force: true });
   });
 
-  test('one that breaks a run asks once more, and is dropped by the keyboard alone', async () => {
+  test('one that breaks a run asks for a second confirmation, and is dropped by keyboard alone', async () => {
     add('cnd_1', [buildCase('run_8sWnQ0', 'broken')]);
     const page = await site.visitAsUser(toCandidatePath('cnd_1'));
     await page.getByRole('button', { name: 'Promote the candidate' }).click();
@@ -107,7 +107,7 @@ describe('candidates', () => {
     expect(await page.getByRole('button', { name: /Promote|Drop/ }).count()).toBe(0);
   });
 
-  test('that of a repair is decided by its approval, right there', async () => {
+  test('the candidate of a repair is decided by its approval, on the same page', async () => {
     add('cnd_1', [buildCase('run_failed1', 'fixed')], {
       origin: 'repair',
       permissions: { promote: false, drop: false, approve: false },

@@ -129,7 +129,7 @@ describe('the chat', () => {
     await checkPage(page, 'chat-viewer');
   });
 
-  test('a message is sent with Enter, and the answer comes in pieces, with what was made', async () => {
+  test('a message is sent with Enter, and the answer streams in, with links to created resources', async () => {
     const page = await site.visitAsUser('/chat');
     await page.getByRole('button', { name: /counts the words/ }).click();
     expect(await field(page).inputValue()).toMatch(/counts the words/);
@@ -171,7 +171,7 @@ describe('the chat', () => {
     await page.getByRole('navigation', { name: 'Conversations' }).getByText('Make a worker').waitFor();
   });
 
-  test('nothing of what the agent or a tool says becomes part of the page', async () => {
+  test('nothing that the agent or a tool writes becomes markup of the page', async () => {
     const text =
       '<img src=x onerror=alert(1)> ![p](https://evil.example/p.png) [x](javascript:alert(1)) [y](https://y.example)';
     const call = buildCall({
@@ -193,7 +193,7 @@ describe('the chat', () => {
     expect(await page.getByRole('link', { name: 'y', exact: true }).getAttribute('rel')).toContain('noopener');
   });
 
-  test('an approval shows exactly what is called; approved or rejected the agent goes on', async () => {
+  test('an approval shows the exact call; approved or rejected, the agent continues', async () => {
     const page = await site.visitAsUser('/chat');
     const conversation = await startConversation(page, 'Count words');
     const [first, second] = [
@@ -258,7 +258,7 @@ describe('the chat', () => {
     expect(await page.getByText('You stopped the agent here.').count()).toBe(2);
   });
 
-  test('after a broken connection and after a reload it goes on where it was, with nothing twice', async () => {
+  test('after a lost connection and after a reload the answer continues where it was, without repeats', async () => {
     const page = await site.visitAsUser('/chat');
     const conversation = await startConversation(page, 'Tell me a story');
     streamText(conversation, 'Once ');
@@ -282,7 +282,7 @@ describe('the chat', () => {
     expect(await page.getByText('Once upon a time. The end.').count()).toBe(1);
   });
 
-  test('two tabs: a message into a conversation that is busy is kept, and the other one is shown', async () => {
+  test('two tabs: a message to a busy conversation is kept, and the other message is shown', async () => {
     const conversation = addConversation('Shared', [
       { message: 'First', parts: [{ type: 'text', text: 'Yes.', partial: false }] },
     ]);
@@ -306,7 +306,7 @@ describe('the chat', () => {
     await page.getByText('went on elsewhere').waitFor({ state: 'detached' });
   });
 
-  test('without a model it is said how to set one, before and after a message', async () => {
+  test('without a model the page says how to set one, before and after a message', async () => {
     site.api.chat.refuseNext = { status: 409, body: { detail: 'no model is configured', code: 'no_model' } };
     const page = await site.visitAsUser('/chat');
     await field(page).fill('Hello');
@@ -374,7 +374,7 @@ describe('the chat', () => {
     await page.getByRole('heading', { name: 'Conversation not found' }).waitFor();
   });
 
-  test('earlier messages of a long conversation are shown when they are asked for', async () => {
+  test('earlier messages of a long conversation are loaded on demand', async () => {
     const turns = Array.from({ length: 45 }, (_, index) => ({ message: `Message number ${index + 1}.` }));
     const page = await open(addConversation('Long', turns));
     await page.getByText('Message number 26.').waitFor();
@@ -387,7 +387,7 @@ describe('the chat', () => {
     expect(await page.getByText(/^Message number/).count()).toBe(45);
   });
 
-  test('the model can be chosen, and the way there is in the navigation, the palette and the empty overview', async () => {
+  test('the model can be chosen, and the chat is linked in the navigation, the palette and the empty overview', async () => {
     site.api.chat.models = [buildModel('qwen3', { is_default: true }), buildModel('big', { aliases: ['smart'] })];
     const page = await site.visitAsUser('/');
     await page.getByRole('button', { name: 'Send this example' }).click();

@@ -82,7 +82,7 @@ describe('the code of a worker', () => {
     await checkPage(page, 'worker-versions');
   });
 
-  test('a change is saved as a version with a message, and nothing of it is left in the browser', async () => {
+  test('a change is saved as a version with a message, and no draft is left in the browser', async () => {
     const page = await site.visitAsUser(CODE);
     await type(page, '\nDONE = True\n');
     await page.getByText('1 file is changed, and not saved.').waitFor();
@@ -98,7 +98,7 @@ describe('the code of a worker', () => {
     await until(async () => !(await isKept()));
   });
 
-  test('files are added, renamed and deleted; a deletion can be taken back', async () => {
+  test('files are added, renamed and deleted; a deletion can be undone', async () => {
     const page = await site.visitAsUser(CODE);
     await page.getByRole('button', { name: 'New file' }).click();
     await page.getByLabel('Path of the new file').fill('README.md');
@@ -186,7 +186,7 @@ def run(shop: int):
     await page.locator('.cm-line', { hasText: 'context.artifact(' }).waitFor();
   });
 
-  test('the panel beside the editor is hidden, also after a reload, and keeps what was typed', async () => {
+  test('the panel beside the editor is hidden, also after a reload, and keeps its input', async () => {
     const page = await site.visitAsUser(CODE, { viewport: { width: 1440, height: 900 } });
     const pane = page.getByRole('region', { name: 'main.py' });
     const widthOfEditor = async () => (await pane.boundingBox())?.width ?? 0;
@@ -243,7 +243,7 @@ def run(shop: int):
     expect(site.api.code.versions).toHaveLength(3);
   });
 
-  test('a member who saves after another one sees both versions, and keeps theirs on top', async () => {
+  test('a member who saves after another one sees both versions, and saves theirs on top', async () => {
     const page = await site.visitAsUser(CODE);
     await type(page, 'MINE = 1\n');
     const theirs = { ...files(), 'lib/prices.py': 'def rounded(price):\n    return int(price)\n' };
@@ -263,7 +263,7 @@ def run(shop: int):
     expect(files()).toMatchObject({ ...theirs, 'main.py': expect.stringMatching(/MINE = 1\n$/) });
   });
 
-  test('a viewer reads the code and its history, and is offered nothing else', async () => {
+  test('a viewer reads the code and its history, and sees no other actions', async () => {
     setRole('viewer');
     const page = await site.visitAsUser(CODE);
     await page.getByText('You can read these files, and not change them.').waitFor();
@@ -275,7 +275,7 @@ def run(shop: int):
     expect(await page.getByRole('button', { name: /Roll back/ }).count()).toBe(0);
   });
 
-  test('any two versions are compared, and an earlier one is gone back to, with undo', async () => {
+  test('any two versions are compared, and an earlier one is restored, with undo', async () => {
     const page = await site.visitAsUser(VERSIONS);
     await page.getByText('Log how many prices there are').waitFor();
     await page.getByLabel('From').selectOption('1');

@@ -92,7 +92,7 @@ describe('one connection', () => {
     await checkPage(page, 'connection-service');
   });
 
-  test('what a server says stays text, its hidden characters are named, and a change is accepted once read', async () => {
+  test('descriptions from a server stay text, their hidden characters are named, and a change is accepted after reading it', async () => {
     const page = await site.visitAsUser('/connections/con_linear');
     const quote = tool(page, 'search_issues').locator('blockquote');
     await expect(quote.textContent()).resolves.toContain(
@@ -155,7 +155,7 @@ describe('one connection', () => {
     expect(lastSent()?.body).toEqual({ scopes: ['read', 'write'] });
   });
 
-  test('one that workers declare is deleted only when that is meant', async () => {
+  test('a connection that workers declare is deleted only after a confirmation', async () => {
     const page = await site.visitAsUser('/connections/con_github');
     await page.getByRole('button', { name: 'Delete Team account' }).click();
     await page.getByRole('button', { name: 'Delete it' }).click();
@@ -166,7 +166,7 @@ describe('one connection', () => {
     expect(site.api.connections.list.map(({ id }) => id)).toEqual(['con_linear', 'con_crm']);
   });
 
-  test('a key that does not work is replaced where the page says so', async () => {
+  test('a key that does not work is replaced where the page reports it', async () => {
     const page = await site.visitAsUser('/connections/con_crm');
     await page.getByText('what is stored cannot be decrypted').waitFor();
     await page.getByText('requests.get("https://api.crm.example/"').waitFor();
@@ -183,7 +183,7 @@ describe('one connection', () => {
     await page.getByText('CRM of sales does not work: crm.example refused the key').waitFor();
   });
 
-  test('a server that gives no list says why, and is asked again; one that is gone is not found', async () => {
+  test('a server without a tool list shows why, and is retried; a deleted one is not found', async () => {
     site.api.connections.tools.con_linear = 'mcp.linear.example did not answer within 15 s';
     const page = await site.visitAsUser('/connections/con_linear');
     await page.getByText('mcp.linear.example did not answer within 15 s').waitFor();

@@ -55,7 +55,7 @@ describe('connections', () => {
     await checkPage(page, 'connections-empty');
   });
 
-  test('what does not work says why; it is checked, consented to again and deleted', async () => {
+  test('a broken connection says why; it is checked, consented to again and deleted', async () => {
     const page = await site.visitAsUser('/connections');
     expect(await item(page, 'Linear').textContent()).toMatch(/Failing[\s\S]*Check|refused the credential/);
     await item(page, 'Linear').getByRole('button', { name: 'Check Linear' }).click();
@@ -70,7 +70,7 @@ describe('connections', () => {
     await item(page, 'CRM').waitFor({ state: 'detached' });
   });
 
-  test('an account is connected with the rights that were chosen', async () => {
+  test('an account is connected with the chosen permissions', async () => {
     const page = await site.visitAsUser('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
     expect(await page.getByRole('list', { name: 'Works at once' }).getByRole('link').allTextContents()).toEqual([
@@ -91,7 +91,7 @@ describe('connections', () => {
     await item(page, 'Second account').waitFor();
   });
 
-  test('an admin sets the OAuth client that a service lacks, and goes on to connect it', async () => {
+  test('an admin sets the OAuth client that a service lacks, and continues to connect it', async () => {
     const page = await site.visitAsUser('/connections/new?app=linear');
     await page.getByLabel('Client id').fill('Iv1.home');
     await page.getByLabel('Client secret', { exact: true }).fill('s3cret');
@@ -159,7 +159,7 @@ describe('connections', () => {
     });
   });
 
-  test('a server that people sign in to is registered, and the browser goes on to it', async () => {
+  test('a server with sign-in is registered, and the browser continues to it', async () => {
     const page = await site.visitAsUser('/connections/new?app=mcp');
     await page.getByLabel('Name').fill('Tracker');
     await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
@@ -176,7 +176,7 @@ describe('connections', () => {
     await item(page, 'Tracker').getByText('Consent').first().waitFor();
   });
 
-  test('a viewer reads, and makes nothing', async () => {
+  test('a viewer reads connections, and creates none', async () => {
     for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
     site.api.accounts.me.role = 'viewer';
     const page = await site.visitAsUser('/connections');

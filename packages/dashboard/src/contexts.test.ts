@@ -63,7 +63,7 @@ describe('contexts', () => {
     await checkPage(page, 'contexts-empty');
   });
 
-  test('a context is made, gets a file, and the file is saved as a version', async () => {
+  test('a context is created, gets a file, and the file is saved as a version', async () => {
     const page = await site.visitAsUser('/contexts');
     await page.getByRole('button', { name: 'New context' }).click();
     await page.getByLabel('Name').fill('price-list');
@@ -87,7 +87,7 @@ describe('contexts', () => {
     });
   });
 
-  test('an edit is gone back from, and the history says who did what', async () => {
+  test('an edit is rolled back, and the history shows the author of each change', async () => {
     const page = await site.visitAsUser('/contexts/price-list/versions');
     await page.getByRole('link', { name: 'A run' }).waitFor();
     await page.getByRole('button', { name: 'Changes in version 2' }).click();
@@ -101,7 +101,7 @@ describe('contexts', () => {
     expect(Object.keys(filesNow())).toContain('last-run.json');
   });
 
-  test('settings are changed; deleting says who still uses it', async () => {
+  test('settings are changed; deleting names the workers that still use it', async () => {
     const page = await site.visitAsUser('/contexts/price-list/settings');
     await page.getByLabel('Description').fill('All prices');
     await page.getByLabel('Runs write back').uncheck();
@@ -115,7 +115,7 @@ describe('contexts', () => {
     expect(site.api.contexts.map(({ about }) => about.name)).toEqual(['letter-templates']);
   });
 
-  test('a viewer reads and is offered nothing else; an unknown context is said to be none', async () => {
+  test('a viewer reads it and sees no other actions; an unknown context is reported as not found', async () => {
     setRole('viewer');
     const page = await site.visitAsUser('/contexts/price-list');
     await page.getByText('You can read these files, and not change them.').waitFor();

@@ -120,7 +120,7 @@ describe('evaluations of a worker', () => {
     await checkPage(page, 'evaluations-running');
   });
 
-  test('an example is written with the inputs of the worker, and each kind of check is sent as it is meant', async () => {
+  test('an example is written with the inputs of the worker, and each kind of check is sent correctly', async () => {
     const page = await site.visitAsUser(HOME);
     await page.getByRole('button', { name: 'Add example' }).click();
     const dialog = page.getByRole('dialog', { name: 'New example' });
@@ -223,7 +223,7 @@ describe('evaluations of a worker', () => {
     await running.waitFor({ state: 'detached' });
   });
 
-  test('the table says which version broke what, and a cell leads to the result', async () => {
+  test('the table shows which version broke which example, and a cell leads to the result', async () => {
     addVersionHistory();
     const page = await site.visitAsUser(HOME);
     const table = page.getByRole('region', { name: 'Examples by version' }).getByRole('table');
@@ -245,7 +245,7 @@ describe('evaluations of a worker', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('A quiet day');
   });
 
-  test('each new version is evaluated once that is switched on', async () => {
+  test('each new version is evaluated once, after evaluation on save is switched on', async () => {
     addExamples();
     const page = await site.visitAsUser(HOME);
     await page.getByRole('switch', { name: 'Evaluate each new version' }).click();
@@ -254,7 +254,7 @@ describe('evaluations of a worker', () => {
     expect(await page.getByRole('switch', { name: 'Evaluate each new version' }).isChecked()).toBe(true);
   });
 
-  test('without a model that could judge, the page says how one is set', async () => {
+  test('without a model for judging, the page says how to set one', async () => {
     addExamples();
     site.api.evaluations.refuseNext = { status: 409, body: { detail: 'no model', code: 'no_model' } };
     const page = await site.visitAsUser(HOME);

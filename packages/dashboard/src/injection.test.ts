@@ -46,7 +46,7 @@ async function expectNothingExecuted(page: Page): Promise<void> {
   expect(await page.evaluate(() => (window as { __executed?: number }).__executed ?? 0)).toBe(0);
 }
 
-describe('what automations write is shown, never executed', () => {
+describe('text from automations is displayed, never executed', () => {
   const site = testSite();
 
   test('in names, descriptions, labels, logs, errors, every kind of output, and file names', async () => {
@@ -148,7 +148,7 @@ describe('what automations write is shown, never executed', () => {
   });
 });
 
-describe('what workers, models and MCP servers write is shown, never executed', () => {
+describe('text from workers, models and MCP servers is displayed, never executed', () => {
   const site = testSite();
   const ended = { status: 'completed' as const, completed_at: new Date().toISOString(), duration_ms: 5 };
 

@@ -26,7 +26,7 @@ describe('live changes', () => {
     await page.getByText('Send the letter?').first().waitFor();
   });
 
-  test('what is entered for a run stays when another version is saved, until it asks for other inputs', async () => {
+  test('inputs that are being entered stay when another version is saved, unless it declares other inputs', async () => {
     const worker = buildWorker('price-watch', { inputs: [{ name: 'price', label: 'Price', type: 'number' }] });
     site.api.workers = { ...createWorkerState(), list: [worker] };
     const page = await site.visitAsUser('/workers/price-watch');
@@ -45,7 +45,7 @@ describe('live changes', () => {
     await page.getByLabel('Amount').waitFor();
   });
 
-  test('changes of other things are no reason to ask again', async () => {
+  test('changes of other resources cause no requests', async () => {
     const page = await site.visitAsUser('/approvals');
     await waitForConnection();
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
@@ -57,7 +57,7 @@ describe('live changes', () => {
     expect(countRequests()).toBe(before);
   });
 
-  test('a lost connection is resumed from where it stopped, and shown only when it lasts', async () => {
+  test('a lost connection resumes where it stopped, and is shown only if it lasts', async () => {
     const page = await site.visitAsUser('/approvals');
     await waitForConnection();
     site.api.changes.emit('change', { noun: 'approvals' });
@@ -74,7 +74,7 @@ describe('live changes', () => {
     await note.waitFor({ state: 'detached' });
   });
 
-  test('one of nine tabs reads the changes for all, and another one when it is closed or left', async () => {
+  test('one of nine tabs reads the changes for all, and another takes over when it is closed or left', async () => {
     const first = await site.visitAsUser('/approvals');
     const tabs = [first];
     while (tabs.length < 9) {
@@ -105,7 +105,7 @@ describe('live changes', () => {
     await allShow('Book the room?');
   });
 
-  test('a page that could not be read recovers by itself, and says when it waits for long', async () => {
+  test('a page that failed to load recovers by itself, and says so if that takes long', async () => {
     site.api.faults.set('GET /api/approvals', 503);
     const page = await site.visitAsUser('/approvals');
     await page.getByRole('alert').first().waitFor();
@@ -118,7 +118,7 @@ describe('live changes', () => {
     await note.waitFor({ state: 'detached' });
   });
 
-  test('a visitor who is not signed in follows nothing', async () => {
+  test('a signed-out visitor opens no stream', async () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/sign-in`);
     await page.getByRole('button', { name: 'Sign in' }).waitFor();

@@ -62,7 +62,7 @@ describe('models and their budget', () => {
     await checkPage(page, 'models-none');
   });
 
-  test('an admin sets the budget, takes it away, and takes that back', async () => {
+  test('an admin sets the budget, removes it, and undoes the removal', async () => {
     const page = await site.visitAsUser(PATH);
     const field = page.getByRole('spinbutton', { name: 'Budget of a month' });
     await field.fill('35.5');

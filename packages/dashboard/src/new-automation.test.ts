@@ -62,7 +62,7 @@ describe('an automation made in the browser', () => {
     await page.getByRole('button', { name: /"nmae" is not defined.*Line 2/ }).waitFor();
   });
 
-  test('a zip becomes files and a form, a failed test shows its line, and what is right is deployed', async () => {
+  test('a zip becomes files and a form, a failed test shows its line, and the corrected code is deployed', async () => {
     const manifest = { name: 'Report', inputs: ['shop'], outputs: ['total'], secrets_needed: [] };
     const code = 'def run(shop):\n    return {"total": 1 / 0}\n';
     const entries = { 'report/main.py': strToU8(code), 'report/manifest.json': strToU8(JSON.stringify(manifest)) };
@@ -89,7 +89,7 @@ describe('an automation made in the browser', () => {
     await page.getByText('As “Hello”, version 1').waitFor();
   });
 
-  test('a folder is taken as well, and its entrypoint chosen', async () => {
+  test('a folder is accepted as well, and its entrypoint chosen', async () => {
     const folder = path.join(temporaryDir('automation'), 'tidy-up');
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'clean.py'), 'def run():\n    return {}\n');
@@ -126,7 +126,7 @@ describe('an automation made in the browser', () => {
     await editor(page, 'main.py').waitFor();
   });
 
-  test('the next version is made of the current one, and a viewer only reads it', async () => {
+  test('the next version starts from the current one, and a viewer only reads it', async () => {
     const page = await site.visitAsUser(NEW);
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/a/aut_new');

@@ -120,7 +120,7 @@ describe('overview', () => {
     await page.getByText('2 failed').waitFor();
   });
 
-  test('an empty workspace gives the lines to begin with, and shows the first worker without a reload', async () => {
+  test('an empty workspace shows the commands to begin with, and the first worker without a reload', async () => {
     const page = await site.visitAsUser('/');
     const lines = page.locator('pre').filter({ hasText: 'export GANTRY_TOKEN' });
     await lines.getByText('/api/workers').waitFor();

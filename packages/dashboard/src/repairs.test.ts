@@ -132,7 +132,7 @@ describe('the repair of a failed run', () => {
     await checkPage(page, 'repair-no-model');
   });
 
-  test('it is asked for with instructions, followed live, and approved in its place', async () => {
+  test('it is requested with instructions, followed live, and approved on the same page', async () => {
     addFailed();
     const page = await site.visitAsUser('/runs/run_failed1');
     await until(() => site.api.changes.watchers.size > 0);
@@ -167,7 +167,7 @@ describe('the repair of a failed run', () => {
     ]);
   });
 
-  test('while it works it can be stopped, and then begun again', async () => {
+  test('a repair at work can be stopped, and then started again', async () => {
     addFailed();
     site.api.candidates.repairs.set('run_failed1', buildRepair('run_failed1', { created_by: null }));
     const page = await site.visitAsUser('/runs/run_failed1');
@@ -178,7 +178,7 @@ describe('the repair of a failed run', () => {
     await page.getByRole('button', { name: 'Repair again…' }).waitFor();
   });
 
-  test('the evidence says what came out differently, and leads to both runs', async () => {
+  test('the evidence shows the differences, and links to both runs', async () => {
     addFailed();
     propose(['different', 'broken', 'inconclusive']);
     const page = await site.visitAsUser('/runs/run_failed1');
@@ -200,7 +200,7 @@ describe('the repair of a failed run', () => {
     expect(await link.getAttribute('href')).toBe('/runs/run_failed1_r');
   });
 
-  test('another open repair is explained, and viewers are offered none', async () => {
+  test('another open repair is explained, and viewers cannot start one', async () => {
     addFailed();
     site.api.candidates.refuseNext = { status: 409, body: { detail: 'open', code: 'repair_open' } };
     const page = await site.visitAsUser('/runs/run_failed1');
@@ -214,7 +214,7 @@ describe('the repair of a failed run', () => {
     expect(await page.getByRole('button', { name: 'Repair…' }).count()).toBe(0);
   });
 
-  test('a rehearsal says what it is, and offers neither a repair nor another run', async () => {
+  test('a rehearsal is labelled as such, and offers neither a repair nor another run', async () => {
     const fake = buildWorkerRun({
       id: 'run_failed2',
       worker_id: CODE_WORKER,

@@ -106,7 +106,7 @@ describe('the log of a run', () => {
     expect(new URL(page.url()).searchParams.get('line')).toBe(String(1_000_001 + 12_346));
   });
 
-  test('a link to a line at the end of what has come stays there while the log goes on', async () => {
+  test('a link to the last line stays there while the log grows', async () => {
     const fake = addLongRun(200);
     const page = await site.visitAsUser(`${toRunPath(fake)}?line=${1_000_001 + 198}`);
     const linked = getLog(page).locator('[data-selected]').getByText('line 198');

@@ -82,7 +82,7 @@ describe('the requests on the page of a worker’s run', () => {
     await checkPage(page, 'run-requests');
   });
 
-  test('each is a row with its answer, what was put in for it, and the rule that refused it', async () => {
+  test('each request is a row with its response, its substituted credentials, and the rule that refused it', async () => {
     const fake = add(ended);
     emitAllRequests(fake);
     const page = await openRun(fake);
@@ -101,7 +101,7 @@ describe('the requests on the page of a worker’s run', () => {
     expect(await getRows(page).count()).toBe(2);
   });
 
-  test('they appear while the run goes on, and a run without any says so', async () => {
+  test('they appear while the run continues, and a run without any says so', async () => {
     const fake = add();
     const page = await openRun(fake);
     const region = getRegion(page);
@@ -117,7 +117,7 @@ describe('the requests on the page of a worker’s run', () => {
     await region.getByText('The code made no requests to other hosts.').waitFor();
   });
 
-  test('what is told of an attempt that ran again names the attempt', async () => {
+  test('requests of a retried run name their attempt', async () => {
     const fake = add({ ...ended, attempt: 2 });
     emitRequest(fake);
     site.api.emit(fake, 'status', { status: 'running', at: fake.run.started_at });

@@ -173,7 +173,7 @@ describe('runs', () => {
     expect(site.api.requests.map(({ line }) => line)).toContain(`POST /api/automations/${automation.automationId}/run`);
   });
 
-  test('a viewer selects nothing', async () => {
+  test('a viewer cannot select runs', async () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');
     ops.role = 'viewer';
@@ -184,7 +184,7 @@ describe('runs', () => {
     ops.role = 'owner';
   });
 
-  test('a filter is kept under a name, chosen again, and forgotten with a way back', async () => {
+  test('a filter is saved under a name, chosen again, and deleted with undo', async () => {
     addWorkerRun(1);
     const page = await site.visitAsUser('/runs?status=completed&worker=price-watch');
     await page.getByRole('button', { name: 'Saved filters' }).click();
@@ -202,7 +202,7 @@ describe('runs', () => {
     await page.getByRole('button', { name: 'Good ones', exact: true }).waitFor();
   });
 
-  test('both surfaces are exported as far as the filter asks for them', async () => {
+  test('both surfaces are exported with the filter applied', async () => {
     addAutomationRun(3, { status: 'error', error: { code: 'exception', message: '=1+1' } });
     const page = await site.visitAsUser('/runs?status=failed');
     await getRows(page).first().waitFor();

@@ -46,7 +46,7 @@ describe('secrets', () => {
     await checkPage(page, 'secrets-empty');
   });
 
-  test('a row says which surface has the name and which lacks it; what lacks one comes first', async () => {
+  test('a row shows which surface has the name and which lacks it; missing ones come first', async () => {
     const page = await site.visitAsUser('/secrets');
     await row(page, 'CRM_TOKEN').waitFor();
     const names = await page.getByRole('list', { name: 'Secrets' }).locator('code').allTextContents();
@@ -55,7 +55,7 @@ describe('secrets', () => {
     expect(await row(page, 'OLD_KEY').textContent()).toContain('No worker names it');
   });
 
-  test('what is missing is set where it is missing; a new one on both surfaces at once', async () => {
+  test('a missing secret is set on the surface that lacks it; a new one on both surfaces at once', async () => {
     const page = await site.visitAsUser('/secrets?set=CRM_TOKEN');
     await page.getByRole('dialog').getByLabel('Automations').waitFor();
     expect(await page.getByRole('dialog').getByLabel('Workers').isChecked()).toBe(false);
@@ -75,7 +75,7 @@ describe('secrets', () => {
     expect(await page.getByText('line one').count()).toBe(0);
   });
 
-  test('what is wrong with a value is said once, and stays until it is dismissed', async () => {
+  test('a problem of a value is shown once, and stays until it is dismissed', async () => {
     const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByLabel('Name', { exact: true }).fill('pin');
@@ -92,7 +92,7 @@ describe('secrets', () => {
     await warning.waitFor({ state: 'detached' });
   });
 
-  test('hosts of a value are shown, changed with it, and refused by their place', async () => {
+  test('hosts of a value are shown, changed with it, and refused by their position', async () => {
     const { worker } = site.api.secrets;
     const page = await site.visitAsUser('/secrets');
     await row(page, 'CRM_TOKEN').waitFor();
@@ -139,7 +139,7 @@ describe('secrets', () => {
     expect(await dialog.getByLabel('Allowed places in requests').inputValue()).toBe('header:x-key, query:api_key');
   });
 
-  test('a surface that refuses is named, and what was done on the other one stays', async () => {
+  test('a surface that refuses is named, and the change on the other one stays', async () => {
     site.api.secrets.failingSurface = 'automation';
     const page = await site.visitAsUser('/secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
@@ -153,7 +153,7 @@ describe('secrets', () => {
     expect(site.api.secrets.worker.set.has('BOTH')).toBe(true);
   });
 
-  test('deleting says who will fail, and takes it from the surfaces that were chosen', async () => {
+  test('deleting names the workers that will fail, and removes the secret from the chosen surfaces', async () => {
     const { worker, automation } = site.api.secrets;
     automation.set.set('CRM_TOKEN', Date.now());
     const page = await site.visitAsUser('/secrets');
@@ -165,7 +165,7 @@ describe('secrets', () => {
     expect([worker.set.has('CRM_TOKEN'), automation.set.has('CRM_TOKEN')]).toEqual([false, true]);
   });
 
-  test('a viewer sees the names and no button that would be refused', async () => {
+  test('a viewer sees the names and no button that the server would refuse', async () => {
     Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
     const page = await site.visitAsUser('/secrets?set=CRM_TOKEN');
     await row(page, 'CRM_TOKEN').waitFor();

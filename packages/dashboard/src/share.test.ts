@@ -44,7 +44,7 @@ describe('share links', () => {
     await checkPage(own, 'share-dialog');
   });
 
-  test('a link is made by keyboard, opened by a visitor who follows the run live, and revoked', async () => {
+  test('a link is created by keyboard, opened by a visitor who follows the run live, and revoked', async () => {
     const fake = add();
     const page = await site.visitAsUser(`/runs/${fake.run.id}`);
     await page.getByRole('button', { name: 'Share…' }).focus();
@@ -76,7 +76,7 @@ describe('share links', () => {
     await stranger.getByRole('heading', { name: 'This link does not work' }).waitFor();
   });
 
-  test('a viewer shares nothing', async () => {
+  test('a viewer cannot share', async () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');
     ops.role = 'viewer';

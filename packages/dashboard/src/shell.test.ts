@@ -29,7 +29,7 @@ describe('the shell', () => {
     await checkPage(pageOnPhone, 'shell-drawer', [PHONE_APPEARANCE]);
   });
 
-  test('the navigation says where one is, leads elsewhere, and stays narrow once made narrow', async () => {
+  test('the navigation marks the current page, leads elsewhere, and stays collapsed once collapsed', async () => {
     const page = await site.visitAsUser('/automations');
     const main = page.getByRole('navigation', { name: 'Main' });
     expect(await main.getByRole('link', { name: 'Docs' }).getAttribute('href')).toBe('/docs');
@@ -84,7 +84,7 @@ describe('the shell', () => {
     expect(new URL(page.url()).pathname).toBe('/automations');
   });
 
-  test('old addresses lead to the new ones', async () => {
+  test('old addresses redirect to the new ones', async () => {
     const page = await site.visitAsUser('/settings/audit-log');
     await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/settings/audit');

@@ -147,7 +147,7 @@ describe('skills', () => {
     ]);
   });
 
-  test('what was written and not saved is there again after a look elsewhere, until it is given up', async () => {
+  test('an unsaved draft is there again after leaving the page, until it is discarded', async () => {
     fill();
     const page = await site.visitAsUser('/skills/review-a-change/edit');
     await page.getByLabel('Description').fill('Half a thought');
@@ -162,7 +162,7 @@ describe('skills', () => {
     expect(await page.getByLabel('Description').inputValue()).toBe('How we read changes, and what we ask of them');
   });
 
-  test('an edit sends what was changed, as the next version, and overwrites nobody’s', async () => {
+  test('an edit sends only the changed fields, as the next version, and overwrites no other member’s version', async () => {
     fill();
     const { skills } = site.api;
     const page = await site.visitAsUser('/skills/review-a-change/edit');
@@ -188,7 +188,7 @@ describe('skills', () => {
     expect(skill).toMatchObject({ version: 6, description: 'How we read changes, and what we ask of them' });
   });
 
-  test('it is published, taken back with Undo, shared, and deleted with Undo', async () => {
+  test('it is published, unpublished with Undo, shared, and deleted with Undo', async () => {
     fill();
     const { skills } = site.api;
     const page = await site.visitAsUser('/skills/answer-a-customer');
@@ -213,7 +213,7 @@ describe('skills', () => {
     expect(skills.list[1]?.deleted_at).toBeNull();
   });
 
-  test('what others wrote is found, saved and put on a shelf, whose order is the owner’s', async () => {
+  test('skills of others are found, saved and put on a shelf, in the order of its owner', async () => {
     fill();
     const { skills } = site.api;
     Object.assign(skills.list[3] ?? {}, { saved: false });
@@ -237,7 +237,7 @@ describe('skills', () => {
     expect(skills.libraries[1]?.subscribed).toBe(true);
   });
 
-  test('an agent gets a key of its own, which is renewed and revoked', async () => {
+  test('an agent gets a key of its own, which is rotated and revoked', async () => {
     const page = await site.visitAsUser('/settings/tokens');
     const keys = page.getByRole('region', { name: 'Keys for skills' });
     await keys.getByLabel('Which agent is it for?').fill('editor');
@@ -253,7 +253,7 @@ describe('skills', () => {
     expect(site.api.skills.keys).toEqual([]);
   });
 
-  test('a file of Markdown is opened in the editor, and a skill is downloaded as one', async () => {
+  test('a Markdown file is opened in the editor, and a skill is downloaded as one', async () => {
     fill();
     const page = await site.visitAsUser('/skills/new');
     const file = { name: 'tea.md', mimeType: 'text/markdown', buffer: Buffer.from('---\nname: tea\n---\n## Boil') };
@@ -265,7 +265,7 @@ describe('skills', () => {
     expect((await download).suggestedFilename()).toBe('review-a-change.md');
   });
 
-  test('a viewer reads and saves, and is offered nothing that would be refused', async () => {
+  test('a viewer reads and saves, and sees no action that the server would refuse', async () => {
     fill();
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role: 'viewer' });
     const page = await site.visitAsUser('/skills');
@@ -279,7 +279,7 @@ describe('skills', () => {
     await page.getByRole('button', { name: 'Saved' }).waitFor();
   });
 
-  test('markup that is no part of a skill does not get into the page', async () => {
+  test('markup that is not allowed in a skill does not get into the page', async () => {
     fill();
     const page = await site.visitAsUser('/skills');
     await page.route('**/api/v1/skills/render', (route) =>

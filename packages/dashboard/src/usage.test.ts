@@ -55,7 +55,7 @@ describe('usage', () => {
     await checkPage(page, 'usage-empty');
   });
 
-  test('a budget says how much of it is gone, and which one is spent', async () => {
+  test('a budget shows how much of it is used, and which one is exhausted', async () => {
     const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     const row = (name: string) => page.getByRole('row').filter({ hasText: name });
     await row('Price watch').getByText('Spent: $8.00').waitFor();
@@ -65,7 +65,7 @@ describe('usage', () => {
     expect(await row('other workers').textContent()).toContain('3 other workers$0.05');
   });
 
-  test('the plot shows what was chosen, and the months are addresses', async () => {
+  test('the plot shows the chosen series, and the months are addresses', async () => {
     const page = await site.visitAsUser(`/settings/usage?month=${MONTH}`);
     await page.getByLabel('Show').selectOption('runs');
     await page.getByRole('img', { name: /Runs by day: the most, 19\d, on/ }).waitFor();

@@ -80,7 +80,7 @@ describe('conversations with an agent worker', () => {
     await checkPage(page, 'worker-conversation');
   });
 
-  test('a message begins a conversation, and its answer comes as the agent makes it', async () => {
+  test('a message begins a conversation, and its answer streams in', async () => {
     const page = await site.visitAsUser('/workers/bookkeeper');
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
     await page.getByText('No conversations yet').waitFor();
@@ -111,7 +111,7 @@ describe('conversations with an agent worker', () => {
     await page.getByRole('heading', { name: 'Which invoices are unpaid?' }).waitFor();
   });
 
-  test('earlier answers are read at once, and what the agent did when a person asks for it', async () => {
+  test('earlier answers are shown at once, and the agent’s steps on demand', async () => {
     const long = addLong();
     const page = await site.visitAsUser(`${LIST}/${long.id}`);
     await page.getByText('1057').waitFor();
@@ -137,7 +137,7 @@ describe('conversations with an agent worker', () => {
     expect(await field(page).inputValue()).toBe('Are you there?');
   });
 
-  test('other inputs are given once, and what is wrong with them stands beside them', async () => {
+  test('other inputs are entered once, and their problems are shown beside them', async () => {
     const [bookkeeper] = site.api.workers.list;
     if (bookkeeper) {
       bookkeeper.inputs = [
@@ -156,7 +156,7 @@ describe('conversations with an agent worker', () => {
     expect(site.api.conversations.sent.at(-1)?.body).toEqual({ message: 'Hello', inputs: { region: 'north' } });
   });
 
-  test('an agent whose inputs have no message, one that is paused, and viewers are told why', async () => {
+  test('an agent without a message input, a paused agent, and viewers see why they cannot write', async () => {
     const [bookkeeper] = site.api.workers.list;
     if (!bookkeeper) throw new Error('no worker');
     bookkeeper.inputs = [{ name: 'region', type: 'text' }];

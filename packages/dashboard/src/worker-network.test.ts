@@ -29,7 +29,7 @@ describe('the network rule of a worker', () => {
     await checkPage(page, 'worker-network');
   });
 
-  test('hosts are named in rows; what is wrong with one is said beside it until it is typed anew', async () => {
+  test('hosts are entered in rows; a problem of one is shown beside it until it is edited', async () => {
     const page = await site.visitAsUser('/workers/report/settings');
     const panel = page.getByRole('region', { name: 'Network' });
     await panel.getByLabel('Its code reaches').selectOption('Only these hosts');
@@ -59,7 +59,7 @@ describe('the network rule of a worker', () => {
     expect(lastSent()).toEqual({ network: 'public' });
   });
 
-  test('a list that is pasted becomes rows, and no network is a rule of its own', async () => {
+  test('a pasted list becomes rows, and no network is a rule of its own', async () => {
     const page = await site.visitAsUser('/workers/report/settings');
     const panel = page.getByRole('region', { name: 'Network' });
     await panel.getByLabel('Its code reaches').selectOption('Only these hosts');

@@ -249,7 +249,7 @@ describe('the page of a worker’s run', () => {
     expect(decision?.body).toEqual({ reason: 'Enough left.' });
   });
 
-  test('by keyboard: a run is cancelled, run again, and run with other inputs and the code of then', async () => {
+  test('by keyboard: a run is cancelled, run again, and run with other inputs and its original code', async () => {
     const fake = add();
     const page = await site.visitAsUser(toRunPath(fake));
     await page.getByRole('button', { name: 'Cancel this run' }).focus();
@@ -286,7 +286,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('definition').filter({ hasText: 'Replay by bob@example.com' }).waitFor();
   });
 
-  test('a viewer is offered neither', async () => {
+  test('a viewer can neither run nor cancel', async () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');
     site.api.accounts.me.role = 'viewer';
@@ -300,7 +300,7 @@ describe('the page of a worker’s run', () => {
     ops.role = 'owner';
   });
 
-  test('a run of another workspace of this person is found there; an unknown one is not', async () => {
+  test('a run in another workspace of this person is found there; an unknown one is not', async () => {
     const page = await site.visitAsUser(toRunPath(add({ workspace_id: 'ws_lab' })));
     await page.getByRole('heading', { name: 'This run belongs to The laboratory' }).waitFor();
     await page.getByRole('button', { name: 'Switch to The laboratory' }).click();
@@ -309,7 +309,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('heading', { name: 'Run not found' }).waitFor();
   });
 
-  test('a picture among its outputs is drawn, though another origin keeps it behind the session', async () => {
+  test('an image among its outputs is rendered, though another origin serves it behind the session', async () => {
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     site.api.artifacts.set('af_plot', { contentType: 'image/png', body: Buffer.from(dot, 'base64') });
     const fake = add({ ...ended, status: 'completed', output: { plot: 'plot.png' } });
@@ -322,7 +322,7 @@ describe('the page of a worker’s run', () => {
     expect(await picture.evaluate((img) => (img as HTMLImageElement).naturalWidth)).toBe(1);
   });
 
-  test('a file that it has made is saved under its name', async () => {
+  test('a file that it created is saved under its name', async () => {
     site.api.artifacts.set('af_1', { contentType: 'text/csv', body: Buffer.from('a,b\n1,2') });
     const fake = add({ ...ended, status: 'completed', output: {} });
     fake.run.artifacts = [

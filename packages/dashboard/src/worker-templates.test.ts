@@ -110,7 +110,7 @@ const CALLED: Record<string, string> = {
 };
 
 /** Ids are names, so that links to them stay valid. */
-test('there are fifteen, each with an id, words and inputs of its own', () => {
+test('there are fifteen, each with an id, texts and inputs of its own', () => {
   expect(TEMPLATES).toHaveLength(15);
   expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(15);
   for (const template of TEMPLATES) {
@@ -149,7 +149,7 @@ const FORMS: Record<string, object> = {
   'issue-triage': { answer: 'For now.' },
 };
 
-test('what the chat gets is the message, and a page that says something else fails', async () => {
+test('the chat gets the message, and a page with an unexpected response fails', async () => {
   await runWorker('chat-message', { chat_url: at('/chat') });
   expect(postedMessages).toContain('New order');
   const ended = await runWorker('watch-page', { url: at('/'), text: 'Nothing of the kind' });
@@ -159,7 +159,7 @@ test('what the chat gets is the message, and a page that says something else fai
   });
 });
 
-test('a sample of inputs is found for each', async () => {
+test('sample inputs are generated for each', async () => {
   for (const { id } of TEMPLATES) {
     const { inputs } = await request(200, 'GET', `/api/workers/${id}/sample-input`);
     expect(Object.keys(inputs).length).toBeGreaterThan(0);

@@ -118,7 +118,7 @@ describe('workers', () => {
     await checkPage(page, 'worker-delete');
   });
 
-  test('the list is narrowed and ordered at once, and a link leads to the same', async () => {
+  test('the list is filtered and sorted at once, and a link leads to the same view', async () => {
     const page = await site.visitAsUser('/workers');
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     await expect(listNames(page)).resolves.toEqual([
@@ -184,7 +184,7 @@ describe('workers', () => {
     await page.waitForURL(/\/runs\?worker=price-watch&from=\d{4}-\d\d-\d\d&to=/);
   });
 
-  test('a worker is paused in its head, and a viewer sees no button that would be refused', async () => {
+  test('a worker is paused in its header, and a viewer sees no button that the server would refuse', async () => {
     const page = await site.visitAsUser('/workers/orders');
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
@@ -202,7 +202,7 @@ describe('workers', () => {
     }
   });
 
-  test('what an agent wrote is read and approved on the page of its worker', async () => {
+  test('code written by an agent is read and approved on the page of its worker', async () => {
     const waiting = { status: 'waiting' as const, approved_by: null, approved_by_label: null, approved_at: null };
     const made = { name: 'Made by the chat', secrets: ['CRM_TOKEN'], version_approval: waiting };
     site.api.workers.list.push(buildWorker('made', made));
@@ -218,13 +218,13 @@ describe('workers', () => {
     await page.getByText('is waiting for your approval').waitFor({ state: 'detached' });
   });
 
-  test('of a deleted skill the page says that its copy runs on', async () => {
+  test('for a deleted skill the page says that its copy keeps running', async () => {
     site.api.workers.list.push(buildWorker('copy', { name: 'Copy', runner: 'agent', skill_deleted: true }));
     const page = await site.visitAsUser('/workers/copy');
     await page.getByText('Its skill was deleted').waitFor();
   });
 
-  test('a schedule is made without cron, says its next times, and is removed again', async () => {
+  test('a schedule is created without cron, shows its next times, and is removed again', async () => {
     const page = await site.visitAsUser('/workers/report/triggers');
     await page.getByRole('button', { name: 'Add a schedule' }).click();
     await page.getByLabel('How often').selectOption('Every week');
@@ -246,7 +246,7 @@ describe('workers', () => {
     expect(lastSent()?.body).toEqual({ triggers: [] });
   });
 
-  test('a webhook is made and tried where it is made; its token is shown once', async () => {
+  test('a webhook is created and tested in place; its token is shown once', async () => {
     const page = await site.visitAsUser('/workers/price-watch/triggers');
     const panel = page.getByRole('region', { name: 'Webhook' });
     await panel.getByRole('button', { name: 'Make a new token' }).click();
@@ -293,7 +293,7 @@ describe('workers', () => {
     expect(await parts.locator('[aria-current]').allTextContents()).toEqual(['Access']);
   });
 
-  test('settings are saved part by part, refused ones stay as they were typed, and undo brings them back', async () => {
+  test('settings are saved section by section, refused ones stay as entered, and undo restores them', async () => {
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const limits = page.getByRole('region', { name: 'Limits' });
     await limits.getByLabel('Runs at once').fill('2');
@@ -309,7 +309,7 @@ describe('workers', () => {
     expect(lastSent()?.body).toMatchObject({ limits: { concurrency: null, concurrency_key: null } });
   });
 
-  test('inputs, outputs and packages are edited in rows; what else an input says stays', async () => {
+  test('inputs, outputs and packages are edited in rows; other properties of an input stay', async () => {
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const before = site.api.workers.list[0]?.inputs ?? [];
     const inputs = page.getByRole('region', { name: 'Inputs' });
@@ -335,7 +335,7 @@ describe('workers', () => {
     expect(lastSent()?.body).toEqual({ python_dependencies: ['requests==2.32.5', 'pandas'] });
   });
 
-  test('values that code gets are chosen by their names, and go with what is no longer declared', async () => {
+  test('values exposed to code are chosen by name, and removed with their declaration', async () => {
     Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], connections: ['github'] });
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const values = page.getByRole('region', { name: 'Values in code' });
@@ -362,7 +362,7 @@ describe('workers', () => {
     expect(lastSent()?.body).toEqual({ in_body: ['github'] });
   });
 
-  test('where the workspace forbids it, values can only be taken away from code', async () => {
+  test('where the workspace forbids it, exposed values can only be removed', async () => {
     Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], expose: ['KEY'] });
     for (const workspace of site.api.accounts.me.workspaces) workspace.allow_exposed_credentials = false;
     const page = await site.visitAsUser('/workers/price-watch/settings');
@@ -387,7 +387,7 @@ describe('workers', () => {
     expect(site.api.workers.list.some(({ id }) => id === 'report')).toBe(false);
   });
 
-  test('a worker is made from a template, and its webhook’s token is under Triggers', async () => {
+  test('a worker is created from a template, and its webhook’s token is under Triggers', async () => {
     const page = await site.visitAsUser('/workers/new');
     const templates = page.getByRole('main').getByRole('listitem').getByRole('link');
     await page.getByRole('button', { name: 'Agents' }).click();
@@ -414,7 +414,7 @@ describe('workers', () => {
     await page.getByText('?token=whk_shown_once').waitFor();
   });
 
-  test('a refused name stays typed, and a schedule goes by the reader’s own clock', async () => {
+  test('a refused name stays in its field, and a schedule uses the reader’s time zone', async () => {
     const page = await site.visitAsUser('/workers/new?template=on-duty', { timezoneId: 'America/New_York' });
     await page.getByText('Mondays at 9:00, in the time zone of New York').waitFor();
     await page.getByLabel('Name').fill('Duty');

@@ -44,12 +44,12 @@ describe.each(Object.entries(environmentSchemas))('the environment of %s', (name
   const environment = compose.services[name]?.environment ?? {};
   const set = Object.keys(environment).map(stripFileSuffix);
 
-  test('names nothing that the service does not know', () => {
+  test('contains no variable that the service does not know', () => {
     const known = [...Object.keys(schema.shape), 'EXECUTOR_STOCK'];
     expect(set.filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
-  test('lacks nothing that the service requires', () => {
+  test('contains every variable that the service requires', () => {
     const required = schema.safeParse({}).error?.issues.map(({ path: [variable] }) => String(variable)) ?? [];
     const given = Object.entries(environment).flatMap(([variable, value]) =>
       value === null ? [] : [stripFileSuffix(variable)],
@@ -57,13 +57,13 @@ describe.each(Object.entries(environmentSchemas))('the environment of %s', (name
     expect(required.filter((variable) => !given.includes(variable) && !inImage.has(variable))).toEqual([]);
   });
 
-  test('lets the operator set whatever else there is', () => {
+  test('lets the operator set every other variable', () => {
     const optional = Object.keys(schema.shape).filter((variable) => !SETTLED.includes(variable));
     expect(optional.filter((variable) => !set.includes(variable) && !inImage.has(variable))).toEqual([]);
   });
 });
 
-test('every file that a variable names is a secret that is made, in a volume of that service', () => {
+test('every file that a variable names is a generated secret, in a volume of that service', () => {
   const made = completeSecrets({});
   for (const [name, { environment = {}, volumes = [] }] of services) {
     const mounts = volumes.map((volume) => volume.split(':')).filter(([source]) => source?.startsWith('secrets-'));
@@ -78,7 +78,7 @@ test('every file that a variable names is a secret that is made, in a volume of 
   }
 });
 
-test('no container is given the secrets of another, and only the one that makes them may write', () => {
+test('no container is given the secrets of another, and only the one that generates them may write', () => {
   const holders = services.flatMap(([name, { volumes = [] }]) =>
     volumes.filter((volume) => volume.startsWith('secrets-')).map((volume) => ({ name, volume: volume.split(':') })),
   );
@@ -92,7 +92,7 @@ test('no container is given the secrets of another, and only the one that makes 
   ).toEqual([]);
 });
 
-test('no password is written down', () => {
+test('no password is written in the file', () => {
   const texts = services.flatMap(([, { environment = {} }]) => Object.entries(environment));
   const secret = /(PASSWORD|SECRET|TOKEN|PEPPERS|KEYS?|CREDS|DATABASE_URL)$/;
   expect(texts.filter(([variable, value]) => secret.test(variable) && value !== null)).toEqual([]);
@@ -106,7 +106,7 @@ test('only the gateway is published, and by default to this machine alone', () =
   }
 });
 
-test('executors reach NATS, the object store and the internet, and nothing reaches the databases but their services', () => {
+test('executors reach NATS, the object store and the internet, and only the services reach their databases', () => {
   const beside = (name: string) => {
     const networks = compose.services[name]?.networks ?? [];
     return services
@@ -122,7 +122,7 @@ test('executors reach NATS, the object store and the internet, and nothing reach
   expect(beside('postgres')).toEqual([...apis, ...apis.map((name) => `migrate-${name}`)].sort());
 });
 
-test('every container starts again by itself, is bounded, and may do no more than it must', () => {
+test('every container restarts by itself, is bounded, and has only the privileges that it needs', () => {
   for (const [name, service] of services) {
     expect({ name, ...service }).toMatchObject({
       restart: expect.stringMatching(/^(unless-stopped|on-failure:\d)$/),
@@ -136,7 +136,7 @@ test('every container starts again by itself, is bounded, and may do no more tha
   }
 });
 
-test('whoever needs another waits until it works', () => {
+test('a container starts only once the containers that it depends on are healthy or have completed', () => {
   for (const [name, { depends_on = {} }] of services) {
     for (const [other, { condition }] of Object.entries(depends_on)) {
       const once = String(compose.services[other]?.restart).startsWith('on-failure');
@@ -153,7 +153,7 @@ test('NATS is probed through JetStream', () => {
   expect(compose.services.nats?.healthcheck?.test).toContain('http://127.0.0.1:8222/jsz');
 });
 
-test('a network, a volume and a target are named where they are made', () => {
+test('networks, volumes and targets that are used are defined', () => {
   const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, target]) => target);
   for (const [, { build, networks = [], volumes = [] }] of services) {
     expect([...targets, undefined]).toContain(build?.target);

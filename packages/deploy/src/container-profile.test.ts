@@ -21,16 +21,16 @@ test('it lists what is allowed, each group with its reason', () => {
   }
 });
 
-test('what no sandbox may ever call, the executor may not call either', () => {
+test('a call that no sandbox may make is forbidden to the executor too', () => {
   expect(allowed.filter((name) => name in ALWAYS_DENIED)).toEqual([]);
 });
 
-test('of what builds sandboxes it allows only what ours are built with', () => {
+test('of the calls that build sandboxes it allows only those that ours need', () => {
   const used = ['chroot', 'mount', 'pivot_root', 'sethostname', 'setns', 'umount2', 'unshare'];
   expect(allowed.filter((name) => name in SEALING).sort()).toEqual(used);
 });
 
-test('it opens no kinds of sockets but those that a sandbox may open, and netlink', () => {
+test('it allows only the kinds of sockets that a sandbox may open, and netlink', () => {
   const sockets = profile.syscalls.filter(({ names }) => names.includes('socket') || names.includes('socketpair'));
   const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
   expect(sockets.map(({ args }) => args)).toEqual(

@@ -33,7 +33,7 @@ const last = (stage: Stage, instruction: string) =>
     ?.slice(instruction.length + 1);
 const images = stages.filter(({ name }) => !['build', 'base', 'objects'].includes(name));
 
-test('every image begins from the same version of the same system', () => {
+test('every image has the same base image in the same version', () => {
   const foreign = stages.map(({ from }) => from).filter((from) => !findStage(from));
   expect(new Set(foreign)).toEqual(new Set(['node:24-bookworm-slim']));
   expect(images.map(({ name }) => name)).toEqual([
@@ -46,20 +46,20 @@ test('every image begins from the same version of the same system', () => {
   ]);
 });
 
-test.each(images)('$name runs as a numbered user, starts a program and no shell, and says how it is', (stage) => {
-  expect(last(stage, 'USER')).toBe('10001:10001');
-  expect(last(stage, 'ENTRYPOINT')).toBe('[]');
-  expect(JSON.parse(last(stage, 'CMD') ?? '')).toEqual(expect.any(Array));
-  expect(last(stage, 'HEALTHCHECK')).toMatch(stage.name === 'setup' ? /^NONE$/ : /CMD \["health"\]$/);
-  expect(last(stage, 'LABEL')).toMatch(/image\.revision="\$COMMIT".*sbom="\/app\/sbom\.cdx\.json"/);
-});
-
 test.each(images)(
-  '$name takes nothing from a build but its own pruned tree, which it cannot change',
-  ({ name, lines }) => {
-    expect(lines.filter((line) => /^(COPY|ADD)/.test(line))).toEqual([`COPY --from=build /out/${name} /app`]);
+  '$name runs as a numbered user, starts a program without a shell, and has a health check',
+  (stage) => {
+    expect(last(stage, 'USER')).toBe('10001:10001');
+    expect(last(stage, 'ENTRYPOINT')).toBe('[]');
+    expect(JSON.parse(last(stage, 'CMD') ?? '')).toEqual(expect.any(Array));
+    expect(last(stage, 'HEALTHCHECK')).toMatch(stage.name === 'setup' ? /^NONE$/ : /CMD \["health"\]$/);
+    expect(last(stage, 'LABEL')).toMatch(/image\.revision="\$COMMIT".*sbom="\/app\/sbom\.cdx\.json"/);
   },
 );
+
+test.each(images)('$name copies only its own pruned tree from a build, and cannot change it', ({ name, lines }) => {
+  expect(lines.filter((line) => /^(COPY|ADD)/.test(line))).toEqual([`COPY --from=build /out/${name} /app`]);
+});
 
 test('packages of the system come without recommendations, and leave no index, log or cache behind', () => {
   const installing = stages.flatMap(({ lines }) => lines).filter((line) => line.includes('apt-get install'));
@@ -70,7 +70,7 @@ test('packages of the system come without recommendations, and leave no index, l
   }
 });
 
-test('nothing secret can stay in a layer, and nothing is fetched from outside the package registries', () => {
+test('no secret can stay in a layer, and nothing is fetched from outside the package registries', () => {
   expect(text).not.toMatch(/^ARG .*(TOKEN|SECRET|PASSWORD|KEY)/im);
   expect(text).not.toMatch(/^ADD |curl |wget |sudo |:latest/m);
 });

@@ -38,7 +38,7 @@ test('a worker is created and runs', async () => {
   expect(ended).toMatchObject({ status: 'completed', output: { double: 42 } });
 });
 
-test('a request that does not suit the specification is refused as such', async () => {
+test('a request that violates the specification is refused as such', async () => {
   const call = apiCaller(stack.automationUrls[0] ?? '', stack.token);
   expect(await call('POST', '/api/artifacts', { entrypoint: 1 })).toMatchObject({ status: 400 });
 });
@@ -60,7 +60,7 @@ test.each([
   expect((await program(image, 'migrate', [], { DATABASE_URL })).stdout).toContain('up to date');
 });
 
-test('the setup image makes every secret', async () => {
+test('the setup image creates every secret', async () => {
   const dir = temporaryDir('secrets');
   expect((await program('setup', 'generate', [dir])).stdout).toContain('credentials for');
   expect((await program('setup', 'generate', [dir])).stdout).toContain('everything was there');

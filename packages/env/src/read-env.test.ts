@@ -42,11 +42,11 @@ test.each([
   expect(parseEnv(schema, env)).toEqual({ DATABASE_URL, PORT: 80, SETUP_TOKEN: token, LOG_LEVEL: 'info' });
 });
 
-test('an empty name of a file is as if it were not there', () => {
+test('a file variable that is empty counts as unset', () => {
   expect(parseEnv(schema, { DATABASE_URL, DATABASE_URL_FILE: '', PORT: '80' })).toMatchObject({ DATABASE_URL });
 });
 
-test('every problem is one line, and none shows what a file contains', () => {
+test('every problem is one line, and none shows the content of a file', () => {
   const token = 'too-short';
   const file = createFile(token);
   const absent = path.join(dir, 'absent');

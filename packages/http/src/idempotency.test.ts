@@ -271,7 +271,7 @@ test('a refusal is not stored: a retry is checked again', async () => {
   await send().expect(201);
 });
 
-test('a caller who may no longer see the resource gets no stored response, and creates nothing', async () => {
+test('a caller who can no longer see the resource gets no stored response, and creates nothing', async () => {
   const { body } = await send().expect(201);
   await send({ what: 'secret-things', key: 'secret' }).expect(201);
   isVisible = () => false;

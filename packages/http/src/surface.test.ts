@@ -127,7 +127,7 @@ test('a refusal names the field', async () => {
 test.each([
   ['an unpaired surrogate', '{"name":"a","data":{"text":["\\ud800"]}}', 'data.text.0'],
   ['a name with an unpaired surrogate', '{"name":"a","data":{"\\udc00":1}}', 'data.\u{fffd}'],
-  ['a number beyond all numbers', '{"name":"a","data":1e999}', 'data'],
+  ['a number beyond the range of doubles', '{"name":"a","data":1e999}', 'data'],
 ])('%s cannot be stored unchanged and is refused', async (_what, body, path) => {
   const answer = await post().type('json').send(body);
   expect([answer.status, answer.body.details?.[0].path]).toEqual([400, path]);
@@ -353,7 +353,7 @@ test('bodies other than JSON are bounded: raw bytes, and files of a form togethe
 test.each([
   ['breaks off', '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\nhalf of'],
   ['has a part without a head', '--x\r\nnonsense\r\n\r\na\r\n--x--\r\n'],
-  ['is none', 'nothing'],
+  ['is not a form', 'nothing'],
 ])('a form that %s is refused', async (_what, body) => {
   const answer = await request(files())
     .put('/api/packs/p/files/a')
@@ -367,8 +367,8 @@ describe('without a valid credential or the role, the request is not inspected',
     ['malformed JSON', 'application/json', '{"name": '],
     ['no JSON', 'text/plain', 'x'],
     ['a form', 'multipart/form-data; boundary=x', '--x\r\nhalf'],
-    ['a type that is none', 'nonsense', 'x'],
-    ['a body that is not compressed as it says', 'application/json', '{}'],
+    ['an invalid type', 'nonsense', 'x'],
+    ['a body that is not compressed as declared', 'application/json', '{}'],
     ['65 levels', 'application/json', `{"name":"a","data":${'['.repeat(65)}${']'.repeat(65)}}`],
     ['more than 1 MB', 'application/json', `{"name":"${'a'.repeat(1024 * 1024)}"}`],
     ['unknown properties', 'application/json', '{"a":1,"b":2}'],

@@ -15,7 +15,7 @@ test.each([
   ['no day', '0000-00-00T00:00:00Z'],
   ['a 13th month', '2026-13-01T00:00:00Z'],
   ['a 30th of February', '2026-02-30T00:00:00Z'],
-  ['a 29th of February where there is none', '2026-02-29T00:00:00Z'],
+  ['a 29th of February in a common year', '2026-02-29T00:00:00Z'],
   ['24:00', '2026-01-05T24:00:00Z'],
   ['a leap second', '2016-12-31T23:59:60Z'],
   ['an offset of a day', '2026-01-05T09:00:00+24:00'],

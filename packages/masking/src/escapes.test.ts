@@ -36,7 +36,7 @@ test.each([
   '&#x4g',
   '&-',
   '&#12345678901',
-])('%s is none', (text) => expect(decode(text)).toBe(NO_ESCAPE));
+])('%s is no escape', (text) => expect(decode(text)).toBe(NO_ESCAPE));
 
 test('escaped values are found wherever a stream is cut, and text around them stays as it is', () => {
   const { text, stream } = createRedactor(['pa+ss/w"rd', '%41bc']);

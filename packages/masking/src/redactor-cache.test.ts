@@ -32,7 +32,7 @@ test('an unused redactor is evicted after a while', async () => {
 test.each([
   ['many sets', Array.from({ length: 40 }, (_, n) => [`secret-number-${n}`])],
   ['large sets', Array.from({ length: 8 }, (_, n) => [`${n}`.repeat(40_000)])],
-])('%s are not all kept', (_, sets) => {
+])('%s are not all cached', (_, sets) => {
   const redactorFor = createRedactorCache();
   const first = redactorFor(['one-secret']);
   for (const set of sets) redactorFor(set);

@@ -82,7 +82,7 @@ describe.each([
   });
   afterAll(() => running.stop());
 
-  test('gives back what it was given, from a buffer and from a stream', async () => {
+  test('returns the stored content, from a buffer and from a stream', async () => {
     await store.put('ws_a/one', Buffer.from('bytes'));
     await store.put('ws_a/deep/er/two', Readable.from([Buffer.from('str'), Buffer.from('eam')]));
     expect((await store.getBuffer('ws_a/one', 100)).toString()).toBe('bytes');
@@ -96,7 +96,7 @@ describe.each([
     expect((await store.getBuffer('ws_a/again', 100)).toString()).toBe('second');
   });
 
-  test('says what is missing, and forgets what is deleted', async () => {
+  test('reports missing objects, and finds no deleted ones', async () => {
     expect(await store.head('ws_a/nothing')).toBeNull();
     await expect(store.get('ws_a/nothing')).rejects.toThrow(ObjectMissing);
     await store.put('ws_a/gone', Buffer.from('x'));
@@ -105,7 +105,7 @@ describe.each([
     await expect(store.getBuffer('ws_a/gone', 10)).rejects.toThrow(ObjectMissing);
   });
 
-  test('deletes a folder with all that is below it, and nothing beside it', async () => {
+  test('deletes a folder with its content, and nothing beside it', async () => {
     const gone = ['ws_b/one', 'ws_b/deep/er/two', 'ws_b/deep/three'];
     const kept = ['ws_b2/one', 'ws_c/ws_b/one'];
     for (const key of [...gone, ...kept]) await store.put(key, Buffer.from('x'));
@@ -116,7 +116,7 @@ describe.each([
     await expect(store.deleteFolder('')).rejects.toThrow('not an object key');
   });
 
-  test('reads no more than it was told', async () => {
+  test('reads no more bytes than requested', async () => {
     await store.put('ws_a/large', Buffer.alloc(100));
     await expect(store.getBuffer('ws_a/large', 99)).rejects.toThrow(ObjectTooLarge);
     expect(await store.getBuffer('ws_a/large', 100)).toHaveLength(100);
@@ -130,7 +130,7 @@ describe.each([
     },
   );
 
-  test('takes an upload at a presigned URL and hands it out at another, as an attachment under its name', async () => {
+  test('accepts an upload at a presigned URL and serves it at another, as an attachment under its name', async () => {
     const uploaded = await put(await store.presignPut('ws_a/uploads/1', upload), 'zip bytes');
     expect(uploaded.status).toBe(200);
     const url = await store.presignGet('ws_a/uploads/1', { ...download, filename: 'my "répört".zip' });
@@ -142,13 +142,13 @@ describe.each([
     );
   });
 
-  test('a URL lives at most ten minutes', async () => {
+  test('a URL is valid for at most ten minutes', async () => {
     await expect(store.presignGet('ws_a/one', { ...download, expiresSeconds: 601 })).rejects.toThrow('at most 600');
     await expect(store.presignPut('ws_a/one', { ...upload, expiresSeconds: 601 })).rejects.toThrow('at most 600');
   });
 });
 
-test('a directory that cannot be written makes the store say that it is not well', async () => {
+test('a directory that cannot be written makes the store report a problem', async () => {
   const parent = mkdtempSync(path.join(tmpdir(), 'gantry-objects-'));
   const directory = path.join(parent, 'store');
   symlinkSync('/dev/full', directory);
@@ -209,7 +209,7 @@ test.each([
   await stop();
 });
 
-test('a disk that is full is a 503 that says when to try again, and quotes no path', () => {
+test('a full disk is a 503 with Retry-After, and quotes no path', () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device, write '/secret/path'"), { code: 'ENOSPC' });
   const error = toStoreError(full);
   expect(error).toMatchObject({ status: 503, code: 'unavailable', retryAfterSeconds: 2 });

@@ -8,7 +8,7 @@ const presign = async (location: string, audience: 'public' | 'internal') =>
   new URL(await open(location).presignGet('ws_a/x', { expiresSeconds: 60, audience }));
 
 test.each([`file:${tmpdir()}`, `file://${tmpdir()}`])(
-  '%s is a directory, with URLs by who opens them',
+  '%s is a directory, with URLs for each audience',
   async (location) => {
     expect((await presign(location, 'public')).host).toBe('public.test');
     expect((await presign(location, 'internal')).host).toBe('internal.test');
@@ -24,12 +24,12 @@ test('s3:// is a bucket, reached at other addresses from outside and inside', as
   expect((await presign(location, 'internal')).host).toBe('minio:9000');
 });
 
-test('on AWS the bucket is all there is to say', async () => {
+test('on AWS the name of the bucket is enough', async () => {
   expect((await presign('s3://my-bucket?region=eu-west-1', 'public')).host).toBe(
     'my-bucket.s3.eu-west-1.amazonaws.com',
   );
 });
 
-test('anything else is refused with what would be right', () => {
+test('anything else is refused with the accepted forms', () => {
   expect(() => open('/var/lib/gantry')).toThrow('file:<directory> or s3://<bucket>');
 });

@@ -45,7 +45,7 @@ function stream(url: string, chunks: Buffer[]): Promise<number> {
   });
 }
 
-test('more than the allowed size is refused by its announced length, and only its size is kept', async () => {
+test('a file over the limit is refused by its announced length, and only its size is stored', async () => {
   const url = await store.presignPut('ws_a/uploads/announced', upload);
   const answer = await fetch(url, { method: 'PUT', body: Buffer.alloc(10_001, 'x') });
   expect(answer.status).toBe(413);
@@ -53,20 +53,20 @@ test('more than the allowed size is refused by its announced length, and only it
   expect((await store.getBuffer('ws_a/uploads/announced', 20_000)).includes('x')).toBe(false);
 });
 
-test('more than the allowed size is refused while it streams, and only its size is kept', async () => {
+test('a file over the limit is refused while it streams, and only its size is stored', async () => {
   const url = await store.presignPut('ws_a/uploads/streamed', upload);
   expect(await stream(url, [Buffer.alloc(6_000), Buffer.alloc(6_000)])).toBe(413);
   expect(await store.head('ws_a/uploads/streamed')).toEqual({ size: 10_001 });
   expect(leftovers()).toEqual([]);
 });
 
-test('exactly the allowed size is taken', async () => {
+test('a file of exactly the allowed size is accepted', async () => {
   const url = await store.presignPut('ws_a/uploads/exact', upload);
   expect(await stream(url, [Buffer.alloc(6_000), Buffer.alloc(4_000)])).toBe(200);
   expect(await store.head('ws_a/uploads/exact')).toEqual({ size: 10_000 });
 });
 
-test('an upload cut short leaves nothing behind', async () => {
+test('an interrupted upload leaves nothing behind', async () => {
   const url = await store.presignPut('ws_a/uploads/cut', upload);
   await new Promise<void>((resolve) => {
     const req = httpRequest(url, { method: 'PUT', headers: { 'Content-Length': '9000' } });
@@ -122,7 +122,7 @@ test('a URL opens nothing but its own object and method', async () => {
   expect((await store.getBuffer('ws_a/secret', 10)).toString()).toBe('x');
 });
 
-test('a URL past its time is refused', async () => {
+test('an expired URL is refused', async () => {
   await store.put('ws_a/old', Buffer.from('x'));
   const now = Date.now();
   const clock = jest.spyOn(Date, 'now').mockReturnValue(now - 61_000);
@@ -131,7 +131,7 @@ test('a URL past its time is refused', async () => {
   expect((await fetch(url)).status).toBe(403);
 });
 
-test('a download can neither run as a page nor be sniffed, and resumes', async () => {
+test('a download can neither run as a page nor be sniffed, and supports ranges', async () => {
   await store.put('ws_a/page.html', Buffer.from('<script>1</script>'));
   const url = await store.presignGet('ws_a/page.html', {
     expiresSeconds: 60,
@@ -156,7 +156,7 @@ test('an upload with the wrong content type is refused where the URL names one',
   expect((await send('application/zip')).status).toBe(200);
 });
 
-test('a URL into a workspace that was closed meanwhile opens nothing, until it is open again', async () => {
+test('a URL into a workspace that was closed after signing opens nothing, until it is restored', async () => {
   const key = 'ws_closing/uploads/a';
   const [put, get] = [await store.presignPut(key, upload), await store.presignGet(key, { ...upload })];
   expect((await fetch(put, { method: 'PUT', body: 'before' })).status).toBe(200);

@@ -58,7 +58,7 @@ test.each([
   expect(await problems()).toEqual([expect.stringContaining(sentence)]);
 });
 
-test('a bucket without rights names the rights', async () => {
+test('a bucket without permissions names the missing permissions', async () => {
   const issued = ca.issue('DNS:localhost');
   const denying = createServer({ key: fs.readFileSync(issued.key), cert: fs.readFileSync(issued.cert) }, (req, res) => {
     req.resume();
@@ -72,7 +72,7 @@ test('a bucket without rights names the rights', async () => {
   denying.close();
 });
 
-test('a directory that cannot be written is said, and one that can is left as it was', async () => {
+test('a directory that cannot be written is reported, and a writeable one is left unchanged', async () => {
   const directory = temporaryDir('objects');
   expect(await checkStore(`file:${directory}`)).toEqual([]);
   const file = path.join(directory, 'file');

@@ -106,7 +106,7 @@ describe.each(Object.entries(publishedFiles))('the document of the %s surface', 
     expect(bare).toEqual([]);
   });
 
-  test('gives an example of every answer that is text, and the example is valid', () => {
+  test('gives an example of every text response, and the example is valid', () => {
     const ajv = addFormats(new Ajv({ strict: false, allErrors: true }));
     ajv.addSchema({ ...document, $id: 'document' });
     const absolute = (schema: Schema): object =>

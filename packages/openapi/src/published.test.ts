@@ -53,7 +53,7 @@ test.each(Object.entries(publishedFiles))(
   },
 );
 
-test('an operation with errors of OAuth documents them for every status that it can answer', () => {
+test('an operation with errors of OAuth documents them for every status that it can respond with', () => {
   const document: Document = JSON.parse(readFileSync(publishedFiles.worker, 'utf8'));
   for (const [path, { responses, ...operation }] of listOperations(document)) {
     const isOauth = operation['x-errors'] === 'oauth';

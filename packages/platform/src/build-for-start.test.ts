@@ -17,7 +17,7 @@ function write(file: string, text: string): void {
   writeFileSync(path.join(root.path, file), text);
 }
 
-test('a start compiles the sources and what is generated of them, without tests, and an ES module can still be imported', async () => {
+test('a start compiles the sources and the code generated from them, without tests, and an ES module can still be imported', async () => {
   write('packages/words/tsconfig.build.json', '{}');
   write('packages/words/src/words.ts', 'export type Word = string;\nexport const words: Word[] = ["one", "two"];\n');
   write('packages/dashboard/package.json', '{}');
@@ -61,7 +61,7 @@ test('a start compiles the sources and what is generated of them, without tests,
   expect(readdirSync(dist).sort()).toEqual(['deep', 'generated']);
 });
 
-test('a second build compiles only what was saved since the first', async () => {
+test('a second build compiles only files saved since the first', async () => {
   write('services/idle/package.json', '{}');
   for (const name of ['changed', 'unchanged']) write(`packages/names/src/${name}.ts`, `export const name = '${name}';`);
   write('packages/names/tsconfig.build.json', '{}');
@@ -77,7 +77,7 @@ test('a second build compiles only what was saved since the first', async () => 
   expect(titles).not.toContain('building the dashboard');
 });
 
-test('what does not compile is named', async () => {
+test('files that do not compile are named', async () => {
   write('services/idle/package.json', '{}');
   write('packages/broken/tsconfig.build.json', '{}');
   write('packages/broken/src/broken.ts', 'const = ;');

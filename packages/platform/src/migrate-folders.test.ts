@@ -45,17 +45,14 @@ const readSharedShape = async (client: Client, service: ServiceName): Promise<st
 test.each([
   ['run-engine', ['worker-api', 'automation-api']],
   ['http', [...serviceNames]],
-])(
-  'what packages/%s changes in its tables is changed for every service that uses it, and for no other',
-  async (owner, users) => {
-    const names = listFolder(`packages/${owner}/migrations`);
-    expect(names.length).toBeGreaterThan(0);
-    for (const service of serviceNames) {
-      const applied = (await listApplied(service)).filter((name) => names.includes(name));
-      expect({ service, applied: applied.sort() }).toEqual({ service, applied: users.includes(service) ? names : [] });
-    }
-  },
-);
+])('a table change of packages/%s is applied to every service that uses it, and to no other', async (owner, users) => {
+  const names = listFolder(`packages/${owner}/migrations`);
+  expect(names.length).toBeGreaterThan(0);
+  for (const service of serviceNames) {
+    const applied = (await listApplied(service)).filter((name) => names.includes(name));
+    expect({ service, applied: applied.sort() }).toEqual({ service, applied: users.includes(service) ? names : [] });
+  }
+});
 
 test('tables that services share are the same in all of them', async () => {
   const expected = await withDatabase('worker-api', (client) => readSharedShape(client, 'worker-api'));
@@ -66,7 +63,7 @@ test('tables that services share are the same in all of them', async () => {
   }
 });
 
-test('a database from before events were partitioned keeps them, and those of later runs are found beside them', async () => {
+test('a database from before events were partitioned keeps them, and events of later runs are stored beside them', async () => {
   const { url, drop } = await createDatabase('empty');
   const folders = migrationFolders('automation-api');
   const before = folders.map((folder) => {
@@ -96,7 +93,7 @@ test.each([
   ['a default', "ALTER TABLE runs ALTER COLUMN runner SET DEFAULT 'other'"],
   ['an index', 'CREATE INDEX more ON run_events_default (at)'],
   ['a constraint', 'ALTER TABLE run_steps DROP CONSTRAINT run_steps_kind_check'],
-])('%s that one service alone has is noticed', async (_what, drift) => {
+])('%s in only one service is detected', async (_what, drift) => {
   await withDatabase('worker-api', async (client) => {
     const before = await readSharedShape(client, 'worker-api');
     await client.query(drift);

@@ -74,7 +74,7 @@ test('the migrations of several folders are applied in one order, and none again
   await expect(migrate(url, own, shared)).rejects.toThrow(`restore ${shared}/2_second/migration.sql`);
 });
 
-test('a report lists each migration with its state, and its exit code says whether this code can work', async () => {
+test('a report lists each migration with its state, and its exit code shows whether this code can run', async () => {
   const { url } = await createDatabase('empty');
   const dir = migrations({ ...first, ...second });
   expect(await reportMigrations(url, dir)).toEqual({
@@ -102,7 +102,7 @@ test('a report lists each migration with its state, and its exit code says wheth
   });
 });
 
-test('two folders can not have the same migration', async () => {
+test('two folders cannot have the same migration', async () => {
   const { url } = await createDatabase('empty');
   await expect(migrate(url, migrations(first), migrations(first))).rejects.toThrow(
     'two folders have a migration 1_first',
@@ -110,7 +110,7 @@ test('two folders can not have the same migration', async () => {
   expect(await rows(url, "SELECT to_regclass('thing') AS thing")).toEqual([{ thing: null }]);
 });
 
-test('code that is older than the database starts, and says what it does not know', async () => {
+test('code that is older than the database starts, and names the migrations that it does not know', async () => {
   const { url } = await createDatabase('empty');
   await migrate(url, migrations({ ...first, ...second }));
   expect(await migrate(url, migrations(first))).toEqual({ applied: [], unknown: ['2_second'] });

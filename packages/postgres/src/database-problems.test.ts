@@ -34,9 +34,9 @@ test.each([
     () => withCa(ca.file).replace('localhost', '127.0.0.1'),
     /^PostgreSQL: its certificate is for other names: /,
   ],
-  ['a CA that is no file', () => withCa('/nowhere/ca.pem'), /^PostgreSQL: the file of sslrootcert .* cannot be read/],
-  ['a password that is none', () => server.url.replace(':pw@', ':sesame@'), /^PostgreSQL: it refuses the password/],
-  ['a database that is none', () => `${server.url}-other`, /^PostgreSQL: it has no such database/],
+  ['a missing CA file', () => withCa('/nowhere/ca.pem'), /^PostgreSQL: the file of sslrootcert .* cannot be read/],
+  ['a wrong password', () => server.url.replace(':pw@', ':sesame@'), /^PostgreSQL: it refuses the password/],
+  ['an unknown database', () => `${server.url}-other`, /^PostgreSQL: it has no such database/],
   ['a port without a server', () => server.url.replace(/:[0-9]+[/]/, ':1/'), /^PostgreSQL: nothing listens/],
 ])('%s is reported in a sentence without secrets', async (_what, url, sentence) => {
   const problems = await checkAt(url());
@@ -44,7 +44,7 @@ test.each([
   expect(problems.join()).not.toMatch(/sesame|:pw@/);
 });
 
-test('migrations that are pending, changed or unknown are told apart', async () => {
+test('pending, changed and unknown migrations are distinguished', async () => {
   const folder = temporaryDir('migrations');
   const write = (name: string, sql: string) => {
     fs.mkdirSync(path.join(folder, name), { recursive: true });

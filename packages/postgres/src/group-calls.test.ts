@@ -10,7 +10,7 @@ function createPendingWork() {
 
 const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a call that comes alone is made at once, and those that come meanwhile together', async () => {
+test('a single call runs at once, and those that arrive meanwhile run together', async () => {
   const { begun, work } = createPendingWork();
   const call = groupCalls(work, 2);
   const results = Promise.all([1, 2, 3, 4].map(call));
@@ -24,7 +24,7 @@ test('a call that comes alone is made at once, and those that come meanwhile tog
   expect(await results).toEqual([10, 20, 30, 40]);
 });
 
-test('a failure reaches the callers of that work alone', async () => {
+test('a failure reaches only the callers of that batch', async () => {
   const { begun, work } = createPendingWork();
   const call = groupCalls(work, 10);
   const results = Promise.allSettled([1, 2, 3].map(call));

@@ -26,7 +26,7 @@ describeWithPgBouncer('through PgBouncer in transaction mode', () => {
     await expect(pool.query('SELECT 1')).rejects.toThrow('unsupported startup parameter');
   });
 
-  test('named statements answer, whichever connection they reach', async () => {
+  test('named statements succeed, whichever connection they reach', async () => {
     const pool = await open({ max: 12, pgbouncer: 'transaction' });
     const numbers = Array.from({ length: 200 }, (_, number) => number);
     const answers = await Promise.all(
@@ -44,7 +44,7 @@ describeWithPgBouncer('through PgBouncer in transaction mode', () => {
     expect(rows).toEqual([{ prepared: 0 }]);
   });
 
-  test('a statement without an end is ended by the limit that PgBouncer sets', async () => {
+  test('an endless statement is ended by the limit that PgBouncer sets', async () => {
     const pool = await open({ pgbouncer: 'transaction' });
     expect((await pool.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
   });

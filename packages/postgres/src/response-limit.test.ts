@@ -31,7 +31,7 @@ const failure = (work: Promise<unknown>): Promise<Error> =>
     (err) => err,
   );
 
-test('a query to a frozen server fails as one to a server that is down, and the next has another connection', async () => {
+test('a query to a frozen server fails like one to a server that is down, and the next has another connection', async () => {
   await pool.query('SELECT 1');
   server.freeze();
   expect(isPostgresDown(await failure(pool.query('SELECT 1')))).toBe(true);
@@ -39,7 +39,7 @@ test('a query to a frozen server fails as one to a server that is down, and the 
   expect((await pool.query('SELECT 2 AS n')).rows).toEqual([{ n: 2 }]);
 });
 
-test('a transaction ends with its connection: the next user is not inside of it', async () => {
+test('a transaction ends with its connection: the next user is not inside it', async () => {
   const ended = transaction(pool, async (tx) => {
     await tx.query('CREATE TABLE left_over (n int)');
     server.freeze();
@@ -50,7 +50,7 @@ test('a transaction ends with its connection: the next user is not inside of it'
   expect((await pool.query("SELECT to_regclass('left_over') AS found")).rows).toEqual([{ found: null }]);
 });
 
-test('a transaction whose owner does other work meanwhile goes on', async () => {
+test('a transaction whose owner does other work meanwhile continues', async () => {
   const { rows } = await transaction(pool, async (tx) => {
     await tx.query('SELECT 1');
     await new Promise<void>((resolve) => {

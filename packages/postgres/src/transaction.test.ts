@@ -20,7 +20,7 @@ beforeEach(() => pool.query('TRUNCATE things'));
 const INSERT = 'INSERT INTO things (id) VALUES ($1)';
 const things = async () => (await pool.query('SELECT id FROM things ORDER BY id')).rows.map(({ id }) => id);
 
-test('what is deferred runs once, after the commit, in the order in which it was first given', async () => {
+test('deferred work runs once, after the commit, in the order in which it was first deferred', async () => {
   const seen: string[] = [];
   const one = () => void seen.push('one');
   const made = await transaction(pool, async (tx) => {
@@ -38,7 +38,7 @@ test.each([
   ['work that throws', () => Promise.reject(new Error('no'))],
   ['a statement that fails', (tx: PoolClient) => tx.query('nonsense')],
 ])(
-  'after %s nothing is kept, nothing deferred runs, and the next transaction has a connection',
+  'after %s nothing is stored, nothing deferred runs, and the next transaction has a connection',
   async (_what, fail) => {
     const deferred = jest.fn();
     const failing = transaction(pool, async (tx) => {
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('outside of a transaction it runs at once', async () => {
+test('outside a transaction deferred work runs at once', async () => {
   const deferred = jest.fn();
   await execute(pool, INSERT, ['a']);
   afterCommit(pool, deferred);

@@ -25,7 +25,7 @@ test('defaults are filled in, also for required inputs', () => {
   expect(inputs.check({})).toEqual({ n: 3, tags: [] });
 });
 
-test("the caller's own object is left as it was", () => {
+test("the caller's own object is not modified", () => {
   const given = {};
   createValidator({ name: 'n', type: 'integer', default: 3 }).check(given);
   expect(given).toEqual({});
@@ -88,7 +88,7 @@ test.each<[item: object, good: unknown[], bad: unknown[]]>([
       { name: 'a', path: '/etc/passwd' },
     ],
   ],
-])('%j takes %j and not %j', (item, good, bad) => {
+])('%j accepts %j and not %j', (item, good, bad) => {
   for (const value of good)
     expect([value, collectProblems([{ name: 'i', ...item }], { i: value })]).toEqual([value, {}]);
   for (const value of bad)
@@ -143,6 +143,6 @@ test('examples are generated from patterns only while that is cheap', () => {
   expect(buildSampleInputs(inputItems.parse(items))).toEqual({ i0: expect.stringMatching(/^\d{4}-\d{2}$/), i1: 'AB' });
 });
 
-test('names that mean something to JavaScript are just unknown', () => {
+test('names of JavaScript’s own properties are unknown inputs', () => {
   expect(collectProblems(['who'], { who: 'x', toString: 'y', valueOf: 1 })).toHaveProperty(['inputs.toString']);
 });

@@ -40,7 +40,7 @@ test.each<[string, Buffer, RegExp]>([
   });
 });
 
-test('the same files give the same digest, in whatever order and however packed', async () => {
+test('the same files give the same digest, whatever their order and compression', async () => {
   const one = await repack(await readUpload(await createZip({ 'a.py': 'one', 'b.py': 'two' })));
   const other = await repack(
     await readUpload(

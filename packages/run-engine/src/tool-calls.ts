@@ -243,7 +243,7 @@ function findReply(step: ToolStep, { ordinal, attempt, name }: ToolStepKey): Too
 const OUTCOME_UNKNOWN: ToolFailure = {
   code: 'outcome_unknown',
   message:
-    'The outcome of this call is unknown: whoever made it ended before an answer was there. It is not made again, because it may have had its effect.',
+    'The outcome of this call is unknown: the service that made it stopped before a response arrived. It is not repeated, because it may have had its effect.',
 };
 
 async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, call: ToolCall, place: ToolStepKey) {

@@ -5,7 +5,7 @@ import { buildTestRun } from './test/engines';
 
 const GIVEN = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-test('a run that no request asks for begins a trace, which its row keeps; any other keeps that of its request', async () => {
+test('a run that no request starts begins a trace, which its row keeps; any other keeps that of its request', async () => {
   expect(buildRun(buildTestRun(), null).traceparent).toBeNull();
   process.env.OTEL_TRACES_SAMPLER = 'always_off';
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };

@@ -45,7 +45,7 @@ test.each([
   'http://localhost:3000/',
   'http://LOCALHOST./',
   'http://db.localhost/',
-])('%s is refused as an address inside', (url) => {
+])('%s is refused as a private address', (url) => {
   expect(getFailure(url).code).toBe('refused_address');
 });
 
@@ -76,11 +76,11 @@ test.each([
   ['https://1.1.1.1/', 'https://1.1.1.1/'],
   ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
   ['https://resolves-to-anything.internal/', 'https://resolves-to-anything.internal/'],
-])('%s may be saved', (url, saved) => {
+])('%s can be saved', (url, saved) => {
   expect(checkOutboundUrl(url).href).toBe(saved);
 });
 
-test('what the operator allows may be saved in any spelling, and nothing beside it', () => {
+test('addresses that the operator allows can be saved in any spelling, and no others', () => {
   const allow = ['127.0.0.1:8080', '10.1.0.0/16'];
   for (const url of ['http://127.1:8080/', 'http://localhost:8080/', 'http://[::ffff:127.0.0.1]:8080/'])
     expect(getFailure(url, allow)).toEqual({});

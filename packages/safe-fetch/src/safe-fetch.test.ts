@@ -39,7 +39,7 @@ const getFailure = async (url: string, request?: Partial<OutboundRequest>): Prom
     (err) => err,
   );
 
-test('sends what it is given and answers what came back', async () => {
+test('sends the given request and returns the response', async () => {
   let seen: unknown;
   const port = await serve(async (req, res) => {
     const body = Buffer.concat(await req.toArray()).toString();
@@ -66,14 +66,14 @@ test.each([
   'http://0x7f.1:9999/',
   'http://[::ffff:127.0.0.1]:9999/',
   'http://localhost:9999/',
-])('%s is refused without being connected to', async (url) => {
+])('%s is refused without a connection', async (url) => {
   const connect = jest.spyOn(net.Socket.prototype, 'connect');
   expect((await getFailure(url, { allow: [] })).code).toBe('refused_address');
   expect(connect).not.toHaveBeenCalled();
   connect.mockRestore();
 });
 
-test('a name is refused when any of its addresses is inside, and is not told which', async () => {
+test('a name is refused if any of its addresses is private, and the error does not say which', async () => {
   for (const addresses of [['10.0.0.7'], ['8.8.8.8', '10.0.0.7'], ['2606:4700::1', '::ffff:10.0.0.7']]) {
     const err = await getFailure('https://hooks.example/', { resolve: async () => addresses });
     expect(err.code).toBe('refused_address');
@@ -81,7 +81,7 @@ test('a name is refused when any of its addresses is inside, and is not told whi
   }
 });
 
-test('a name is resolved once, so another answer later changes nothing', async () => {
+test('a name is resolved once, so a later change of its address has no effect', async () => {
   const port = await serve((req, res) => res.end(req.headers.host));
   const answers = [['127.0.0.1'], ['10.0.0.7']];
   const resolve = jest.fn(async () => answers.shift() ?? []);
@@ -90,20 +90,20 @@ test('a name is resolved once, so another answer later changes nothing', async (
   expect(resolve).toHaveBeenCalledTimes(1);
 });
 
-test('the next checked address is tried when one does not take connections', async () => {
+test('the next checked address is tried if one refuses connections', async () => {
   const port = await serve((_, res) => res.end('here'));
   const { body } = await call(`http://two.example:${port}/`, { resolve: async () => ['127.0.0.9', '127.0.0.1'] });
   expect(body.toString()).toBe('here');
 });
 
-test('a name without address is told apart from one that is refused', async () => {
+test('a name without an address is distinguished from a refused one', async () => {
   expect((await getFailure('http://empty.example/', { resolve: async () => [] })).code).toBe('dns');
   const missing = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
   const err = await getFailure('http://gone.example/', { resolve: () => Promise.reject(missing) });
   expect([err.code, err.message]).toEqual(['dns', "gone.example can't be resolved (ENOTFOUND)"]);
 });
 
-test('a redirect comes back as it is', async () => {
+test('a redirect is returned as it is', async () => {
   let requests = 0;
   const port = await serve((_, res) => {
     requests++;
@@ -124,13 +124,13 @@ test('a body is cut at the limit and the rest is not read', async () => {
   expect(await call(`http://127.0.0.1:${exact}/`)).toMatchObject({ truncated: false });
 });
 
-test('a stream that its sender leaves open ends where the caller has enough', async () => {
+test('a stream that its sender leaves open ends once the caller has enough', async () => {
   const port = await serve((_, res) => void res.write('data: 1\n\n'));
   const response = await call(`http://127.0.0.1:${port}/`, { isEnough: (piece) => piece.includes('\n\n') });
   expect(response).toMatchObject({ status: 200, body: Buffer.from('data: 1\n\n'), truncated: false });
 });
 
-test('a receiver that answers before it took the request is not sent the rest', async () => {
+test('a receiver that responds before it has read the request is not sent the rest', async () => {
   const bodyBytes = 32 << 20;
   let taken = 0;
   let peer: net.Socket | undefined;
@@ -159,7 +159,7 @@ describe('the deadline holds', () => {
     expect(code).toBe('timeout');
   };
 
-  test('while name servers keep silent', async () => {
+  test('with unresponsive name servers', async () => {
     const silent = dgram.createSocket('udp4');
     closing.push(() => silent.close());
     const port = await new Promise<number>((resolve) =>
@@ -174,7 +174,7 @@ describe('the deadline holds', () => {
 
   test('before the headers', async () => inTime(`http://127.0.0.1:${await serve(() => {})}/`));
 
-  test('for a body that comes byte by byte', async () => {
+  test('for a body that arrives byte by byte', async () => {
     const port = await serve((_, res) => {
       const drip = setInterval(() => res.write('.'), 20);
       res.on('close', () => clearInterval(drip));
@@ -182,7 +182,7 @@ describe('the deadline holds', () => {
     await inTime(`http://127.0.0.1:${port}/`);
   });
 
-  test('for interim answers without end', async () => {
+  test('for endless interim responses', async () => {
     const port = await listen(
       net.createServer((socket) => {
         const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
@@ -193,7 +193,7 @@ describe('the deadline holds', () => {
   });
 });
 
-test('TLS names the host that was asked for, and fails without a certificate for it', async () => {
+test('TLS verifies the requested host, and fails without a certificate for it', async () => {
   const named: string[] = [];
   const server = tls.createServer({
     SNICallback: (name, done) => {
@@ -208,7 +208,7 @@ test('TLS names the host that was asked for, and fails without a certificate for
   expect(named).toEqual(['hooks.example']);
 });
 
-test('who does not listen is not reached, and their address is not told', async () => {
+test('a connection error does not reveal the address', async () => {
   const server = net.createServer();
   const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
@@ -220,11 +220,11 @@ test.each([
   ['not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'connect'],
   ['a change of protocol', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', 'connect'],
   ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 'too_large'],
-])('an answer that is %s is none', async (_, bytes, code) => {
+])('a response that is %s is an error', async (_, bytes, code) => {
   expect((await getFailure(`http://127.0.0.1:${await speak(bytes)}/`)).code).toBe(code);
 });
 
-test('an answer that breaks off is none', async () => {
+test('an interrupted response is an error', async () => {
   const port = await serve((_, res) => {
     res.writeHead(200, { 'content-length': '100' }).write('half');
     setTimeout(() => res.destroy(), 20);

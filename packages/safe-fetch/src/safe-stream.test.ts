@@ -31,7 +31,7 @@ const readText = async (body: AsyncIterable<Buffer>) => {
   return text;
 };
 
-test('pieces are read while more is still to come, and a redirect is an answer', async () => {
+test('pieces are read while more are still to come, and a redirect is a response', async () => {
   let more: (() => void) | undefined;
   answer = (res) => {
     res.writeHead(302, { Location: 'http://169.254.169.254/' });
@@ -47,12 +47,12 @@ test('pieces are read while more is still to come, and a redirect is an answer',
   expect((await pieces.next()).done).toBe(true);
 });
 
-test('an answer that never ends is cut off with an error', async () => {
+test('an endless response is aborted with an error', async () => {
   answer = (res) => res.end('x'.repeat(1_001));
   await expect(readText((await open()).body)).rejects.toMatchObject({ code: 'too_large' });
 });
 
-test('one that breaks off is told by its code alone, and one that is given up by the reason', async () => {
+test('an interrupted response is reported by its code alone, and an aborted one by the reason', async () => {
   answer = (res) => {
     res.write('half');
     setImmediate(() => res.destroy());
@@ -68,7 +68,7 @@ test('one that breaks off is told by its code alone, and one that is given up by
   await expect(readText(body)).rejects.toThrow('enough');
 });
 
-test('a body that nobody reads lets go of its connection', async () => {
+test('an unread body releases its connection', async () => {
   const closed = new Promise((resolve) => {
     answer = (res) => {
       res.write('half');
@@ -79,6 +79,6 @@ test('a body that nobody reads lets go of its connection', async () => {
   await closed;
 });
 
-test('addresses inside are not connected to', async () => {
+test('private addresses are not connected to', async () => {
   await expect(open({ allow: [] })).rejects.toMatchObject({ code: 'refused_address' });
 });

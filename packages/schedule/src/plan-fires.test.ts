@@ -12,7 +12,7 @@ describe('the next fire', () => {
     expect(nextFire(nine, at('2026-03-27T12:00:00Z'))).toEqual(at('2026-03-28T08:00:00Z'));
   });
 
-  test('may be given to the second', () => {
+  test('has a precision of seconds', () => {
     expect(nextFire({ cron: '*/10 * * * * *', timezone: 'UTC' }, at('2026-01-01T00:00:01Z'))).toEqual(
       at('2026-01-01T00:00:10Z'),
     );
@@ -44,7 +44,7 @@ test.each([
   );
 });
 
-test('a schedule that is wrong twice is told so at once', () => {
+test('every problem of a schedule is reported at once', () => {
   const check = () => checkSchedule({ cron: '* * *', timezone: 'Mars/Olympus' }, { cron: 'cron', timezone: 'zone' });
   expect(check).toThrow(
     expect.objectContaining({
@@ -57,35 +57,35 @@ describe('after an outage from 10:00 to 10:05:30', () => {
   const first = at('2026-01-01T10:01:00Z');
   const now = at('2026-01-01T10:05:30Z');
 
-  test('skip runs what is in its time, and counts the rest as missed', () => {
+  test('skip runs the fire that is on time, and counts the rest as missed', () => {
     const { start, missed } = planFires(minutely, 'skip', first, now);
     expect([iso(start), missed]).toEqual([['2026-01-01T10:05:00.000Z'], 4]);
   });
 
-  test('fire_once makes good once, unless something is due anyway', () => {
+  test('fire_once runs one missed fire, unless another is due anyway', () => {
     const hourly = { cron: '1 * * * *', timezone: 'UTC' };
     expect(planFires(hourly, 'fire_once', first, now)).toEqual({ start: [first], missed: 1, late: 1 });
     expect(iso(planFires(minutely, 'fire_once', first, now).start)).toEqual(['2026-01-01T10:05:00.000Z']);
   });
 
-  test('catch_up runs each', () => {
+  test('catch_up runs every fire', () => {
     const { start, missed } = planFires(minutely, 'catch_up', first, now);
     expect([start.length, missed]).toEqual([5, 4]);
   });
 
-  test('a single late fire is none to skip', () => {
+  test('a single late fire is not skipped', () => {
     const hourly = { cron: '1 * * * *', timezone: 'UTC' };
     expect(planFires(hourly, 'skip', first, now)).toEqual({ start: [], missed: 1, late: 0 });
   });
 });
 
-test('catching up ends at the last 100', () => {
+test('catch_up is limited to the last 100', () => {
   const now = at('2026-01-01T12:00:30Z');
   const { start, missed } = planFires(minutely, 'catch_up', at('2026-01-01T00:01:00Z'), now);
   expect([start.length, start.at(-1), missed]).toEqual([100, at('2026-01-01T12:00:00Z'), 719]);
 });
 
-test('of a schedule of every second that slept for a month, the latest fire is found without counting all of them', () => {
+test('after a month without a tick, the latest fire of an every-second schedule is found without counting all of them', () => {
   const secondly = { cron: '* * * * * *', timezone: 'UTC' };
   const now = at('2026-02-01T00:00:00Z');
   const { start, missed } = planFires(secondly, 'fire_once', at('2026-01-01T00:00:00Z'), now);

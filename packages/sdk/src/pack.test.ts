@@ -70,7 +70,7 @@ test('an ES module and a CommonJS module compile against its types, and run', ()
   }
 });
 
-test('every operation has its place on the page of its resource', () => {
+test('every operation is documented on the page of its resource', () => {
   const docs = path.join(installed, 'docs');
   const index = readFileSync(path.join(docs, 'README.md'), 'utf8');
   for (const surface of ['worker', 'automation', 'skills']) {

@@ -58,7 +58,7 @@ describe('retries', () => {
     expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual(Array(3).fill({ inputs: { region: 'north' } }));
   });
 
-  test('a delay that is too long to wait for is an error that names it', async () => {
+  test('a Retry-After that is too long to wait for is an error that names it', async () => {
     server.script.push(respond(429, { detail: 'too many requests', code: 'rate_limited' }, { 'Retry-After': '3600' }));
     await expect(unwrap(gantry.worker.GET('/api/workers'))).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
     expect(server.requests).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('retries', () => {
     await expect(reading).rejects.toThrow('enough');
   });
 
-  test('a server that is not there is an ApiError with the address', async () => {
+  test('an unreachable server is an ApiError with the address', async () => {
     const offlineClient = createGantry({ baseUrl: `http://127.0.0.1:${await freePort()}`, retry: { firstDelayMs: 1 } });
     const failure = await offlineClient.runs.get('run_1').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ApiError);
@@ -115,7 +115,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('inside of an object are read as well, and no page more than needed', async () => {
+  test('inside an object are read as well, and no more pages than needed', async () => {
     server.script.push(
       respond(200, { automations: [{ id: 'aut_1' }] }, { Link: '</api/automations?offset=1>; rel="next"' }),
     );

@@ -27,7 +27,7 @@ test('two starts with one key are one run', async () => {
   expect(second).toEqual(first);
 });
 
-test('the events of a run can be read from any place on', async () => {
+test('the events of a run can be read from any position', async () => {
   const { run_id: runId } = await gantry.runs.start('report');
   const ids: string[] = [];
   for await (const { id } of gantry.runs.events(runId)) ids.push(id);
@@ -52,7 +52,7 @@ test('small pages give the same list as one large one', async () => {
   expect(workers).toEqual(['report']);
 });
 
-test('what the server refuses is an ApiError with its code', async () => {
+test('a refused request is an ApiError with its code', async () => {
   await expect(gantry.runs.start('missing')).rejects.toMatchObject({ status: 404, code: 'not_found' });
   const stranger = createGantry({ baseUrl: api.url, token: 'svc_wrong' });
   await expect(stranger.runs.start('report')).rejects.toMatchObject({ status: 401, name: 'ApiError' });

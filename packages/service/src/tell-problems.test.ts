@@ -3,7 +3,7 @@ import { catchLogs, freePort, until } from '@gantry/testing';
 import { serveProblems } from './tell-problems';
 
 test.each(['127.0.0.1', '::'])(
-  'on %s a service that cannot start is alive and says why, until it can',
+  'on %s a service that cannot start is alive and reports why, until it can',
   async (host) => {
     const port = await freePort();
     const { log, lines } = catchLogs();
@@ -30,7 +30,7 @@ test.each(['127.0.0.1', '::'])(
   },
 );
 
-test('where nothing is missing, nothing is told', async () => {
+test('without problems, nothing is reported', async () => {
   const told = jest.fn();
   await waitUntilUsable([async () => []], told);
   expect(told).not.toHaveBeenCalled();

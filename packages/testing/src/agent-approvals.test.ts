@@ -35,7 +35,7 @@ const statusIs = (id: string, status: string) =>
     what: `run ${id} is ${status}`,
   });
 
-test('calls are made as a person has decided, though the executor dies between the question and the calls', async () => {
+test('calls are made as a person decided, even if the executor dies between the approval and the calls', async () => {
   const files = [{ path: 'main.py', content: 'def run(a, b):\n    return {"product": a * b}\n' }];
   const inputs = ['a', 'b'].map((name) => ({ name, type: 'integer', required: true }));
   await requestOk(201, 'POST', '/api/workers', { id: 'multiply', name: 'Multiply', files, inputs, network: 'none' });

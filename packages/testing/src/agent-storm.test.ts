@@ -144,7 +144,7 @@ const parseRunNumber = ({ body }: Asked): number =>
   Number(/"n": (\d+)/.exec(JSON.stringify(body.messages).replaceAll('\\', ''))?.[1]);
 
 test(
-  `each of ${RUNS} agents ends once, pays each answer once and has each effect once`,
+  `each of ${RUNS} agents ends once, pays for each response once and has each effect once`,
   async () => {
     await model.answersTurns(...SCRIPT);
     await createAgent();
@@ -210,7 +210,7 @@ test(
   200_000 + RUNS * 8_000,
 );
 
-test('what an agent says is read while it says it, once and whole, by a reader that comes again on another replica', async () => {
+test('a reader that reconnects to another replica gets the text of an agent live, once and complete', async () => {
   const text = 'These words come one after the other, and everybody reads all of them.';
   await model.answersTurns({ text, slowMs: 25 });
   const { body } = await anyReplica('POST', '/api/workers/bookkeeper/runs', { inputs: { n: 0 } });

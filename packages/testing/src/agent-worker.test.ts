@@ -43,7 +43,7 @@ const getRun = (id: string) => requestOk(200, worker, 'GET', `/api/runs/${id}`);
 const statusIs = (id: string, status: string) =>
   until(async () => (await getRun(id)).status === status, { what: `run ${id} is ${status}` });
 
-test('a skill becomes an agent that goes on where it was when its executor is killed, and asks a person', async () => {
+test('an agent made from a skill continues where it was when its executor is killed, and asks a person', async () => {
   const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title: 'Count words', body_md: SKILL });
   const pinned = `${made.slug}@${made.content_hash}`;
   const agent = await requestOk(201, worker, 'POST', '/api/workers', {
@@ -103,7 +103,7 @@ test('a skill becomes an agent that goes on where it was when its executor is ki
   expect(told).toEqual(['python', 'python', 'ask_person']);
 });
 
-test('an agent answers a message knowing what was said before', async () => {
+test('an agent answers a message with knowledge of the earlier ones', async () => {
   const files = [{ path: 'SKILL.md', content: 'Answer questions about people.\n' }];
   await requestOk(201, worker, 'POST', '/api/workers', { id: 'historian', name: 'Historian', runner: 'agent', files });
   await model.says({ text: 'A mathematician.', usage }, { text: 'In 1815.', usage });
@@ -122,7 +122,7 @@ test('an agent answers a message knowing what was said before', async () => {
   ]);
 });
 
-test('a changed skill is taken with its new hash only, and an edited copy is a copy no longer', async () => {
+test('a changed skill is adopted only with its new hash, and an edited copy is no longer linked to it', async () => {
   const changed = await requestOk(200, skills, 'PATCH', '/api/v1/skills/count-words', {
     body_md: `${SKILL}\nBe brief.\n`,
   });
@@ -164,7 +164,7 @@ test('an agent loads a published skill when it needs it, and the run shows that 
   expect(steps.map(({ name }: Json) => name)).toEqual(['model.default', `use skill ${made.slug}`, 'model.default']);
 });
 
-test('the skill counts its agent, whose person takes a newer text', async () => {
+test('the skill counts its agent, whose owner adopts a newer text', async () => {
   const title = 'Sort the mail';
   const made = await requestOk(201, skills, 'POST', '/api/v1/skills', { title, body_md: '# Sort\n\nSort the mail.\n' });
   const skill = `/api/v1/skills/${made.slug}`;
@@ -203,7 +203,7 @@ async function runSums(workerId: string, rows: object[]): Promise<Json> {
   );
 }
 
-test('a worker that breaks is repaired by a model, proven by rehearsals and accepted by a person', async () => {
+test('a failing worker is repaired by a model, proven by rehearsals and approved by a person', async () => {
   const sums = await requestOk(201, worker, 'POST', '/api/workers', {
     name: 'Sums',
     inputs: [{ name: 'table', required: true }],

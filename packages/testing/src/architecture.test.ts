@@ -45,11 +45,11 @@ test.each(folders)('%s declares, and shows in ARCHITECTURE.md, what the boundari
   });
 });
 
-test('the boundaries name no package that is not there', () => {
+test('the boundaries name only packages that exist', () => {
   expect(Object.keys(PACKAGES).filter((folder) => !folders.includes(folder))).toEqual([]);
 });
 
-test('ARCHITECTURE.md shows the wings of worker-api as the boundaries have them', () => {
+test('ARCHITECTURE.md shows the wings of worker-api as the boundaries define them', () => {
   const table = architecture.slice(architecture.indexOf('| Wing |'));
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n').slice(2);
   const shown = rows.map((row) => row.split('|').slice(1, 4).map(parseWords));
@@ -88,7 +88,7 @@ const THING = 'export const thing = 1;\n';
 const WORKER_API = 'services/worker-api/src';
 
 test(
-  'the rules see through the names of packages, and find everything that is not allowed',
+  'the rules resolve names of packages, and find every forbidden import',
   () => {
     const allowed = {
       'packages/events/src/index.ts': THING,
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  'two folders that import each other are found, though no two files do',
+  'two folders that import each other are found, even if no two files do',
   () => {
     const files = {
       'packages/http/src/a/one.ts': thingFrom('../b/one'),

@@ -79,7 +79,7 @@ const json = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-test('nothing of it runs or answers, on any replica, and it goes on where it was when it is restored', async () => {
+test('nothing of it runs or responds, on any replica, and it continues where it was once it is restored', async () => {
   const hooked = await createWorker('hooked', TICKS, { trigger: 'webhook' });
   await createWorker('ticking', TICKS, { trigger: { type: 'cron', cron: '* * * * * *' } });
   await createWorker('busy', BUSY);
@@ -158,7 +158,7 @@ test('nothing of it runs or answers, on any replica, and it goes on where it was
   expect(await getRunStatus(asking)).toBe('pending_approval');
 });
 
-test('while NATS is away, the service that deletes closes at once, and the other as soon as NATS is back', async () => {
+test('while NATS is down, the service that deletes closes it at once, and the other one as soon as NATS is back', async () => {
   const { id: automationId } = await deployAutomation(insideAutomations, { 'main.py': TICKS }, { name: 'Shared' });
   expectOk(await insideAutomations('PATCH', `/api/automations/${automationId}`, { visibility: 'public' }));
   const hooked = await createWorker('hooked-too', TICKS, { trigger: 'webhook' });

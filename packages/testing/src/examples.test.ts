@@ -64,7 +64,7 @@ const expectDeclaredOutputs = (folder: string, outputs: Record<string, unknown>)
       .sort(),
   );
 
-test('there are four examples, each with all that the guide promises', () => {
+test('there are four examples, each with everything that the guide promises', () => {
   expect(folders).toEqual(['chart', 'csv-report', 'invoice-totals', 'page-check']);
   for (const folder of folders) {
     for (const file of ['manifest.json', 'main.py', 'inputs.json', 'README.md']) {
@@ -86,7 +86,7 @@ test.each(folders)('%s: run() takes the inputs that its manifest declares, and t
   expect(found.trim().split(' ').sort()).toEqual([...declared, 'context'].sort());
 });
 
-test('csv-report adds up the sample of its package when it is given nothing', async () => {
+test('csv-report adds up the sample of its package without inputs', async () => {
   const { outputs, log } = await runExample('csv-report', {});
   expectDeclaredOutputs('csv-report', outputs);
   expect(outputs).toMatchObject({ total: 2734.4, rows_read: 12, rows_skipped: 1 });
@@ -111,7 +111,7 @@ test('csv-report names the columns that exist when one does not', async () => {
   );
 });
 
-test('page-check reports what it fetched and what it could not, and its token stays with one host over https', async () => {
+test('page-check reports fetched and failed pages, and its token is sent only to one host over https', async () => {
   const tokens: unknown[] = [];
   const server = http.createServer((req, res) => {
     tokens.push(req.headers.authorization);
@@ -148,7 +148,7 @@ test('page-check reports what it fetched and what it could not, and its token st
   }
 });
 
-test('page-check refuses what is no web address before it fetches anything', async () => {
+test('page-check refuses an invalid address before it fetches anything', async () => {
   await expect(runExample('page-check', { urls: 'file:///etc/passwd' })).rejects.toThrow('is not a web address');
 });
 
@@ -205,7 +205,7 @@ test('invoice-totals reads dates in any notation and adds up to the cent', async
   expect(log).toContain("line 5 is left out: 'soon' is not a date");
 });
 
-test('the types describe the context that the sandbox brings', () => {
+test('the types describe the context that the sandbox provides', () => {
   const program = `
 import ast, json, sys
 def methods(file):

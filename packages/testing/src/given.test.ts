@@ -10,15 +10,15 @@ class Thing {
 }
 const end = ({ name, uses }: Thing) => seen.push(`${name} ended after ${uses}`);
 
-describe('what is given', () => {
+describe('a fixture', () => {
   const first = setupResource(() => new Thing('first'), end);
   const second = setupResource(async () => new Thing(`second of ${first.name}`), end);
   expect(() => first.name).toThrow('before they begin');
 
-  describe('to some of the tests', () => {
+  describe('for some of the tests', () => {
     const third = setupResource(() => new Thing('third'), end);
 
-    test('is there when they begin, and may be made of what was given before', () => {
+    test('is there when they begin, and can be built from an earlier one', () => {
       expect([first, second.name, { ...third }]).toEqual([
         new Thing('first'),
         'second of first',
@@ -34,6 +34,6 @@ describe('what is given', () => {
   });
 });
 
-test('is ended in the other order than it was made', () => {
+test('is ended in reverse order of creation', () => {
   expect(seen.slice(1)).toEqual(['second of first ended after 0', 'first ended after 2']);
 });

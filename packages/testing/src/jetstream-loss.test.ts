@@ -101,7 +101,7 @@ async function survives(fault: () => Promise<void>): Promise<number> {
   return failed;
 }
 
-test('a store that is full stops new code, and nothing else: what runs ends, and goes on when there is room', async () => {
+test('a full store stops only new code: running code ends, and work continues once there is space', async () => {
   const failed = await survives(async () => {
     await limitStore(1);
     const begun = await countExecuted();
@@ -113,7 +113,7 @@ test('a store that is full stops new code, and nothing else: what runs ends, and
   expect(failed).toBe(0);
 });
 
-test('streams that are deleted come back by themselves, and no code runs again', async () => {
+test('deleted streams are recreated automatically, and no code runs again', async () => {
   const failed = await survives(async () => {
     const manager = await bus.nc.jetstreamManager();
     await manager.streams.delete(STREAM);
@@ -123,7 +123,7 @@ test('streams that are deleted come back by themselves, and no code runs again',
   expect(failed).toBe(0);
 });
 
-test('a store that is lost while NATS is down, and again, takes no result along', async () => {
+test('a store that is lost while NATS is down, and again, loses no result', async () => {
   const failed = await survives(async () => {
     await stack.parts.nats.loseStore();
     await until(() => storeSize().catch(() => null), { what: 'the stream is back' });
@@ -133,7 +133,7 @@ test('a store that is lost while NATS is down, and again, takes no result along'
   expect(failed).toBeLessThanOrEqual(8);
 });
 
-test('an executor that is killed while nothing can be stored tells the results when it is back', async () => {
+test('an executor that is killed while nothing can be stored reports the results after its restart', async () => {
   const { failed: before = 0 } = await byStatus();
   const [executor] = stack.parts.executors as [(typeof stack.parts.executors)[0]];
   await underLoad(async () => {

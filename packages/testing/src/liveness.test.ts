@@ -12,7 +12,7 @@ afterAll(() => stack?.stop());
 
 const surfaces = () => Object.values(stack.gateway as Record<string, string>);
 
-test('a bad credential and a spent budget are no reason not to answer', async () => {
+test('a bad credential and an exhausted rate limit do not fail health checks', async () => {
   const headers = {
     Authorization: 'Bearer wst_nonsense',
     'x-svc-token': 'svc_nonsense',
@@ -28,7 +28,7 @@ test('a bad credential and a spent budget are no reason not to answer', async ()
   }
 });
 
-test('without PostgreSQL and NATS everything lives, and says that it is not ready', async () => {
+test('without PostgreSQL and NATS every process is alive, and reports that it is not ready', async () => {
   await stack.parts.nats.kill();
   await stack.parts.postgres.kill();
   const getStatus = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(4_000) })).status;

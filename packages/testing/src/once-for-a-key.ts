@@ -33,13 +33,13 @@ export function testOnceForAKey(
       return { first, again };
     }
 
-    test('is done once for one key, and answered the same', async () => {
+    test('is executed once for one key, with the same response', async () => {
       const { first, again } = await twice(() => {});
       expect([again.status, again.body]).toEqual([first.status, first.body]);
       expect(again.headers['idempotent-replayed']).toBe('true');
     });
 
-    test('is not done again where the first request died after its commit', async () => {
+    test('is not executed again if the first request died after its commit', async () => {
       const { first, again } = await twice((key) => loseAnswer(sql, key));
       if (again.status === 409) expect(again.body).toMatchObject({ code: 'already_done', [fields]: [{ path: 'id' }] });
       else expect([again.status, again.body]).toEqual([first.status, first.body]);

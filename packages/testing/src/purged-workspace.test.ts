@@ -127,7 +127,7 @@ async function populateWorkspace(): Promise<void> {
   expectOk(await skills('POST', '/api/v1/skills', { title: 'Notes', body_md: '# Notes', visibility: 'private' }));
 }
 
-test('nothing of a purged workspace is left, whatever was done in it', async () => {
+test('a purged workspace leaves nothing behind, whatever was done in it', async () => {
   const { id } = await requestOk('POST', '/api/workspaces', { name: 'Short-lived' });
   await requestOk('POST', `/api/workspaces/${id}/select`);
   await populateWorkspace();

@@ -56,7 +56,7 @@ const OPEN = [
   'services/worker-api/src/workers/pinned-skill.ts',
 ];
 
-test('nothing but a delay is left to a guessable generator', () => {
+test('only delays use a predictable generator', () => {
   expect(files.length).toBeGreaterThan(300);
   expect(findLines(GUESSABLE).filter((line) => !JITTER.some((name) => line.startsWith(`${name}:`)))).toEqual([]);
 });
@@ -71,6 +71,6 @@ test.each([
   ['a token that is compared', LEAKY, 'if (token === row.token) return row;'],
   ['a code that is compared', LEAKY, 'if (normalise(typed) !== request.userCode) throw wrong();'],
   ['a hash that is compared', LEAKY, 'return stored.token_hash === hashed;'],
-])('%s is found', (_what, pattern, line) => {
+])('%s is detected', (_what, pattern, line) => {
   expect(pattern.test(line)).toBe(true);
 });

@@ -96,7 +96,7 @@ afterAll(async () => {
 
 const getHost = (server: https.Server) => `localhost:${(server.address() as AddressInfo).port}`;
 
-test('a run reads from GitHub with a token that is in no place but the request', async () => {
+test('a run reads from GitHub with a token that is nowhere but in the request', async () => {
   const call = apiCaller(stack.workerUrls[0] as string, stack.token);
   const connection = {
     kind: 'api_key',

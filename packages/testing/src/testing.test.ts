@@ -2,7 +2,7 @@ import { connect, credsAuthenticator } from 'nats';
 import { Client } from 'pg';
 import { createDatabase, cutConnections, startTestNats, until } from './index';
 
-test('two clones of one template do not see each other', async () => {
+test('two clones of one template are isolated from each other', async () => {
   const [one, two] = await Promise.all([createDatabase('skills-api'), createDatabase('skills-api')]);
   const client = new Client({ connectionString: one.url });
   await client.connect();

@@ -66,7 +66,7 @@ async function waitUntilEnded(runId: string) {
   );
 }
 
-test('runs spread over both executors, and either replica answers for each', async () => {
+test('runs spread over both executors, and either replica responds for each', async () => {
   const answers = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>
       (calls[n % 2] as Call)('POST', `/api/automations/${automationId}/run`, { inputs: { n, seconds: 0.2 }, wait: 10 }),
@@ -77,7 +77,7 @@ test('runs spread over both executors, and either replica answers for each', asy
   expect(rows).toHaveLength(2);
 });
 
-test('200 accepted runs each end once, although executor, automation-api and NATS are killed among them', async () => {
+test('200 accepted runs each end once, although executor, automation-api and NATS are killed meanwhile', async () => {
   const accepted: { runId: string; n: number }[] = [];
   const { executors, automationApis, nats } = stack.parts;
   const before = (await pool.query('SELECT count(*)::int AS n FROM runs')).rows[0].n;
@@ -120,7 +120,7 @@ test('200 accepted runs each end once, although executor, automation-api and NAT
   await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
 });
 
-test('20 clients that retry with their keys have one run for each key, although replicas are killed and PostgreSQL stands still', async () => {
+test('20 clients that retry with their keys have one run for each key, although replicas are killed and PostgreSQL is frozen', async () => {
   const { automationApis, postgres } = stack.parts;
   const nap = { name: 'Keyed nap', inputs, outputs: ['n'], timeout_seconds: 60 };
   const { id } = await deployAutomation(calls[0] as Call, { 'main.py': NAP }, nap);
@@ -193,7 +193,7 @@ test('20 clients that retry with their keys have one run for each key, although 
   for (const { id: runId } of rows) expect(await waitUntilEnded(runId)).toMatchObject({ status: 'success' });
 }, 300_000);
 
-test('while PostgreSQL is away requests get 503, and a run that was under way still ends well', async () => {
+test('while PostgreSQL is down requests get 503, and a running run still completes', async () => {
   const { body } = await start(1, 4);
   await until(async () => (await anyReplica('GET', `/api/runs/${body.runId}`)).body.status === 'running');
   await stack.parts.postgres.stop();
@@ -206,7 +206,7 @@ test('while PostgreSQL is away requests get 503, and a run that was under way st
   expect(await waitUntilEnded(body.runId)).toMatchObject({ status: 'success', result: { outputs: { n: 1 } } });
 });
 
-test('an executor that is asked to stop finishes what it runs', async () => {
+test('an executor that is asked to stop finishes its runs', async () => {
   const [one, two] = stack.parts.executors;
   const runs = await Promise.all(Array.from({ length: 6 }, (_, n) => start(n, 1)));
   await until(async () => (await pool.query("SELECT 1 FROM runs WHERE status = 'running'")).rowCount);
@@ -216,7 +216,7 @@ test('an executor that is asked to stop finishes what it runs', async () => {
   expect(two).toBeDefined();
 });
 
-test('a secret is nowhere in the clear: not in answers, events, rows or logs, however it is printed', async () => {
+test('a secret is nowhere in plain text: not in responses, events, rows or logs, however it is printed', async () => {
   const secret = 'Sw0rdf1sh/+ünïcode&"quoted" value';
   const leaky = `
 import base64, logging, os, sys, urllib.parse

@@ -99,7 +99,7 @@ async function restartEverything(): Promise<void> {
   await Promise.all([...services, ...executors].map((part) => part.start()));
 }
 
-test('runs that wait hold no process, survive a restart of everything, and do no step a second time; the first new run completes', async () => {
+test('waiting runs hold no process, survive a restart of everything, and repeat no step; the first new run completes', async () => {
   const called = `
 def run(n, ask, context):
     if ask:
@@ -175,7 +175,7 @@ def run(seconds, ask, context):
   }
 });
 
-test('a run that waits goes on with the version it began with, and one whose code takes another path says where', async () => {
+test('a waiting run continues with its original version, and a run whose code takes another path reports where', async () => {
   const edition = (text: string) => `
 def run(context):
     context.approve("Go on?")
@@ -222,7 +222,7 @@ def run(context):
   });
 });
 
-test('streams that break off three times, each time to another replica, tell every event once and in order', async () => {
+test('streams that are interrupted three times, each time resumed at another replica, emit every event once and in order', async () => {
   const lines = 4_000;
   const chatty = `
 import time
@@ -304,7 +304,7 @@ test('runs of automations raise alerts of the workspace and start workers that w
   await requestOk(204, 'DELETE', `/api/alerts/${alert.id}`);
 });
 
-test('two executors never run two at once of the same key, while other keys go on beside them', async () => {
+test('two executors never run two runs of the same key at once, while other keys run beside them', async () => {
   const timed = `
 import time
 
@@ -334,7 +334,7 @@ def run(key):
   expect(rows).toHaveLength(2);
 });
 
-test('nothing secret is in the clear on the way of a worker: not in answers, events, alerts, rows or logs', async () => {
+test('no secret of a worker is in plain text on the way: not in responses, events, alerts, rows or logs', async () => {
   const secrets = { LEAKED: 'Sw0rdf1sh/+ünïcode&"quoted" value', PLAIN: 'plain-s3cret-of-letters' };
   for (const [name, value] of Object.entries(secrets)) await requestOk(201, 'PUT', `/api/secrets/${name}`, { value });
   // The content of artifacts is the user's own and is not masked; their names and types are ours to show.

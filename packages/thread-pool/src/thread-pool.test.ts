@@ -19,7 +19,7 @@ function createPool(limits: Partial<ThreadLimits> = {}, file = 'test/test-thread
   return pool;
 }
 
-test('tasks get their results, also where there are more of them than threads', async () => {
+test('tasks get their results, also if there are more of them than threads', async () => {
   const pool = createPool({ threads: 2 });
   const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((task) => pool.run(task)));
   expect(outcomes).toEqual(['A', 'B', 'C', 'D', 'E'].map((result) => ({ result })));

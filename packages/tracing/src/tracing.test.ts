@@ -21,14 +21,14 @@ function loadedWith(env: Record<string, string>): string[] {
   return JSON.parse(execFileSync(process.execPath, ['-e', program], { env, encoding: 'utf8' }));
 }
 
-test('nothing of OpenTelemetry is loaded without an endpoint, or where it is switched off', () => {
+test('nothing of OpenTelemetry is loaded without an endpoint, or if it is switched off', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   expect(loadedWith({})).toEqual([]);
   expect(loadedWith({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toEqual([]);
   expect(loadedWith(endpoint).length).toBeGreaterThan(10);
 });
 
-test('a span continues the trace of its parent, and begins one where the parent is nonsense', async () => {
+test('a span continues the trace of its parent, and begins one if the parent is invalid', async () => {
   process.env.OTEL_TRACES_SAMPLER = 'parentbased_always_off';
   const end = startTracing('x', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, log);
   const startChildSpan = (parent: string | undefined) =>
@@ -50,7 +50,7 @@ test('a span continues the trace of its parent, and begins one where the parent 
   expect(startSpan('a', { kind: 'internal' })).toBeUndefined();
 });
 
-test('an end does not wait for a receiver that is away', async () => {
+test('an end does not wait for an unreachable receiver', async () => {
   process.env.OTEL_TRACES_SAMPLER = 'always_on';
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9';
   const end = startTracing('x', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, log);
@@ -58,7 +58,7 @@ test('an end does not wait for a receiver that is away', async () => {
   await end();
 });
 
-test('log lines and links know the trace of a valid traceparent, and links only that of a recorded one', () => {
+test('log lines and links have the trace of a valid traceparent, and links only that of a recorded one', () => {
   expect(traceFields(sampled)).toEqual({ trace_id: TRACE_ID });
   for (const none of [null, undefined, '', 'garbage']) expect(traceFields(none)).toEqual({});
   const template = 'https://traces.example.test/{trace_id}?to={trace_id}';
@@ -68,7 +68,7 @@ test('log lines and links know the trace of a valid traceparent, and links only 
   expect(traceUrl(template, sampled.replace(/01$/, '00'))).toBeUndefined();
 });
 
-test('a variable that OpenTelemetry would misunderstand is refused, and an empty one is as good as none', () => {
+test('a variable that OpenTelemetry would misunderstand is refused, and an empty one counts as unset', () => {
   const env = z.object({ ...tracingEnv, ...traceLinkEnv });
   const unset = { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_SAMPLER: '', OTEL_TRACES_SAMPLER_ARG: '' };
   expect(Object.values(env.parse(unset)).filter((value) => value !== undefined)).toEqual([]);

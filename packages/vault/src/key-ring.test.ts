@@ -2,7 +2,7 @@ import { keyRing, parseKeyRing } from './index';
 
 const key = (fill: string) => Buffer.alloc(32, fill).toString('base64');
 
-test('the last key is current and the others still open', () => {
+test('the last key is current and the others still open values', () => {
   const ring = parseKeyRing(`v1:${key('a')}, v2:${key('b')}`);
   expect(ring.current).toBe('v2');
   expect([...ring.keys.keys()]).toEqual(['v1', 'v2']);

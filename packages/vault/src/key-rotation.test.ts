@@ -31,7 +31,7 @@ const listVersions = async (workspaceId: string) =>
     ({ version }) => version,
   );
 
-test('runs read secrets and people write them while the keys rotate again and again: none fails, none is lost', async () => {
+test('runs read secrets and members write them while the keys rotate again and again: none fails, none is lost', async () => {
   const [one, other] = [replica(), replica()];
   const names = Array.from({ length: SECRETS }, (_, n) => `KEY_${n}`);
   const expected: Record<string, string> = {};
@@ -84,7 +84,7 @@ test('values of every listed column move to the new key, and the old one goes an
   expect(await fresh.secrets.reveal('ws_all', ['A'])).toEqual({ A: 'a' });
 });
 
-test('what a replica that has not heard yet seals with the old key is moved later, not lost', async () => {
+test('values that an outdated replica seals with the old key are moved later, not lost', async () => {
   const [one, late] = [replica(), replica()];
   await late.secrets.set('ws_late', { name: 'A', value: 'first', createdBy: null }, silent);
   await one.rotation.rotate('ws_late', silent);
@@ -107,7 +107,7 @@ test('a value that does not open keeps its key, and is named without its content
   expect(JSON.stringify(failures)).not.toContain('whsec_hidden');
 });
 
-test('rotations at the same moment each get a key, up to ten that wait to go; a refusal leaves nothing', async () => {
+test('simultaneous rotations each get a key, up to ten waiting for removal; a refusal leaves nothing', async () => {
   const replicas = Array.from({ length: 5 }, replica);
   const rotated = await Promise.all(replicas.map(({ rotation }) => rotation.rotate('ws_many', silent)));
   expect(rotated.map(({ keyVersion }) => keyVersion).sort()).toEqual([1, 2, 3, 4, 5]);
@@ -117,7 +117,7 @@ test('rotations at the same moment each get a key, up to ten that wait to go; a 
   expect(await listVersions('ws_many')).toHaveLength(10);
 });
 
-test('a test of a secret says whether it is set and opens, and is no use of it', async () => {
+test('a test of a secret reports whether it is set and opens, and is not counted as a use', async () => {
   const { secrets } = replica();
   await secrets.set('ws_test', { name: 'A', value: 'a', createdBy: null }, silent);
   expect(await secrets.test('ws_test', 'A')).toEqual({ isSet: true, decrypts: true });

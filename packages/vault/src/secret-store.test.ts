@@ -11,14 +11,14 @@ const refusing = () => Promise.reject(new Error('the audit log is full'));
 const set = (workspaceId: string, value: string, audit: () => Promise<void> = silent) =>
   secrets.set(workspaceId, { name: 'API_KEY', value, createdBy: null }, audit);
 
-test('a change that can not be written down does not happen', async () => {
+test('a change that cannot be audited is rolled back', async () => {
   await set('ws_audit', 'first');
   await expect(set('ws_audit', 'second', refusing)).rejects.toThrow('full');
   await expect(secrets.delete('ws_audit', 'API_KEY', refusing)).rejects.toThrow('full');
   expect(await secrets.reveal('ws_audit', ['API_KEY'])).toEqual({ API_KEY: 'first' });
 });
 
-test('an entry says when its value was last handed to a run', async () => {
+test('an entry shows when its value was last handed to a run', async () => {
   expect(await set('ws_used', 'x')).toMatchObject({ isNew: true, lastUsedAt: null });
   await Promise.all([1, 2, 3].map(() => secrets.reveal('ws_used', ['API_KEY', 'NOT_SET'])));
   const [entry] = await secrets.list('ws_used');
@@ -26,13 +26,13 @@ test('an entry says when its value was last handed to a run', async () => {
   expect(await set('ws_used', 'y')).toMatchObject({ isNew: false, lastUsedAt: entry?.lastUsedAt });
 });
 
-test('what is missing comes in the order it was asked for, and is never what another workspace has', async () => {
+test('missing names are listed in the requested order, and never include those of another workspace', async () => {
   await set('ws_mine', 'x');
   expect(await secrets.missing('ws_mine', ['Z', 'API_KEY', 'A'])).toEqual(['Z', 'A']);
   expect(await secrets.missing('ws_other', ['API_KEY'])).toEqual(['API_KEY']);
 });
 
-test('the values of a workspace have a bound together, within which one may be replaced', async () => {
+test('the total size of a workspace’s values is limited, and replacing one stays within it', async () => {
   const put = (at: number, value: string) =>
     secrets.set('ws_full', { name: `KEY_${at}`, value, createdBy: null }, silent);
   for (let at = 0; at < 7; at++) await put(at, 'k'.repeat(32 * 1024));
@@ -47,7 +47,7 @@ describe('hosts', () => {
     secrets.set(workspaceId, { name: KEY, value, hosts, createdBy: null }, silent);
   const opened = (workspaceId: string) => secrets.open(workspaceId, [KEY]);
 
-  test('hide no value from what is masked, and a row that opens no more hides the others from nobody', async () => {
+  test('hide no value from masking, and a row that no longer opens does not hide the others', async () => {
     await put('ws_masked', 'to one host alone', ['api.example.com']);
     await secrets.set('ws_masked', { name: 'OTHER', value: 'anywhere', createdBy: null }, silent);
     await secrets.set('ws_masked', { name: 'BROKEN', value: 'lost', hosts: ['a.example'], createdBy: null }, silent);
@@ -55,7 +55,7 @@ describe('hosts', () => {
     expect((await secrets.valuesOf('ws_masked')).sort()).toEqual(['anywhere', 'to one host alone']);
   });
 
-  test('stay with a new value that says nothing of them, and go with an empty list', async () => {
+  test('are kept with a new value that does not mention them, and removed with an empty list', async () => {
     const hosts = ['api.example.com', '*.example.net:8443'];
     expect(await put('ws_hosts', 'a', ['API.example.com:443', '*.example.net:8443'])).toMatchObject({ hosts });
     expect(await put('ws_hosts', 'b')).toMatchObject({ isNew: false, hosts });
@@ -66,7 +66,7 @@ describe('hosts', () => {
   });
 
   test.each([['{evil.example}'], ['{}'], ['{b.example,a.example}']])(
-    'a row whose hosts were changed to %s opens no more',
+    'a row whose hosts were changed to %s no longer opens',
     async (changed) => {
       await put('ws_moved', 'never to leave', ['a.example', 'b.example']);
       await pool.query("UPDATE secrets SET hosts = $1 WHERE workspace_id = 'ws_moved'", [changed]);
@@ -75,7 +75,7 @@ describe('hosts', () => {
     },
   );
 
-  test('are as good after the key was rotated', async () => {
+  test('remain valid after the key was rotated', async () => {
     await put('ws_turned', 'kept', ['a.example']);
     const columns = [{ table: 'secrets', column: 'sealed', name: 'name', version: 'version', hosts: 'hosts' }];
     const log = { error: jest.fn() };
@@ -85,7 +85,7 @@ describe('hosts', () => {
     expect(await opened('ws_turned')).toEqual([{ name: KEY, value: 'kept', hosts: ['a.example'], places: ['header'] }]);
   });
 
-  test('make a placeholder of the value, unless it is exposed; in a test it stands for itself', () => {
+  test('replace the value by a placeholder, unless it is exposed; in a test the placeholder stands for itself', () => {
     const held = { name: 'HELD', value: 'v1', hosts: ['a.example'], places: ['header', 'body'] };
     const plain = { name: 'PLAIN', value: 'v2', hosts: [], places: [] };
     const given = splitSecrets([held, plain], { isOffline: false });

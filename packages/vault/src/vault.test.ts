@@ -15,14 +15,14 @@ beforeEach(async () => {
 });
 
 test.each(['', 'plain', 'ünïcode 🦆', 'x'.repeat(32 * 1024)])(
-  'a value comes back as it was, in any replica',
+  'a value is returned unchanged, by any replica',
   async (value) => {
     const sealed = await createVault({ keys, pool }).seal('ws_a', associatedData, value);
     expect(await createVault({ keys, pool }).open('ws_a', associatedData, sealed)).toBe(value);
   },
 );
 
-test('nothing of the value can be seen, and the same value never looks the same', async () => {
+test('nothing of the value is visible, and the same value never has the same ciphertext', async () => {
   const vault = createVault({ keys, pool });
   const [one, other] = [
     await vault.seal('ws_a', associatedData, 'hunter2hunter2'),
@@ -37,14 +37,14 @@ test.each([
   ['another name', 'ws_a', { ...associatedData, name: 'OTHER' }],
   ['another table', 'ws_a', { ...associatedData, table: 'connections' }],
   ['an older version', 'ws_a', { ...associatedData, version: 2 }],
-])('what is copied into %s does not open', async (_what, workspaceId, where) => {
+])('a ciphertext that is copied into %s does not open', async (_what, workspaceId, where) => {
   const vault = createVault({ keys, pool });
   await vault.seal('ws_b', associatedData, 'so that ws_b has a key');
   const sealed = await vault.seal('ws_a', associatedData, 'value');
   await expect(vault.open(workspaceId, where, sealed)).rejects.toThrow();
 });
 
-test('one changed or missing byte anywhere is noticed', async () => {
+test('one changed or missing byte anywhere is detected', async () => {
   const vault = createVault({ keys, pool });
   const sealed = await vault.seal('ws_a', associatedData, 'value');
   for (let i = 0; i < sealed.length; i++) {
@@ -71,7 +71,7 @@ test('replicas that seal for a new workspace at the same moment share one key', 
   expect((await pool.query('SELECT 1 FROM data_keys')).rowCount).toBe(1);
 });
 
-test('the key-encryption key rotates online: old values open before, during and after, and then the old key can go', async () => {
+test('the key-encryption key rotates online: old values open before, during and after, and then the old key can be removed', async () => {
   const before = createVault({ keys, pool });
   const workspaces = Array.from({ length: 230 }, (_, i) => `ws_${i}`);
   const sealed = await Promise.all(workspaces.map((id) => before.seal(id, associatedData, `of ${id}`)));

@@ -7,7 +7,7 @@ beforeAll(async () => {
   await service.serveRuns((job) => ({ greeting: `Hello, ${job.inputs?.who}` }));
 });
 
-test('a zip goes in, is tested, deployed, run, updated and rolled back', async () => {
+test('a zip is uploaded, tested, deployed, run, updated and rolled back', async () => {
   const me = service.createCaller();
   const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode, 'manifest.json': '{}' }));
   const artifact = await me.post('/api/artifacts', { manifest: helloManifest, entrypoint: 'main.py', storageKey });

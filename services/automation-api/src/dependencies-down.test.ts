@@ -10,7 +10,7 @@ test('alive and ready', async () => {
   expect((await service.anonymous.get('/health').expect(200)).body).toEqual({ status: 'ok' });
 });
 
-test('cut connections to PostgreSQL cost at most 503s, and then all is well', async () => {
+test('cut connections to PostgreSQL cost at most some 503s, and then requests succeed', async () => {
   const { id } = await deployArtifact(me);
   await cutConnections(service.database);
   const statuses = new Set<number>();
@@ -22,7 +22,7 @@ test('cut connections to PostgreSQL cost at most 503s, and then all is well', as
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
 });
 
-test('without NATS runs are accepted and kept, artifacts are a 503, and the service says what is down and stays ready', async () => {
+test('without NATS runs are accepted and stored, artifacts are a 503, and the service names what is down and stays ready', async () => {
   const { id } = await deployArtifact(me);
   await service.nats.kill();
   const ready = await until(async () => {
@@ -39,7 +39,7 @@ test('without NATS runs are accepted and kept, artifacts are a 503, and the serv
   await until(async () => (await me.get(`/api/runs/${body.runId}`)).body.status === 'success');
 });
 
-test('while draining it answers, and says that it is leaving', async () => {
+test('while draining it serves requests, and reports that it is stopping', async () => {
   await service.api.drain();
   const { body } = await service.anonymous.get('/health').expect(503);
   expect(body.status).toBe('draining');

@@ -20,7 +20,7 @@ const listRuns = async (id: string) =>
 const findCreatedId = async (key: string) =>
   (await sql('SELECT made_id FROM idempotency_keys WHERE key = $1', [key])).rows[0]?.made_id;
 
-test('a retry finds the run of a request that died, and waits for it as that one would have', async () => {
+test('a retry finds the run of a request that died, and waits for it as the first request would have', async () => {
   const { id } = await deployArtifact(me);
   const send = () =>
     me
@@ -71,7 +71,7 @@ const OPERATIONS: Record<string, () => Promise<() => Test>> = {
 
 testOnceForAKey(OPERATIONS, { sql, counts: loadCounts, fields: 'details' });
 
-test('keys of one member are not those of another, nor those of another operation', async () => {
+test('keys of one member do not match those of another, nor those of another operation', async () => {
   const colleague = service.createCaller({ workspaceId: me.workspaceId });
   const send = (caller: Caller, path: string) => caller.post(path, hello).set('Idempotency-Key', 'shared').expect(200);
   const run = `/api/automations/${automationId}/run`;
@@ -84,7 +84,7 @@ test('keys of one member are not those of another, nor those of another operatio
   expect(responses.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, undefined, undefined]);
 });
 
-test('who has become a viewer, or is no member any more, gets no answer of before', async () => {
+test('a member who has become a viewer, or was removed, gets no stored response', async () => {
   const member = service.createCaller({ role: 'member', workspaceId: me.workspaceId });
   const path = `/api/automations/${automationId}/run`;
   await member.post(path, hello).set('Idempotency-Key', 'demoted').expect(200);
@@ -97,7 +97,7 @@ test('who has become a viewer, or is no member any more, gets no answer of befor
   await removed.post(path, hello).set('Idempotency-Key', 'demoted').expect(404);
 });
 
-test('who holds the link of a page gets no answer of before once the page is private', async () => {
+test('a visitor with the link of a page gets no stored response once the page is private', async () => {
   const { id } = await deployArtifact(me, { deploy: { visibility: 'public' } });
   const send = () => service.anonymous.post(`/api/pages/${id}/runs`, hello).set('Idempotency-Key', 'link');
   const { body } = await send().expect(200);
@@ -107,14 +107,14 @@ test('who holds the link of a page gets no answer of before once the page is pri
   expect(await listRuns(id)).toEqual([body.runId]);
 });
 
-test('what is not there any more is a 404 for its key, and is not made again', async () => {
+test('a deleted resource is a 404 for its key, and is not created again', async () => {
   await me.post('/api/secrets', { name: 'GONE', value: 'x' }).set('Idempotency-Key', 'gone').expect(201);
   await me.delete('/api/secrets/GONE').expect(204);
   await me.post('/api/secrets', { name: 'GONE', value: 'x' }).set('Idempotency-Key', 'gone').expect(404);
   expect((await me.get('/api/secrets')).text).not.toContain('GONE');
 });
 
-test('a secret that was set with a key is not set back by a retry, and its row gives nothing away', async () => {
+test('a secret that was set with a key is not reset by a retry, and its row reveals nothing', async () => {
   const set = (value: string, key: string) =>
     me.post('/api/secrets', { name: 'PIN', value }).set('Idempotency-Key', key);
   await set('1234', 'pin-1').expect(201);

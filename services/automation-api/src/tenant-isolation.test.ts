@@ -70,7 +70,7 @@ const attempts: [
   ['test run', ({ testRunId }) => ['get', `/api/test-runs/${testRunId}`]],
 ];
 
-test.each(attempts)('%s: 404, word for word as for one that does not exist', async (_what, attempt) => {
+test.each(attempts)('%s: 404, identical to that of one that does not exist', async (_what, attempt) => {
   const own = { artifactId: await createArtifact(stranger) };
   const attemptWith = async (ids: Ids) => {
     const [method, path, body] = attempt(ids, own);
@@ -89,7 +89,7 @@ test.each(attempts)('%s: 404, word for word as for one that does not exist', asy
   expect(foreign).toEqual(await attemptWith(unknownIds));
 });
 
-test('lists hold nothing of another workspace', async () => {
+test('lists contain nothing of another workspace', async () => {
   const other = service.createCaller();
   expect((await other.get('/api/automations')).body).toEqual({ automations: [] });
   expect((await other.get('/api/runs')).body.runs).toEqual([]);
@@ -99,14 +99,14 @@ test('lists hold nothing of another workspace', async () => {
   await other.delete('/api/secrets/THEIRS').expect(404);
 });
 
-test('nothing of it has changed, and the owner still reaches all', async () => {
+test('nothing of it has changed, and the owner still has access to everything', async () => {
   const { body } = await owner.get(`/api/automations/${foreignIds.automationId}`).expect(200);
   expect(body).toMatchObject({ name: 'Hello', status: 'active', currentVersion: 1 });
   await owner.get(`/api/artifacts/${foreignIds.artifactId}/code`).expect(200);
   expect((await owner.get(`/api/runs/${foreignIds.runId}`).expect(200)).body.status).toBe('pending');
 });
 
-test('a workspace named in a header counts only for its members', async () => {
+test('a workspace named in a header is effective only for its members', async () => {
   const { body } = await stranger.get('/api/automations').set('x-svc-workspace', owner.workspaceId).expect(403);
   expect(body.code).toBe('not_a_member');
 });

@@ -72,11 +72,11 @@ def resolve(config):
                 "--quiet", *config["options"])
     if status == 0:
         with open("/work/wheels.json", "w") as file:
-            json.dump([wheel_of(package) for package in read_toml("/tmp/pylock.toml", config).get("packages", [])], file)
+            json.dump([parse_wheel(package) for package in read_toml("/tmp/pylock.toml", config).get("packages", [])], file)
     return status
 
 
-def wheel_of(package):
+def parse_wheel(package):
     if len(package.get("wheels", [])) != 1:
         raise SystemExit(f"{package['name']} is not a wheel of the index")
     wheel = package["wheels"][0]

@@ -186,7 +186,7 @@ class Zygote:
     def reap(self, pidfd):
         child_id, pid, network = self.children.pop(pidfd)
         _, status, usage = os.wait4(pid, 0)
-        self.networks.give_back(network)
+        self.networks.release(network)
         self.poller.unregister(pidfd)
         os.close(pidfd)
         del self.pidfds[child_id]

@@ -22,7 +22,7 @@ const catchError = (work: Promise<unknown>): Promise<Error> =>
     (err) => err,
   );
 
-test('Prisma gives up a query to a frozen PostgreSQL as one to a server that is down', async () => {
+test('Prisma gives up a query to a frozen PostgreSQL like one to a server that is down', async () => {
   expect(await database.prisma.skill.count()).toBe(0);
   server.freeze();
   expect(isPostgresDown(await catchError(database.prisma.skill.count()))).toBe(true);

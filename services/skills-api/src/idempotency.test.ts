@@ -26,7 +26,7 @@ const REPEATABLE: Record<string, () => Test> = {
 
 describe.each(Object.entries(REPEATABLE))('%s', (_operation, send) => {
   test.each(['kept', 'lost'])(
-    'is done once for one key, and answered the same from an answer that was %s',
+    'is executed once for one key, with the same response after one that was %s',
     async (what) => {
       const key = randomUUID();
       const first = await send().set('Idempotency-Key', key).expect(201);
@@ -40,7 +40,7 @@ describe.each(Object.entries(REPEATABLE))('%s', (_operation, send) => {
   );
 });
 
-test('a zip is published once for one key, also where the answer was lost', async () => {
+test('a zip is published once for one key, also if the response was lost', async () => {
   const zip = await createZip({ 'SKILL.md': FRONT, 'other.txt': 'x' });
   const send = () =>
     api.as(ada).post('/api/v1/skills/import').attach('bundle', zip, 'skill.zip').set('Idempotency-Key', 'zip');
@@ -50,7 +50,7 @@ test('a zip is published once for one key, also where the answer was lost', asyn
 });
 
 test.each(['create', 'rotate'])(
-  '%s: an API key is shown once, and the key before is not rotated away',
+  '%s: an API key is shown once, and the previous key is not rotated away',
   async (what) => {
     const { id } = await api.apiKey(ada);
     const send = () =>
@@ -68,7 +68,7 @@ test.each(['create', 'rotate'])(
   },
 );
 
-test('an API key of the same person is looked at as itself', async () => {
+test('an API key gets no stored response of a session of the same person', async () => {
   const { key } = await api.apiKey(ada);
   await post('/api/v1/libraries', { title: 'Signed in' }).set('Idempotency-Key', 'library').expect(201);
   const byKey = api.as(key).post('/api/v1/libraries').set('Idempotency-Key', 'library').send({ title: 'Signed in' });

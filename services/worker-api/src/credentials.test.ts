@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const getMe = (headers: Record<string, string>) => request(api.url).get('/auth/me').set(headers);
 
-test('without a credential the response is 401 and says what to send', async () => {
+test('without a credential the response is 401 and names the accepted ones', async () => {
   const { body } = await getMe({}).expect(401);
   expect(body).toMatchObject({ detail: expect.stringContaining('Bearer'), code: 'no_credential' });
 });
@@ -165,7 +165,7 @@ describe('the workspace of a request', () => {
   test.each(['ws_unknown', '', '__proto__', 'constructor', '*'])('%j is a 403', async (workspace) => {
     await getMe({ 'x-svc-token': personalToken, 'x-svc-workspace': workspace }).expect(403);
   });
-  test('a workspace token stays in its own workspace, whoever created it', async () => {
+  test('a workspace token stays in its own workspace, whichever member created it', async () => {
     await getMe({ 'x-svc-token': workspaceToken, 'x-svc-workspace': api.workspaceId }).expect(200);
     await getMe({ 'x-svc-token': workspaceToken, 'x-svc-workspace': api.foreign.workspaceId }).expect(403);
   });

@@ -10,7 +10,7 @@ describeWithPgBouncer('two replicas that share four connections of PgBouncer', (
   const api = testWorkerApi(() => ({ reach: pgbouncer.through, pool: { max: 20, pgbouncer: 'transaction' } }));
   const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 
-  test('every run ends once, and everything is announced', async () => {
+  test('every run ends once, and every event is published', async () => {
     await api.replica();
     const worker = await createWorker(api);
     const stop = await api.serveRuns(() => ({ greeting: 'hello' }), 8);

@@ -30,7 +30,7 @@ export function registerApprovals(program: GantryCommand): void {
       .command(decision)
       .description(decision === 'approve' ? 'Approve; the run goes on.' : 'Reject; the run ends.')
       .argument('<approval>', 'Its id, or that of the run that waits')
-      .option('-r, --reason <text>', 'For whoever reads the run')
+      .option('-r, --reason <text>', 'Shown to readers of the run')
       .option('-d, --data <json>', 'What the form asks for; @file reads it')
       .action(withSession<[string], DecisionOptions>((session, id, options) => decide(session, decision, id, options)));
   }

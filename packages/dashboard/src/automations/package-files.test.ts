@@ -13,7 +13,7 @@ const zip = (entries: Record<string, string | Uint8Array>): Uint8Array =>
   );
 const CODE = 'def run():\n    return {}\n';
 
-test('a zip is read without the folder around it and without what tools leave there', async () => {
+test('a zip is read without its enclosing folder and without files that tools leave there', async () => {
   const bytes = zip({
     'report/main.py': CODE,
     'report/manifest.json': '{"name": "Report"}',
@@ -28,7 +28,7 @@ test('a zip is read without the folder around it and without what tools leave th
   expect(files.get('logo.png')).toEqual({ base64: 'iVAA/w==' });
 });
 
-test('a folder without a manifest gets one that is named like it', async () => {
+test('a folder without a manifest gets one with the folder’s name', async () => {
   const files = await readPackage([toChosenFile('tidy-up/main.py', CODE), toChosenFile('tidy-up/.git/HEAD', 'ref')]);
   expect([...files.keys()]).toEqual(['main.py', 'manifest.json']);
   expect(JSON.parse((files.get('manifest.json') as { text: string }).text)).toEqual({
@@ -38,7 +38,7 @@ test('a folder without a manifest gets one that is named like it', async () => {
   });
 });
 
-test('files come out of a zip as they went in, but for the manifest, which is sent apart', () => {
+test('files of a zip are unchanged, except for the manifest, which is sent separately', () => {
   const files = new Map([
     ['main.py', { text: 'print("ä")\n' }],
     ['data.bin', { base64: 'AAH/' }],
@@ -62,6 +62,6 @@ test.each([
     toChosenFile('a.zip', zip({ 'main.py': CODE, 'zeros.bin': new Uint8Array(101 * 1024 * 1024) })),
     'larger than 100 MB',
   ],
-])('%s is refused in words', async (_, file, words) => {
+])('%s is refused with an explanation', async (_, file, words) => {
   await expect(readPackage([file])).rejects.toThrow(words);
 });

@@ -3,7 +3,7 @@ import { listToolArguments } from './tool-arguments';
 const describeArguments = (schema: Record<string, unknown>) =>
   listToolArguments(schema).map(({ path, type, isRequired, limits }) => [path, type, isRequired, limits]);
 
-test('arguments are described, and those of objects and lists follow theirs', () => {
+test('arguments are described, and properties of objects and lists follow them', () => {
   const properties = {
     title: { type: 'string', maxLength: 80 },
     day: { type: 'string', format: 'date' },
@@ -23,7 +23,7 @@ test('arguments are described, and those of objects and lists follow theirs', ()
   ]);
 });
 
-test('untrusted schemas are bounded, and what is no schema is left out', () => {
+test('untrusted schemas are bounded, and invalid schemas are omitted', () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`a${at}`, { type: 'string' }]));
   expect(listToolArguments({ properties: many })).toHaveLength(100);
   let deep: Record<string, unknown> = { type: 'string' };

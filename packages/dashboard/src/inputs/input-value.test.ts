@@ -10,41 +10,41 @@ test.each<[string, Partial<InputItem>, string, unknown]>([
   ['a number', { type: 'number' }, ' -1.5e3 ', -1500],
   ['a whole number', { type: 'integer', minimum: 1, maximum: 9 }, '9', 9],
   ['a date', { type: 'date' }, '2026-02-28', '2026-02-28'],
-  ['an address', { type: 'url' }, 'https://example.com/a b', 'https://example.com/a b'],
+  ['a URL', { type: 'url' }, 'https://example.com/a b', 'https://example.com/a b'],
   ['JSON', { type: 'json' }, '[1, null]', [1, null]],
   ['an option with the value that it stands for', { type: 'select', options: [{ value: 3, label: 'Three' }] }, '3', 3],
   [
-    'text whatever its pattern says, which the server judges',
+    'text that violates its pattern, which the server checks',
     { pattern: '^(\\d|\\d)+$' },
     `${'1'.repeat(60)}!`,
     `${'1'.repeat(60)}!`,
   ],
-  ['emptiness where there was a default', { default: 'old' }, '', ''],
+  ['an empty field that had a default', { default: 'old' }, '', ''],
 ])('reads %s', (_what, fields, typed, value) => {
   expect(parseFieldValue(item(fields), typed)).toEqual({ value });
 });
 
 test.each<[string, Partial<InputItem>, string]>([
-  ['nothing where something is required', { required: true }, ''],
-  ['only spaces where a number is required', { type: 'number', required: true }, '  '],
-  ['words for a number', { type: 'number' }, '12 apples'],
+  ['an empty required field', { required: true }, ''],
+  ['only spaces for a required number', { type: 'number', required: true }, '  '],
+  ['text for a number', { type: 'number' }, '12 apples'],
   ['a fraction for a whole number', { type: 'integer' }, '1.5'],
   ['a number that is too small', { type: 'number', minimum: 0 }, '-0.1'],
   ['an option that is not in the list', { type: 'select', options: ['a'] }, 'b'],
-  ['a script for an address', { type: 'url' }, 'javascript:alert(1)'],
+  ['a script for a URL', { type: 'url' }, 'javascript:alert(1)'],
   ['broken JSON', { type: 'json' }, '{a: 1}'],
-  ['text that is too long, in characters as people count them', { max_length: 1 }, '👍👍'],
+  ['text that is too long, counted in visible characters', { max_length: 1 }, '👍👍'],
 ])('refuses %s', (_what, fields, typed) => {
   expect(parseFieldValue(item(fields), typed)).toHaveProperty('problem');
 });
 
-test('an empty optional field is left out, so that the automation’s own default applies', () => {
+test('an empty optional field is omitted, so that the automation’s own default applies', () => {
   for (const type of ['text', 'number', 'date', 'url', 'json', 'select', 'file'] as const) {
     expect(parseFieldValue(item({ type }), toInitialValue(item({ type })))).toEqual({ absent: true });
   }
 });
 
-test('problems of a server go to their fields, however it writes their paths, and the rest is said in general', () => {
+test('problems from the server go to their fields, whatever the notation of their paths, and others to the form as a whole', () => {
   const refuse = (...paths: string[]) =>
     new ApiError(
       400,

@@ -30,7 +30,7 @@ test('each property is a field of its type, also one that only the value has', (
   expect(form.items[0]).toMatchObject({ name: 'c1.title', description: 'In one line' });
 });
 
-test('what was not changed stays exactly as it was, absent or empty, and what was changed has its type', () => {
+test('unchanged values stay exactly as they were, absent or empty, and changed ones have their type', () => {
   const initial = { title: '', priority: 1, other: { a: [1] } };
   expect(fill(initial).object).toEqual(initial);
   expect(fill(initial, { priority: '2', state: 'closed', draft: 'false', labels: '["a"]' }).object).toEqual({
@@ -46,7 +46,7 @@ test('what was not changed stays exactly as it was, absent or empty, and what wa
   });
 });
 
-test('a value that does not fit its type is a field of JSON, and wrong text is a problem of its field', () => {
+test('a value that does not fit its type is a field of JSON, and invalid text is a problem of its field', () => {
   const { form } = fill({ title: 7, priority: 'high' });
   expect(form.items.slice(0, 3).map(({ type }) => type)).toEqual(['json', 'text', 'json']);
   expect([...fill({ title: 'x', priority: 1 }, { priority: 'two' }).problems.keys()]).toEqual(['c1.priority']);

@@ -28,7 +28,7 @@ test('an output that does not fit its declared type is still shown', () => {
   expect(as('text', 5)).toEqual(['text']);
 });
 
-test('a file is found by id, by name, inside an object, or by being called like its output; the others are listed', () => {
+test('a file is found by id, by name, inside an object, or by the name of its output; the others are listed', () => {
   const files = [artifact('af_1', 'plot.png'), artifact('af_2', 'other.csv')];
   for (const value of ['af_1', 'plot.png', { name: 'plot.png' }, { artifact_id: 'af_1' }, null]) {
     const { drawn, unclaimed } = buildSingleView('image', value, files);
@@ -37,7 +37,7 @@ test('a file is found by id, by name, inside an object, or by being called like 
   }
 });
 
-test('what is not declared is drawn by what it is', () => {
+test('an undeclared output is rendered by its value', () => {
   const outputs = { rows: [{ a: 1 }, { b: 2 }], constructor: 'a', none: [] };
   expect(buildOutputViews([], outputs, []).drawn).toMatchObject([
     {
@@ -73,6 +73,6 @@ test('CSV keeps quotes, commas, line ends and empty rows, and disarms formulas',
   );
 });
 
-test('cells sort as people expect: numbers by size, then text, then nothing', () => {
+test('cells sort as expected: numbers by size, then text, then empty ones', () => {
   expect(['b', '', 10, '9', null, 'a10', 'a2'].toSorted(compareCells)).toEqual(['9', 10, 'a2', 'a10', 'b', '', null]);
 });

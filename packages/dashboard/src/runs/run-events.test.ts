@@ -4,7 +4,7 @@ import { applyEvents, EMPTY_LIVE_RUN } from './live-run';
 const body = (...chunks: string[]) =>
   new Response(new Blob(chunks).stream(), { headers: { 'Content-Type': 'text/event-stream' } });
 
-test('events are the same however the network cuts them', () => {
+test('events are the same however the network splits them', () => {
   const text =
     ': 7\n\nid: 8\nevent: log\ndata: {"text":"ä"}\n\nid: 9\r\nevent: done\r\ndata: a\r\ndata: b\r\n\r\ndata: c\n\n: 9\n\n';
   for (let size = 1; size <= text.length; size++) {
@@ -58,7 +58,7 @@ test('a refusal ends the reading at once', async () => {
   await expect(reading).rejects.toMatchObject({ status: 404 });
 });
 
-test('events of the future change nothing, and lines come with their levels', () => {
+test('unknown types of events change nothing, and lines have their levels', () => {
   const { live, lines } = applyEvents(EMPTY_LIVE_RUN, [
     { id: '1000001', event: 'status', data: '{"status":"running","at":"2026-01-05T09:00:00.000Z"}' },
     { id: '1000002', event: 'log', data: '{"text":"line","level":"warning"}' },

@@ -28,7 +28,7 @@ test.each([
 });
 
 test.each(['0 9 1 * MON', '*/7 * * * *', '0 1-23/2 * * *x', '1,2,3,4,5 9 * * *', 'nonsense', '0 9 32 * *'])(
-  '%s is left as it is: short words would say something else',
+  '%s is left as it is: a short description would be wrong',
   (cron) => {
     expect(describeCron(cron)).toBeNull();
     expect(describeSchedule({ cron, timezone: 'UTC' })).toBe(`on the schedule ${cron}, UTC`);
@@ -39,7 +39,7 @@ test('zones are cities', () => {
   expect(describeSchedule({ cron: '0 9 * * *', timezone: 'America/New_York' })).toBe('daily at 9:00, New York');
 });
 
-test('the form says what it can say, and leaves the rest to cron', () => {
+test('the form describes what it can, and leaves the rest to cron', () => {
   for (const cron of ['15 * * * *', '0 9 * * *', '30 6 * * MON-FRI', '0 9 * * WED', '5 4 28 * *']) {
     const simple = parseSimpleCron(cron);
     expect(simple && toCron(simple)).toBe(cron);
@@ -52,7 +52,7 @@ const spring = Date.parse('2026-03-01T00:00:00Z');
 const autumn = Date.parse('2026-10-01T00:00:00Z');
 const note = (cron: string, timezone: string, now: number) => describeClockChange({ cron, timezone }, now);
 
-test('clocks that change are found to the minute', () => {
+test('clock changes are found to the minute', () => {
   expect(findNextClockChange('Europe/Berlin', spring)).toEqual({ at: Date.parse('2026-03-29T01:00:00Z'), skipped: 60 });
   expect(findNextClockChange('Europe/Berlin', autumn)).toEqual({
     at: Date.parse('2026-10-25T01:00:00Z'),
@@ -61,7 +61,7 @@ test('clocks that change are found to the minute', () => {
   expect(findNextClockChange('Asia/Tokyo', spring)).toBeNull();
 });
 
-test('times that the clocks skip or repeat are said', () => {
+test('times that the clocks skip or repeat are pointed out', () => {
   expect(note('30 2 * * *', 'Europe/Berlin', spring)).toMatch(/go forward: 2:30 is skipped, so it runs at 3:00\.$/);
   expect(note('30 2 * * *', 'Europe/Berlin', autumn)).toMatch(
     /go back: 2:30 occurs twice, and only the first one runs/,

@@ -10,7 +10,7 @@ const sources = path.join(__dirname, '..');
  */
 const LITERAL = /(\b(to|href|path)=\{?|navigate\()["'`]\/|["'`]\/(?!(api|auth)\/)[a-z]/;
 
-test('no address is written anywhere else', () => {
+test('no address is written in any other file', () => {
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !/\.test\.|^test\/|^shell\/paths\.ts$/.test(file),
   );
@@ -24,7 +24,7 @@ test('no address is written anywhere else', () => {
   expect(found).toEqual([]);
 });
 
-test('whatever an id is made of, a link to it comes back as that id', () => {
+test('whatever characters an id has, a link to it resolves to that id', () => {
   const id = 'a/b?c=%2F#$& d';
   expect(automationPath(id).split('/').map(decodeURIComponent)).toEqual(['', 'a', id]);
   const { pathname, searchParams, hash } = new URL(runPath(id, id), 'https://gantry.example');
@@ -42,7 +42,7 @@ test('whatever an id is made of, a link to it comes back as that id', () => {
   ]);
 });
 
-test('an identity provider leads back to the page that asked', () => {
+test('an identity provider returns to the page that asked', () => {
   expect(identityProviderUrl('/auth/oidc/start', '/a/b?run=1&x=2', { prove: true })).toBe(
     '/auth/oidc/start?prove=true&return_to=%2Fa%2Fb%3Frun%3D1%26x%3D2',
   );

@@ -309,7 +309,8 @@ async function handleWorkspaceRequest(fake: FakeAccounts, req: FakeRequest): Pro
     fake.me.workspaces.push(restored as Schemas['Workspace']);
     return { status: 200, body: restored };
   }
-  if (what === 'leave') return errorResponse(409, 'the last owner stays: make somebody else an owner first');
+  if (what === 'leave')
+    return errorResponse(409, 'the last owner stays: transfer the workspace or make another member an owner first');
   if (also === 'password-reset') {
     return { status: 201, body: { reset_url: 'http://localhost:8081/reset-password#rst_1', expires_at: LATER } };
   }

@@ -7,10 +7,10 @@ test.each([
   ['a\ufe01b\u{e0100}', 'a‹U+FE01›b‹U+E0100›'],
   ['bell\u0007 and \ud800', 'bell‹U+0007› and ‹U+D800›'],
   ['filler\u3164\u00ad', 'filler‹U+3164›‹U+00AD›'],
-])('what cannot be seen in %j is named', (text, expected) => {
+])('invisible characters in %j are named', (text, expected) => {
   expect(revealHidden(text)).toBe(expected);
 });
 
-test.each(['lines\nand\ttabs', 'naïve 文字 العربية', '⚠️ 👩‍💻 👍🏽'])('%j stays as it is', (text) => {
+test.each(['lines\nand\ttabs', 'naïve 文字 العربية', '⚠️ 👩‍💻 👍🏽'])('%j stays unchanged', (text) => {
   expect(revealHidden(text)).toBe(text);
 });

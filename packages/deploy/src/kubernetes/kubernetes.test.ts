@@ -31,13 +31,13 @@ const OUR_PODS = ['worker-api', 'automation-api', 'skills-api', 'gateway', 'exec
 const isRendered = !lacksTool('kubectl');
 const onceRendered = isRendered ? describe.each(OVERLAYS) : describe.skip.each(OVERLAYS);
 
-test('what is generated from tables is as the tables are', () => {
+test('files that are generated from tables match the tables', () => {
   for (const [file, text] of Object.entries(filesFromTables())) {
     expect({ file, text: fs.readFileSync(path.join(root, file), 'utf8') }).toEqual({ file, text });
   }
 });
 
-test('who has a NATS user has a connection to NATS, and nobody else', () => {
+test('only executors and workloads with a NATS user may connect to NATS', () => {
   const connected = edges.filter(({ to }) => to === 'nats').map(({ from }) => from);
   expect(connected.sort()).toEqual([...Object.keys(natsPermissions), 'executor'].sort());
 });
@@ -81,11 +81,11 @@ onceRendered('%s', (overlay) => {
   const each = <T>(check: (pod: Workload) => T[]): Record<string, T[]> =>
     Object.fromEntries(pods.map((pod) => [objectKey(pod), check(pod)]).filter(([, found]) => found?.length));
 
-  test('every object has the fields that Kubernetes knows, and no other', () => {
+  test('every object has only fields that Kubernetes knows', () => {
     expect(typeProblems(objects)).toEqual([]);
   });
 
-  test('every Pod is admitted by the level of its namespace, and executors have nothing above theirs', () => {
+  test('every Pod is admitted by the level of its namespace, and executors have no privileges above theirs', () => {
     expect(each((pod) => podSecurityProblems(levels[pod.metadata.namespace ?? ''] ?? 'restricted', pod))).toEqual({});
     expect(levels).toMatchObject({ gantry: 'restricted', 'gantry-runs': 'baseline' });
     expect(pods.filter(({ metadata }) => metadata.namespace === 'gantry-runs').map(objectKey)).toEqual([
@@ -107,7 +107,7 @@ onceRendered('%s', (overlay) => {
     expect(problems).toEqual({});
   });
 
-  test('nobody but the maker of secrets has a token of the API server', () => {
+  test('only the generator of secrets has a token of the API server', () => {
     const able = pods.filter(({ pod }) => pod.automountServiceAccountToken !== false);
     expect(able.map(({ podLabels }) => podLabels['app.kubernetes.io/name'])).toEqual(
       overlay.endsWith('local') ? ['generate-secrets'] : [],
@@ -119,7 +119,7 @@ onceRendered('%s', (overlay) => {
     ).toEqual({});
   });
 
-  test('an executor is sealed as its sandboxes need it', () => {
+  test('an executor has the user namespace and seccomp profile that its sandboxes need, and only its init container enrols', () => {
     const { pod } = deployment('executor');
     expect(pod.hostUsers).toBe(false);
     expect(pod.containers[0]?.securityContext).toMatchObject({
@@ -133,7 +133,7 @@ onceRendered('%s', (overlay) => {
     });
   });
 
-  test('every long-running container of ours is probed as ADR 25 says', () => {
+  test('every long-running container of ours has the probes of ADR 25', () => {
     for (const name of OUR_PODS) {
       const { startupProbe, livenessProbe, readinessProbe } = deployment(name).pod.containers[0] as Container;
       expect({ name, ...livenessProbe }).toMatchObject({
@@ -148,13 +148,13 @@ onceRendered('%s', (overlay) => {
     }
   });
 
-  test('NATS is probed through JetStream, where it is ours', () => {
+  test('NATS is probed through JetStream, where we run it', () => {
     const nats = pods.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'nats');
     const isOurs = overlay.endsWith('local');
     expect(nats?.pod.containers[0]?.livenessProbe?.httpGet?.path).toBe(isOurs ? '/jsz' : undefined);
   });
 
-  test('a Pod that has to go has time for what it is doing', () => {
+  test('a Pod that is evicted has time to finish its work', () => {
     for (const name of OUR_PODS) {
       const { spec, pod } = deployment(name);
       expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
@@ -203,7 +203,7 @@ onceRendered('%s', (overlay) => {
     expect(problems).toEqual({});
   });
 
-  test('every selector finds what it is for, and every port that a Service names', () => {
+  test('every selector matches its target, and every port that a Service names exists', () => {
     const services = ofKind(objects, 'Service').filter(({ spec }) => spec.selector);
     for (const service of services) {
       const found = pods.filter(
@@ -228,7 +228,7 @@ onceRendered('%s', (overlay) => {
     for (const { pod } of pods) expect(priorities).toContain(pod.priorityClassName);
   });
 
-  test('every ConfigMap that is read is there, and every Secret is made by somebody', () => {
+  test('every ConfigMap and every Secret that is read is defined or generated', () => {
     const secrets = [
       ...readers,
       ...ofKind(objects, 'ExternalSecret').map(({ spec, metadata }) => spec.target?.name ?? metadata.name),

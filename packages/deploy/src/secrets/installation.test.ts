@@ -7,12 +7,12 @@ import { fillStock, readSecretFiles, writeSecretFiles } from './secret-files';
 
 const listValues = (secrets: Secrets) => Object.values(secrets).flatMap((values) => Object.values(values));
 
-test('an installation has no secret in common with another', () => {
+test('two installations have no secret in common', () => {
   const others = new Set(listValues(completeSecrets({})));
   expect(listValues(completeSecrets({})).filter((value) => others.has(value))).toEqual([]);
 });
 
-test('making secrets again, in whatever order the first time was interrupted, changes none', () => {
+test('creating secrets again, wherever the first time was interrupted, changes none', () => {
   const first = completeSecrets({});
   expect(completeSecrets(first)).toEqual(first);
   const partly = { ...first, 'worker-api': {}, nats: {} };
@@ -22,7 +22,7 @@ test('making secrets again, in whatever order the first time was interrupted, ch
   expect(worker?.['database-url']).toBe(first['worker-api']?.['database-url']);
 });
 
-test('a value that the operator has put there stays, and others follow it', () => {
+test('a value that the operator has provided is kept, and values derived from it follow it', () => {
   const made = completeSecrets({
     'worker-api': { 'database-url': 'postgres://elsewhere/gantry' },
     postgres: { 'skills-password': 'chosen' },
@@ -32,7 +32,7 @@ test('a value that the operator has put there stays, and others follow it', () =
   expect(made.postgres?.['databases.sql']).toContain("CREATE ROLE skills_api LOGIN PASSWORD 'chosen'");
 });
 
-test('no service is given a key that only another needs', () => {
+test('no service is given a key that only another one needs', () => {
   const made = completeSecrets({});
   const ofOthers = (reader: string) =>
     Object.keys(made)
@@ -49,7 +49,7 @@ test('no service is given a key that only another needs', () => {
 describe('as files', () => {
   const getFileMode = (file: string) => (fs.statSync(file).mode & 0o777).toString(8);
 
-  test('each reader has a directory, and what is written is read again', () => {
+  test('each reader has a directory, and written secrets are read again', () => {
     const dir = temporaryDir('secrets');
     const secrets = completeSecrets({});
     expect(writeSecretFiles(dir, secrets)).toHaveLength(listValues(secrets).length);
@@ -59,7 +59,7 @@ describe('as files', () => {
     expect(writeSecretFiles(dir, completeSecrets(readSecretFiles(dir)))).toEqual([]);
   });
 
-  test('each executor takes credentials of its own out of the stock, and keeps them', () => {
+  test('each executor takes its own credentials out of the stock, and keeps them', () => {
     const stock = temporaryDir('stock');
     const executors = ['one', 'two', 'three'].map(temporaryDir);
     let made = 0;

@@ -23,7 +23,7 @@ async function readWhole(file: string): Promise<void> {
 }
 
 test.each([0.2, 0.5, 0.8])(
-  'a byte that changed inside of a large entry is damage, at %d of the file',
+  'one changed byte inside a large entry is reported as damage, at %d of the file',
   async (place) => {
     const file = path.join(dir, `changed-${place}`);
     const backup = await createBackupFile(file, { databases, secrets: {} }, PASSPHRASE);
@@ -37,7 +37,7 @@ test.each([0.2, 0.5, 0.8])(
   },
 );
 
-test('an entry whose name fills the memory is refused', async () => {
+test('an entry whose name would fill the memory is refused', async () => {
   const file = path.join(dir, 'long-name');
   const tar = pack();
   const written = pipeline(tar, createGzip(), fs.createWriteStream(file));
@@ -80,7 +80,7 @@ async function startBackup(file: string): Promise<{ partial: string; kill(): Pro
 
 const age = (file: string) => fs.utimesSync(file, 0, 0);
 
-test('a backup removes what killed ones have left beside it, and nothing of one that runs, here or elsewhere', async () => {
+test('a backup removes the leftovers of killed ones, and nothing of a running one, here or elsewhere', async () => {
   const beside = fs.mkdtempSync(path.join(dir, 'beside-'));
   const file = (name: string) => path.join(beside, name);
   const [same, old, recent, running] = await Promise.all(

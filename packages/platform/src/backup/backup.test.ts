@@ -86,7 +86,7 @@ beforeAll(async () => {
 afterAll(() => running?.stop(), START_MS);
 
 test(
-  'a backup of a running platform is a private file, and takes nothing away',
+  'a backup of a running platform is a private file, and changes nothing',
   async () => {
     const { code, output } = await backup(lost, file);
     expect([code, output]).toEqual([0, expect.stringContaining(file)]);
@@ -98,7 +98,7 @@ test(
   START_MS,
 );
 
-test('a disk that is full leaves no file', async () => {
+test('a full disk leaves no file', async () => {
   const name = path.join(dir, 'full.backup');
   const limited = ['sh', '-c', 'ulimit -f 16; exec "$@"', 'sh', process.execPath, main, 'backup', name];
   const { code, output } = await runProgram(lost, limited, { GANTRY_BACKUP_PASSPHRASE: PASSPHRASE });
@@ -112,7 +112,7 @@ const withBwrap = bwrap ? test : test.skip;
 withBwrap.each([
   ['backup', lost, 'read-only.backup'],
   ['restore', path.join(dir, 'none'), 'gantry.backup'],
-])('a %s says that its data directory is read-only, and leaves nothing', async (command, dataDir, name) => {
+])('a %s reports that its data directory is read-only, and leaves nothing', async (command, dataDir, name) => {
   const before = fs.readdirSync(dir);
   const mounts = ['--dev-bind', '/', '/', '--ro-bind', dir, dir, '--chdir', dir];
   const program = [bwrap as string, ...mounts, process.execPath, main, command, path.join(dir, name)];
@@ -122,7 +122,7 @@ withBwrap.each([
 });
 
 test(
-  'restored elsewhere, secrets open, the sleeping run wakes, the queued run runs, and what had ended is as it was',
+  'restored elsewhere, secrets open, the sleeping run wakes, the queued run runs, and ended ones are unchanged',
   async () => {
     await running?.stop();
     running = undefined;
@@ -297,7 +297,7 @@ describe('a restore is refused, and leaves nothing behind,', () => {
     });
   });
 
-  test('over data that is there', async () => {
+  test('over existing data', async () => {
     const there = path.join(dir, 'again');
     const before = fs.readdirSync(there);
     expect(await restore(there, file)).toMatchObject({ code: 1, output: expect.stringContaining('move it away') });

@@ -71,7 +71,7 @@ async function expectRefusal(file: string, problem: RegExp): Promise<void> {
 const listLeftovers = () => fs.readdirSync(dir).filter((name) => /^(refused|outside)/.test(name));
 
 test(
-  'an archive that is put together anew as it was is restored',
+  'an archive that is repacked unchanged is restored',
   async () => {
     const entries = await createEntries('whole');
     const command = [process.execPath, main, 'restore', await writeArchive('whole', entries)];
@@ -98,7 +98,7 @@ test.each(['symlink', 'link', 'character-device', 'fifo', 'directory'] as const)
 test.each([
   [0, 'backup.json'],
   [1, 'keys'],
-])('a link at the beginning is refused: %s', async (at, name) => {
+])('a link at the start is refused: %s', async (at, name) => {
   await expectRefusal(await writeWithLink('symlink', at), new RegExp(`holds a symlink, "${name}"`));
   expect(listLeftovers()).toEqual([]);
 });

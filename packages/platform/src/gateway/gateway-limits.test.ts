@@ -34,7 +34,7 @@ async function readBody(answer: http.IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(await answer.toArray()).toString());
 }
 
-test('an address that opens every stream it can is told 429, and others are answered', async () => {
+test('an address that opens every stream it can gets 429, and other addresses are served', async () => {
   const { ports, held } = await start();
   const opened = await Promise.all(Array.from({ length: 600 }, () => openStream(ports.worker, '127.0.0.2')));
   const refused = opened.filter(({ statusCode }) => statusCode === 429);
@@ -55,7 +55,7 @@ test('an address that opens every stream it can is told 429, and others are answ
   expect((await openStream(ports.worker, '127.0.0.2')).statusCode).toBe(200);
 });
 
-test('connections that send nothing make room for those that do', async () => {
+test('idle connections make room for active ones', async () => {
   const { ports } = await start({ connections: 64 });
   const idle = Array.from({ length: 200 }, () => net.connect(ports.worker, '127.0.0.1').on('error', () => {}));
   sockets.push(...idle);
@@ -63,7 +63,7 @@ test('connections that send nothing make room for those that do', async () => {
   expect((await fetch(`http://127.0.0.1:${ports.worker}/x`)).status).toBe(200);
 });
 
-test('connections that ran out are found in the log', async () => {
+test('exhausted connections are logged', async () => {
   const { ports, written } = await start({ connections: 64 });
   // Half of a request is no reason to be closed for another's sake.
   const half = Array.from({ length: 100 }, () => net.connect(ports.worker, '127.0.0.1').on('error', () => {}));
@@ -73,7 +73,7 @@ test('connections that ran out are found in the log', async () => {
   expect(written()).not.toContain('S3CRET');
 });
 
-test('a network of IPv6 that belongs to one customer is one address', async () => {
+test('an IPv6 network of one customer counts as one address', async () => {
   const { ports } = await start({ trustedProxy: '127.0.0.1', connectionsPerAddress: 3 });
   const from = (address: string) => openStream(ports.worker, '127.0.0.1', { 'X-Forwarded-For': address });
   for (const one of ['2001:db8::1', '2001:db8::ffff:2', '2001:db8:0:0:3::']) {
@@ -84,7 +84,7 @@ test('a network of IPv6 that belongs to one customer is one address', async () =
   expect((await from('198.51.100.1')).statusCode).toBe(200);
 });
 
-test('the liveness of nginx is asked past every limit', async () => {
+test('the liveness of nginx is served past every limit', async () => {
   const { ports } = await start({ connectionsPerAddress: 1, requestsPerSecond: 1 });
   await openStream(ports.worker, '127.0.0.1');
   const refused = await sendRaw(ports.worker, 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');

@@ -26,14 +26,14 @@ const post = (headers: string, body = '') =>
 const long = 'a'.repeat(20_000);
 
 const refusals: [what: string, status: number, code: string, request: string][] = [
-  ['a line that is no request', 400, 'malformed_request', `${SECRET}\r\n\r\n`],
+  ['an invalid request line', 400, 'malformed_request', `${SECRET}\r\n\r\n`],
   ['a method in small letters', 400, 'malformed_request', request(`get /api/runs?sig=${SECRET} HTTP/1.1`)],
   ['a space in the address', 400, 'malformed_request', request(`GET /a b?sig=${SECRET} HTTP/1.1`)],
   ['NUL in the address', 400, 'malformed_request', request(`GET /api/runs/%00?sig=${SECRET} HTTP/1.1`)],
   ['an address above the root', 400, 'malformed_request', request(`GET /../../x?sig=${SECRET} HTTP/1.1`)],
   ['no Host', 400, 'malformed_request', `GET /api/runs?sig=${SECRET} HTTP/1.1\r\n\r\n`],
   ['two Hosts', 400, 'malformed_request', get('Host: y\r\n')],
-  ['a Host that is none', 400, 'malformed_request', `GET /?sig=${SECRET} HTTP/1.1\r\nHost: a/b\r\n\r\n`],
+  ['an invalid Host', 400, 'malformed_request', `GET /?sig=${SECRET} HTTP/1.1\r\nHost: a/b\r\n\r\n`],
   ['a header with a space before its colon', 400, 'malformed_request', get('Cookie : a\r\n')],
   ['NUL in a header', 400, 'malformed_request', get('Cookie: a\0b\r\n')],
   ['a header folded over two lines', 400, 'malformed_request', get('Cookie: a\r\n b\r\n')],
@@ -74,10 +74,10 @@ const refusals: [what: string, status: number, code: string, request: string][] 
     get(Array.from({ length: 9 }, (_, i) => `X-${i}: ${'a'.repeat(9_000)}\r\n`).join('')),
   ],
   ['a method of WebDAV', 501, 'not_implemented', request(`PROPFIND /api/runs?sig=${SECRET} HTTP/1.1`)],
-  ['a method of nobody', 501, 'not_implemented', request(`FROB /api/runs?sig=${SECRET} HTTP/1.1`)],
+  ['an unknown method', 501, 'not_implemented', request(`FROB /api/runs?sig=${SECRET} HTTP/1.1`)],
   ['an unknown transfer encoding', 501, 'not_implemented', post('Transfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n')],
-  ['a service that is gone', 503, 'unavailable', get()],
-  ['a webhook for a service that is gone', 503, 'unavailable', post('Content-Length: 0\r\n')],
+  ['a service that is down', 503, 'unavailable', get()],
+  ['a webhook for a service that is down', 503, 'unavailable', post('Content-Length: 0\r\n')],
   ['HTTP/2.0 in a line of HTTP/1', 505, 'http_version_not_supported', request(`GET /api/runs?sig=${SECRET} HTTP/2.0`)],
 ];
 
@@ -103,7 +103,7 @@ test.each(refusals)('%s is a %d in the shape of each surface', async (_, status,
   listProblems(await sendRaw(skills, sent), 'error', [status, code]);
 });
 
-test('who may come again is told when, and who may use another method which', async () => {
+test('a 503 has Retry-After, and a 405 has Allow', async () => {
   const { worker } = gateway.ports;
   expect((await sendRaw(worker, get())).headers).toMatchObject({ 'retry-after': '2' });
   const { headers } = await sendRaw(worker, request('TRACE / HTTP/1.1'));
@@ -111,7 +111,7 @@ test('who may come again is told when, and who may use another method which', as
   expect(headers['retry-after']).toBeUndefined();
 });
 
-test('the host of an absolute address is the host that is asked, and HTTP/1.0 needs none', async () => {
+test('the host of an absolute address takes precedence, and HTTP/1.0 needs none', async () => {
   const answering = await startGateway();
   const { worker } = answering.ports;
   const getSeenHost = async (sent: string) => JSON.parse((await sendRaw(worker, sent)).text).host;
@@ -139,7 +139,7 @@ test('no location of the template writes errors of requests', () => {
   expect(locations.filter((one) => !one.includes('\n      error_log stderr emerg;\n'))).toEqual([]);
 });
 
-test('nothing that nginx writes holds a query, the token of a path or a secret of any other place', async () => {
+test('nothing that nginx writes contains a query, the token of a path or a secret from elsewhere', async () => {
   const strict = await startGateway({ upstreams: await nobody(), requestsPerSecond: 5, connectionsPerAddress: 2 });
   const paths = [
     ...['', '/api', '/v1', '/api/v1'].flatMap((prefix) => [
@@ -168,7 +168,7 @@ test('nothing that nginx writes holds a query, the token of a path or a secret o
   expect(strict.written() + gateway.written()).not.toContain(SECRET);
 });
 
-test('a refusal is found in the log by its request id, with the resource that was asked for', async () => {
+test('a refusal is found in the log by its request id, with the requested resource', async () => {
   const id = 'req_of_this_very_test';
   await sendRaw(
     gateway.ports.worker,

@@ -119,7 +119,7 @@ test.each([
   expect(answer).toContain(`"x-forwarded-host":"${host}"`);
 });
 
-test('headers that only the inside may set never arrive from outside', async () => {
+test('headers that only internal services may set never arrive from outside', async () => {
   const { headers } = await seenBy(`${addresses.worker}/api/workers`, {
     headers: {
       'X-Internal-User': 'root',
@@ -160,7 +160,7 @@ test('headers that the services read arrive unchanged', async () => {
   expect(headers).toMatchObject({ ...sent, 'content-length': '2' });
 });
 
-test('a sane request id is kept, another replaced', async () => {
+test('a valid request id is kept, an invalid one replaced', async () => {
   const getRequestId = async (id: string) =>
     (await seenBy(`${addresses.skills}/api/x`, { headers: { 'X-Request-Id': id } })).headers['x-request-id'];
   expect(await getRequestId('req_12345678')).toBe('req_12345678');
@@ -205,12 +205,12 @@ test.each([
   else expect(body).toMatchObject({ [surface === 'worker' ? 'detail' : 'error']: expect.stringContaining('10 MB') });
 });
 
-test('large JSON is compressed for who asks', async () => {
+test('large JSON is compressed if the client accepts it', async () => {
   const response = await fetch(`${addresses.worker}/large`, { headers: { 'Accept-Encoding': 'gzip' } });
   expect(response.headers.get('content-encoding')).toBe('gzip');
 });
 
-test('a service that is gone is a 503 in the shape of its surface, and back when it is', async () => {
+test('a service that is down is a 503 in the shape of its surface, and is served again once it is back', async () => {
   const { server } = services.skillsApi;
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => {
@@ -236,7 +236,7 @@ test.each(['/api/workers/%00', '/api/workers/%', '/api/workers/%zz'])('the addre
   }
 });
 
-test('one address can be held to a number of requests', async () => {
+test('the request rate of one address can be limited', async () => {
   const strict = { ...options, dir: temporaryDir('gateway'), requestsPerSecond: 5 };
   strict.ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
   const limited = await startAndWait(gatewayProcess(strict));

@@ -84,7 +84,7 @@ async function sampleRun(): Promise<Record<string, unknown>> {
 }
 
 test(
-  'a first start leaves an owner who can sign in and an automation that has run, also after one that was killed',
+  'a first start creates an owner who can sign in and an automation that has run, also after a killed start',
   async () => {
     spawnLauncher();
     await until(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
@@ -180,7 +180,7 @@ test('a second launcher on the same data is refused and disturbs nothing', async
   expect(await sampleRun()).toMatchObject({ status: 'success' });
 });
 
-test('ports that somebody else holds are named, before anything is started', async () => {
+test('ports that another program uses are named before anything is started', async () => {
   const other = path.join(temporaryDir('launch'), 'data');
   const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: other, GANTRY_PORT: String(port) };
   const { code, problem } = await startAndFail(env);

@@ -4,7 +4,7 @@ import { requireFreePorts } from './require-free-ports';
 
 const host = '127.0.0.1';
 
-test('a port that a program holds is named with that program, and with the setting that moves it', async () => {
+test('a port in use is named with its program, and with the setting that changes it', async () => {
   const [held, free] = [await freePort(), await freePort()];
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(held, '::', resolve));

@@ -44,7 +44,7 @@ const enter = async (creds: string) => {
 };
 const refused = { code: ErrorCode.AuthorizationViolation };
 
-test('nobody enters without credentials, or with those of another server', async () => {
+test('connections without credentials, or with those of another server, are refused', async () => {
   await expect(connect({ servers: new URL(nats.url).host, reconnect: false })).rejects.toMatchObject(refused);
   const other = temporaryDir('nats');
   writeNatsAccounts(other);
@@ -53,7 +53,7 @@ test('nobody enters without credentials, or with those of another server', async
   await expect(enter(createExecutorCredentials(key))).rejects.toMatchObject(refused);
 });
 
-test('what the services do every day is allowed: streams, claims, run events, introspection', async () => {
+test('everyday operations of the services are allowed: streams, claims, run events, introspection', async () => {
   const [worker, automation, executor] = await Promise.all([
     connectTestBus(nats.as('worker-api')),
     connectTestBus(nats.as('automation-api')),
@@ -93,7 +93,7 @@ test('what the services do every day is allowed: streams, claims, run events, in
   await until(() => heard.length === 1);
 });
 
-test('accounts, users and what is made with them stay the same when the configuration is written again', async () => {
+test('accounts, users and their credentials stay the same when the configuration is written again', async () => {
   const command = findTool('nats-server') ?? '';
   const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
   writeNatsConfig(options);
@@ -114,7 +114,7 @@ test('accounts, users and what is made with them stay the same when the configur
   await server.stop();
 });
 
-test('a server of somebody else includes the accounts, and executors that are revoked do not enter it', async () => {
+test('an operator’s own server can include the accounts, and refuses revoked executors', async () => {
   const command = findTool('nats-server') ?? '';
   const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
   writeNatsAccounts(options.dir);

@@ -86,6 +86,6 @@ function userWithName(): number {
   const entries = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
   const uids = entries.map((line) => Number(line.split(':')[2])).filter((uid) => uid > 0);
   const uid = uids.includes(65_534) ? 65_534 : uids[0];
-  if (uid === undefined) throw new Error('PostgreSQL refuses to run as root, and /etc/passwd names nobody else');
+  if (uid === undefined) throw new Error('PostgreSQL refuses to run as root, and /etc/passwd has no other user');
   return uid;
 }

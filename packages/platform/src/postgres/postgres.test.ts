@@ -30,7 +30,7 @@ async function query(sql: string, address = postgresUrl(options, 'postgres')): P
   }
 }
 
-test('nobody enters without the password', async () => {
+test('connections without the password are refused', async () => {
   await query('SELECT 1');
   const guessed = postgresUrl({ ...options, password: 'guess' }, 'postgres');
   await expect(query('SELECT 1', guessed)).rejects.toThrow('password authentication failed');
@@ -49,14 +49,14 @@ test('a commit survives kill -9 of the whole server', async () => {
   expect(await query('SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }]);
 });
 
-test('a server that outlived its launcher is replaced, not in the way', async () => {
+test('a server that outlived its launcher is replaced', async () => {
   const leftover = running;
   running = await startAndWait(await postgresProcess(options));
   expect(isAlive(leftover.pid)).toBe(false);
   expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('a session that outlives a killed server keeps no other from starting', async () => {
+test('a session that outlives a killed server does not prevent the next start', async () => {
   const client = new Client({ connectionString: postgresUrl(options, 'postgres') });
   client.on('error', () => {});
   await client.connect();
@@ -68,7 +68,7 @@ test('a session that outlives a killed server keeps no other from starting', asy
   await client.end().catch(() => {});
 });
 
-test('committed data waits for the disk where it matters', async () => {
+test('a commit waits for the disk where that matters', async () => {
   expect(await query('SHOW fsync')).toEqual([{ fsync: 'on' }]);
   expect(await query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
 });

@@ -100,7 +100,7 @@ test.each([
   expect(readLog()[0]).toMatchObject({ level: 50, service: 'launcher', pid: first });
 });
 
-test('what the launcher sleeps through is nobody else’s silence', async () => {
+test('silence while the launcher itself was suspended is not counted against a process', async () => {
   const { pids, shown, isAnswering } = await superviseScript(ANSWERING);
   await until(isAnswering);
   for (let i = 0; i < 3; i++) {
@@ -112,7 +112,7 @@ test('what the launcher sleeps through is nobody else’s silence', async () => 
   expect(shown).toEqual([]);
 });
 
-test('a process that answers slowly but in time stays', async () => {
+test('a process that responds slowly but in time is kept', async () => {
   const slow = `
     let asked = 0;
     require('http').createServer((req, res) => {
@@ -126,7 +126,7 @@ test('a process that answers slowly but in time stays', async () => {
   expect(pids()).toHaveLength(1);
 });
 
-test('one that never answers gets more time at each start', async () => {
+test('a process that never responds gets more time at each start', async () => {
   const { pids, logged: readLog } = await superviseScript('setInterval(() => {}, 1000);');
   const silences = () => readLog().filter((line) => line.msg.includes('has not answered'));
   await until(() => silences().length >= 2);
@@ -137,7 +137,7 @@ test('one that never answers gets more time at each start', async () => {
   expect(second.pid).not.toBe(first.pid);
 });
 
-test('one that is being stopped is not started again by its silence', async () => {
+test('a process that is being stopped is not restarted for its silence', async () => {
   const deaf = `${ANSWERING} process.on('SIGTERM', () => { silent = true; setTimeout(() => process.exit(0), 1200); });`;
   const { supervisor, pids, shown, isAnswering } = await superviseScript(deaf);
   await until(isAnswering);

@@ -14,7 +14,7 @@ test('a log at its limit starts anew and keeps one predecessor', async () => {
   expect(kept.length).toBeLessThan(300);
 });
 
-test('a log that another process writes is shortened under its hands, and keeps one predecessor', () => {
+test('a log that another process writes is truncated in place, and keeps one predecessor', () => {
   const file = path.join(temporaryDir('log'), 'requests.log');
   const writer = fs.openSync(file, 'a');
   fs.writeSync(writer, 'x'.repeat(200));
@@ -28,7 +28,7 @@ test('a log that another process writes is shortened under its hands, and keeps 
   expect(fs.statSync(`${file}.1`).size).toBe(600);
 });
 
-test('a log goes on after the disk was full, and says that lines are missing', async () => {
+test('a log continues after the disk was full, and notes that lines are missing', async () => {
   const file = path.join(temporaryDir('log'), 'service.log');
   // Every write to this device fails as on a full disk.
   fs.symlinkSync('/dev/full', file);

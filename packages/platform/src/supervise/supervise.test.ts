@@ -35,7 +35,7 @@ async function supervisor(dir: string): Promise<{ supervisor: Supervisor; shown:
   return { supervisor: started, shown };
 }
 
-test('a process that is killed is started again, and the terminal says so', async () => {
+test('a process that is killed is restarted, and the terminal says so', async () => {
   const dir = temporaryDir('supervise');
   const { supervisor: keeper, shown } = await supervisor(dir);
   const spec = node('victim', dir, idle);
@@ -46,7 +46,7 @@ test('a process that is killed is started again, and the terminal says so', asyn
   expect(shown[0]).toContain('victim ended with SIGKILL; starting it again');
 });
 
-test('a process that ends while the disk is full is started again, and recorded when there is room', async () => {
+test('a process that ends while the disk is full is restarted, and recorded once there is space', async () => {
   const dir = temporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);
   const spec = node('victim', dir, idle);
@@ -118,7 +118,7 @@ test.each([
   await until(() => !isAlive(pid));
 });
 
-test('a process that fails to start is an error that carries what it wrote', async () => {
+test('a process that fails to start is an error that carries its output', async () => {
   const dir = temporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);
   const broken = {
@@ -128,7 +128,7 @@ test('a process that fails to start is an error that carries what it wrote', asy
   await expect(keeper.start(broken)).rejects.toThrow('broken ended while starting:\nno such setting');
 });
 
-test('warnings of a service reach the terminal in short, everything its log file', async () => {
+test('warnings of a service reach the terminal in short form, everything its log file', async () => {
   const dir = temporaryDir('supervise');
   const { supervisor: keeper, shown } = await supervisor(dir);
   const lines = [
@@ -143,7 +143,7 @@ test('warnings of a service reach the terminal in short, everything its log file
   expect(fs.readFileSync(path.join(dir, 'logs/talker.log'), 'utf8')).toContain('all is well');
 });
 
-test('what a killed launcher left is stopped by the next one, and a second launcher beside a living one is refused', async () => {
+test('leftover processes of a killed launcher are stopped by the next one, and a second launcher beside a running one is refused', async () => {
   const dir = temporaryDir('supervise');
   const orphan = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const launcher = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });

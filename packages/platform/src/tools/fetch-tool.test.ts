@@ -107,7 +107,7 @@ onLinux('uv is named with the command that gets it where the Python package inde
   expect(fs.readdirSync(dir)).toEqual([]);
 });
 
-test('an installed tool that does not start is not taken', async () => {
+test('an installed tool that does not start is not used', async () => {
   const broken = temporaryDir('broken');
   const working = temporaryDir('working');
   fs.writeFileSync(path.join(broken, 'nginx'), '#!/bin/sh\nexit 127\n', { mode: 0o755 });

@@ -107,7 +107,7 @@ test('the older installation had rows in every table', async () => {
   expect(tables.filter((table) => !filled.has(table) && !EMPTY.test(table))).toEqual([]);
 });
 
-test('its databases have become what new ones are, and no migration was applied twice', async () => {
+test('its databases equal new ones, and no migration was applied twice', async () => {
   const addressOf = await findRunning(dataDir, password());
   await inDatabases(addressOf as ResolveAddress, async (client, service) => {
     const fresh = new Client({ connectionString: (await createDatabase(service as 'worker-api')).url });
@@ -151,7 +151,7 @@ test('a worker has its versions, triggers, secrets, contexts and alerts, and run
   expect([run.id === old.id, run.output]).toEqual([false, output]);
 });
 
-test('runs that had not ended go on: asleep, queued and waiting for a person', async () => {
+test('unfinished runs continue: asleep, queued and waiting for a person', async () => {
   expect((await waitUntilCompleted('sleeper')).output).toEqual({ woke: true });
   expect((await waitUntilCompleted('queued')).output).toEqual({ ran: true });
   await request('base_url', 'POST', `/api/runs/${(await getRun('asker')).id}/approve`);

@@ -25,7 +25,7 @@ test('every table has one owner, which uses it', () => {
   expect(listed.filter((table) => !used.has(table))).toEqual([]);
 });
 
-test('no folder uses a table of another one, but for listed exceptions', () => {
+test('no folder uses a table of another one, except for listed exceptions', () => {
   const isExcepted = ({ file, table }: TableUse) =>
     EXCEPTIONS.some(({ files, tables }) => files.includes(file) && tables.includes(table));
   const said = foreign.filter((use) => !isExcepted(use)).map(({ file, line, table }) => `${file}:${line}: ${table}`);

@@ -68,18 +68,18 @@ afterAll(async () => {
 /** Each hole is tried again and again. */
 jest.setTimeout(240_000);
 
-test('a pattern that takes long is seen', async () => {
+test('a slow pattern is detected', async () => {
   expect((await work.check('slowPattern')).join('\n')).toMatch(
     /slowPattern, \d+ times " " at name: blocked for \d+ ms/,
   );
 });
 
-test('a handler that takes long is seen', async () => {
+test('a slow handler is detected', async () => {
   expect((await work.check('slowHandler')).join('\n')).toMatch(
     /slowHandler, \d+ (different|equal) items at names: blocked for/,
   );
 });
 
-test('an operation that takes nothing but its bounds is not', async () => {
+test('an operation that stays within its bounds is not reported', async () => {
   expect(await work.check('quick')).toEqual([]);
 });

@@ -36,7 +36,7 @@ function listCredentials(surface: ClosingSurface, { access }: Operation): [name:
     ...Object.entries(surface.credentials),
     ...(needsNone
       ? ([
-          ['nobody', {}],
+          ['anonymous', {}],
           ['a stranger', bearer(surface.foreign.personal)],
         ] as [string, Record<string, string>][])
       : []),

@@ -32,7 +32,7 @@ const inheriting: Answering = async (token, more) => {
 const check = (rule: KeyRule, answerTo: Answering, states: Record<string, string>[] = [{}]) =>
   checkKeyMaking({ rule, answerTo, limited, readState: async () => states.shift() ?? {} });
 
-test('what keeps its rule passes', async () => {
+test('operations that follow their rules pass', async () => {
   expect(await check('person', forPeople)).toEqual([]);
   expect(await check('inherits', inheriting)).toEqual([]);
   // Refusing more than it must is no hole.
@@ -49,21 +49,21 @@ const holes: [string, KeyRule, Answering, RegExp][] = [
   ['a viewer token that makes a key', 'person', only('viewer', forPeople), /^viewer token: 201/],
   ['an expiring token that makes a key', 'person', only('expiring', forPeople), /^expiring token: 201/],
   ['a workspace token that makes a key', 'person', only('admin', forPeople), /^workspace token: 201/],
-  ['an expired token that is taken', 'inherits', only('expired', inheriting), /^expired token: 201/],
+  ['an expired token that is accepted', 'inherits', only('expired', inheriting), /^expired token: 201/],
   [
-    'a viewer token that gets more by asking',
+    'a viewer token that gets a higher role on request',
     'inherits',
     (token, more) => (token === 'viewer' && more ? refusing201() : inheriting(token, more)),
     /asks for more: 201/,
   ],
   [
-    'an expiring token that gets longer by asking',
+    'an expiring token that gets a later expiry on request',
     'inherits',
     (token, more) => (token === 'expiring' && more ? refusing201() : inheriting(token, more)),
     /asks for longer: 201/,
   ],
   [
-    'a viewer token that gets more by not asking',
+    'a viewer token that gets a higher role by default',
     'inherits',
     async (token, more) => (token === 'viewer' && !more ? createdKey(null, null) : inheriting(token, more)),
     /made one of null/,
@@ -77,16 +77,16 @@ const holes: [string, KeyRule, Answering, RegExp][] = [
 ];
 const refusing201 = async () => createdKey(null, null);
 
-test.each(holes)('%s is found', async (_what, rule, answerTo, problem) => {
+test.each(holes)('%s is detected', async (_what, rule, answerTo, problem) => {
   expect((await check(rule, answerTo)).join('\n')).toMatch(problem);
 });
 
-test('a refusal that writes is found', async () => {
+test('a refusal that writes is detected', async () => {
   const problems = await check('person', forPeople, [{ tokens: '1:1' }, { tokens: '2:2' }]);
   expect(problems).toEqual(['a refusal changed tokens']);
 });
 
-test('an operation whose answer holds a credential is found by the OpenAPI file, behind references too', () => {
+test('an operation whose response contains a credential is found by the OpenAPI file, behind references too', () => {
   const file = path.resolve(__dirname, '../../../http/src/test/echo.yaml');
   const answer = {
     description: 'x',

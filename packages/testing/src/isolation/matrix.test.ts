@@ -109,12 +109,12 @@ test('a surface without holes passes', async () => {
   expect(await findProblem('makeThing')).toBe('');
 });
 
-test('what is open to foreigners is found', async () => {
+test('an operation that is open to foreign credentials is detected', async () => {
   getThing = ({ path }) => ok({ id: path.id });
   expect(await findProblem('getThing')).toMatch(/foreign personal token: 200/);
 });
 
-test('a foreign id that is told from an unknown one is found', async () => {
+test('a foreign id that is distinguishable from an unknown one is detected', async () => {
   getThing = (call) => {
     if (call.path.id === 'thing_real') throw new AppError('not_found', 'not_yours', 'not yours');
     return well(call);
@@ -122,12 +122,12 @@ test('a foreign id that is told from an unknown one is found', async () => {
   expect(await findProblem('getThing')).toMatch(/a foreign id is told from an unknown one/);
 });
 
-test('a credential that still works is found', async () => {
+test('a credential that still works is detected', async () => {
   knows = (token) => people[token === 'revoked' ? 'owner' : token];
   expect(await findProblem('makeThing')).toMatch(/revoked: 201/);
 });
 
-test('a refusal that writes is found', async () => {
+test('a refusal that writes is detected', async () => {
   getThing = async (call) => {
     await pool.query(`INSERT INTO workspaces (id, name) VALUES ('ws_' || gen_random_uuid(), 'made by a refusal')`);
     return well(call);
@@ -135,7 +135,7 @@ test('a refusal that writes is found', async () => {
   expect(await findProblem('getThing')).toMatch(/changed workspaces/);
 });
 
-test('an operation without a fixture, or a fixture without an operation, is found', async () => {
+test('an operation without a fixture, or a fixture without an operation, is detected', async () => {
   const { getThing: _, ...others } = surface.fixtures;
   expect(await findProblem('makeThing', { ...others, gone: { send: () => ({}) } })).toBe(
     'no fixture for getThing\nno operation for fixture gone',

@@ -84,7 +84,7 @@ const unsignedJwt = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Bu
 export function listCases(surface: IsolatedSurface, { access }: Operation): Case[] {
   const { home, foreign, homeWorkspaceId } = surface;
   const withoutAny: Case = { name: 'no credential', headers: {}, refusals: [401] };
-  if (access === 'public') return [{ ...withoutAny, name: 'anybody', elsewhere: true, refusals: REFUSALS_OF_PUBLIC }];
+  if (access === 'public') return [{ ...withoutAny, name: 'anonymous', elsewhere: true, refusals: REFUSALS_OF_PUBLIC }];
   const cases: Case[] = [
     access === 'optional' ? { ...withoutAny, refusals: [401, 403, 404], elsewhere: true } : withoutAny,
     { name: 'malformed', headers: bearer('wst_nonsense'), refusals: [401] },

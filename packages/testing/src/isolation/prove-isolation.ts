@@ -25,11 +25,11 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
 
   const keyMaking = operationsThatMakeKeys(JSON.parse(readFileSync(openapiFile, 'utf8')), readOperations(openapiFile));
 
-  test('every operation that answers with a credential has its rule', () => {
+  test('every operation that responds with a credential has its rule', () => {
     expect(keyMaking.filter((id) => !surface?.fixtures[id]?.key)).toEqual([]);
   });
 
-  test('nobody gets more by making a credential than they have', async () => {
+  test('no credential can create one with more rights than its own', async () => {
     const found: string[] = [];
     for (const operation of matrix.operations.filter(({ id }) => surface?.fixtures[id]?.key)) {
       found.push(...(await matrix.checkKeyMaking(operation)).map((problem) => `${operation.id}, ${problem}`));
@@ -41,12 +41,12 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
     expect(matrix.unmatched).toEqual([]);
   });
 
-  test('every POST that makes something honours Idempotency-Key', () => {
+  test('every POST that creates something honours Idempotency-Key', () => {
     expect(creatingWithoutKey(JSON.parse(readFileSync(openapiFile, 'utf8')))).toEqual([]);
   });
 
   test.each(readOperations(openapiFile).map((operation) => [operation.id, operation] as const))(
-    '%s is closed to whoever may not',
+    '%s is closed to every credential without access',
     async (_id, operation) => {
       expect(await matrix.check(operation)).toEqual([]);
     },
@@ -61,7 +61,7 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
   });
 
   /** These have a surface of their own: some of the bodies make things. */
-  describe('the worst bodies', () => {
+  describe('the costliest bodies', () => {
     let other: Awaited<ReturnType<typeof start>> | undefined;
     let work: BoundedWork | undefined;
 
@@ -77,14 +77,14 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
     });
 
     test.each(readOperations(openapiFile).flatMap(({ id, body }) => (body?.content['application/json'] ? [id] : [])))(
-      `none of %s blocks everybody else for longer than ${BLOCKED_MS_MAX} ms`,
+      `none of %s blocks other requests for longer than ${BLOCKED_MS_MAX} ms`,
       async (id) => {
         expect(await work?.check(id)).toEqual([]);
       },
     );
   });
 
-  describe('once the workspace is deleted', () => {
+  describe('after the workspace is deleted', () => {
     beforeAll(() => surface?.closeHome());
 
     test.each(

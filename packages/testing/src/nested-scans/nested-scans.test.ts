@@ -13,7 +13,7 @@ function listProblems(scans: NestedScan[], measurements: string[]): string[] {
     .map(({ file, line, code }) => `${file}:${line}: ${code}`);
 }
 
-test('every one in the sources is bounded and says how, or is measured', () => {
+test('every one in the sources is bounded with a reason, or measured', () => {
   const { files, scans } = findNestedScans(root);
   for (const [from, least] of [
     ['services/', 500],
@@ -28,7 +28,7 @@ test('every one in the sources is bounded and says how, or is measured', () => {
   expect(listProblems(scans, measurements)).toEqual([]);
 });
 
-test('one without a bound is found in each of its forms, with its file and line', () => {
+test('an unbounded one is found in each of its forms, with its file and line', () => {
   const findProblems = (text: string) =>
     listProblems(inServerCode('a.ts', text), ["  ['parse: many', () => parse(b)],"]);
   const code = [
@@ -61,7 +61,7 @@ test('one without a bound is found in each of its forms, with its file and line'
   ]);
 });
 
-test('one that is bounded, measured, or of a fixed size is no problem, and an unknown measurement is one', () => {
+test('a bounded, measured or fixed-size one is no problem, and an unknown measurement is one', () => {
   const code = [
     "import { names } from './names';",
     "const KINDS = ['a', 'b'];",

@@ -90,7 +90,7 @@ test('docs/operations/metrics.md lists every metric of every service, and no oth
   }
 });
 
-test('what dashboards, alerts and runbooks ask of Node itself is there', async () => {
+test('metrics of Node that dashboards, alerts and runbooks query exist', async () => {
   const files = ['observability/dashboards', 'observability/rules', 'docs/runbooks'].flatMap((folder) =>
     fs.readdirSync(path.join(root, folder)).map((name) => path.join(root, folder, name)),
   );
@@ -114,7 +114,7 @@ test('names say what is counted, in base units', async () => {
   }
 });
 
-test('no label holds an id, a path or an address, and none has many values', async () => {
+test('no label has an id, a path or an address, and none has many values', async () => {
   for (const { service, families } of await scrapeAll()) {
     for (const { name, samples } of families.filter((family) => OURS.test(family.name))) {
       const values = new Map<string, Set<string>>();
@@ -143,7 +143,7 @@ test('requests are counted by operation, method and class of status', async () =
   );
 });
 
-test('runs are counted by how they ended, and their waiting and running is timed', async () => {
+test('runs are counted by their end, and their waiting and running is timed', async () => {
   const source = 'worker';
   expect(
     await readMetric('worker-api', 'gantry_runs_ended_total', { source, status: 'failed', code: 'exception' }),
@@ -157,7 +157,7 @@ test('runs are counted by how they ended, and their waiting and running is timed
   expect(await count('gantry_run_duration_seconds')).toEqual([1, 1]);
 });
 
-test('without executors the queue grows older, and empties once one is back', async () => {
+test('without executors the age of the queue grows, and the queue empties once one is back', async () => {
   const [executor] = stack.parts.executors as [Stack['parts']['executors'][0]];
   const free = { source: 'worker', limited: 'false' };
   const oldest = () => readMetric('worker-api', 'gantry_queue_oldest_wait_seconds', free);
@@ -171,7 +171,7 @@ test('without executors the queue grows older, and empties once one is back', as
   await until(async () => (await readMetric('worker-api', 'gantry_queue_runs', free)) === 0);
 });
 
-test('while NATS is down, it is shown as down and the outbox grows older, until it is back', async () => {
+test('while NATS is down, it is shown as down and the age of the outbox grows, until it is back', async () => {
   const oldest = () => readMetric('worker-api', 'gantry_outbox_oldest_seconds');
   await stack.parts.nats.kill();
   expect((await call('PATCH', '/api/workers/fine', { name: 'Finer' })).status).toBe(200);
@@ -183,7 +183,7 @@ test('while NATS is down, it is shown as down and the outbox grows older, until 
   expect(await readMetric('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(1);
 });
 
-test('while PostgreSQL stands still, it is shown as down and nothing is told of what it holds', async () => {
+test('while PostgreSQL is frozen, it is shown as down and no metrics of its content are exported', async () => {
   const reaches = () => readMetric('worker-api', 'gantry_dependency_up', { dependency: 'postgres' });
   stack.parts.postgres.pause();
   try {

@@ -63,7 +63,7 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
 
   const findSpans = (traceId: string) => receiver.spans.filter((span) => span.traceId === traceId);
 
-  test('a run that somebody waits for is one trace: request, claim, run, step, each under the one before', async () => {
+  test('a run with a waiting caller is one trace: request, claim, run and step, each a child of the one before', async () => {
     const caller = callersContext('01');
     const runId = await runTraced(caller.traceparent);
     const spans = await until(() => findSpans(caller.traceId).length >= 4 && findSpans(caller.traceId));
@@ -77,7 +77,7 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
     expect(spans.find(({ name }) => name === 'run')?.attributes).toMatchObject({ 'gantry.run.id': runId });
   });
 
-  test('no span holds a secret, an input, a name or a credential', async () => {
+  test('no span contains a secret, an input, a name or a credential', async () => {
     const before = receiver.spans.length;
     await runTraced(callersContext('01').traceparent);
     await until(() => receiver.spans.slice(before).some(({ name }) => name === 'step'));
@@ -85,7 +85,7 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
     for (const kept of [SECRET, INPUT, 'step about', 'Traced', stack.token]) expect(sent).not.toContain(kept);
   });
 
-  test('the spans of a request that its caller leaves out are left out by all', async () => {
+  test('a request that its caller does not sample has no spans in any service', async () => {
     const [left, taken] = [callersContext('00'), callersContext('01')];
     await runTraced(left.traceparent);
     await runTraced(taken.traceparent);
@@ -93,7 +93,7 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
     expect(findSpans(left.traceId)).toEqual([]);
   });
 
-  test('a request that brings no trace begins one, and health checks begin none', async () => {
+  test('a request without a trace begins one, and health checks begin none', async () => {
     const call = apiCaller(stack.workerUrls[0] as string, stack.token);
     const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
     await call('POST', '/api/workers', { id: 'alone', name: 'Alone', files });
@@ -114,7 +114,7 @@ export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
     await until(() => stack.output().includes(`"trace_id":"${traceId}"`));
   });
 
-  test("a run's detail links to its trace where the operator says how", async () => {
+  test("a run's detail links to its trace if the operator configures how", async () => {
     const { traceId, traceparent } = callersContext('01');
     const runId = await runTraced(traceparent);
     const call = apiCaller(stack.automationUrls[0] as string, stack.token);

@@ -67,7 +67,7 @@ function isKnown(metric: string): boolean {
   return series.includes(metric);
 }
 
-test.each(expressions)('%s asks for metrics and labels that exist: %s', (_where, expression) => {
+test.each(expressions)('%s queries metrics and labels that exist: %s', (_where, expression) => {
   const { metrics, labels } = listNames(expression);
   expect(metrics.length).toBeGreaterThan(0);
   expect(metrics.filter((metric) => !isKnown(metric))).toEqual([]);
@@ -77,7 +77,7 @@ test.each(expressions)('%s asks for metrics and labels that exist: %s', (_where,
   expect(labels.filter((label) => !TARGET_LABELS.includes(label) && !allowed.includes(label))).toEqual([]);
 });
 
-test('an expression that Prometheus would refuse, or with a metric of another name, is found', () => {
+test('an expression that Prometheus would refuse, or with an unknown metric, is found', () => {
   expect(() => listNames('sum by (job (up)')).toThrow('not PromQL');
   expect(isKnown('gantry_no_such_metric')).toBe(false);
   expect(listNames('rate(gantry_a_total{source="b"}[5m])')).toEqual({
@@ -118,7 +118,7 @@ test('runbooks name metrics that exist, and link to files that do', () => {
   }
 });
 
-test('Prometheus looks for the services under the names that the rules know', () => {
+test('Prometheus scrapes the services under the names that the rules use', () => {
   const { scrape_configs: jobs } = parse(readFile('prometheus.yaml'));
   expect(jobs.map(({ job_name: name }: { job_name: string }) => name)).toEqual(
     expect.arrayContaining(['worker-api', 'automation-api', 'skills-api', 'executor']),

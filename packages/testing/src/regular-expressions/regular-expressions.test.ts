@@ -25,7 +25,7 @@ function listProblems(expressions: Expression[]): string[] {
   });
 }
 
-test('every one in the sources is linear, or says why it is', () => {
+test('every one in the sources is linear, or states why it is', () => {
   const expressions = findExpressions(root);
   for (const [from, least] of [
     ['services/executor/python/', 3],
@@ -39,7 +39,7 @@ test('every one in the sources is linear, or says why it is', () => {
   expect(listProblems(expressions)).toEqual([]);
 }, 300_000);
 
-test('one that is not is found wherever it is written, with its file and line', () => {
+test('a non-linear one is found wherever it is written, with its file and line', () => {
   const planted = [
     ...inTypeScript(
       'a.ts',

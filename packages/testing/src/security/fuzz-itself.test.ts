@@ -30,7 +30,7 @@ beforeAll(async () => {
   const [port, metricsPort] = JSON.parse(first).ports;
   options = {
     surfaces: [{ name: 'leaky', openapiFile, url: `http://127.0.0.1:${port}` }],
-    credentials: [{ name: 'nobody', headers: {} }],
+    credentials: [{ name: 'anonymous', headers: {} }],
     things: rememberThings({ ids: {}, keep: new Set(), findKind: () => undefined }),
     services: [{ service: 'leaky', url: `http://127.0.0.1:${metricsPort}/metrics` }],
     newLogLines: () => lines.splice(0),
@@ -60,7 +60,7 @@ test.each([
   ['cut', 'no answer', /leaky cut: socket hang up/],
   ['traces', 'answer', /leaky traces: 400 tells/],
   ['fragile', 'status', /leaky fragile: 500/],
-])('a service that %s is found among good ones', async (hole, kind, what) => {
+])('a service that %s is detected among correct ones', async (hole, kind, what) => {
   const requests = hole === 'blocks' ? 12 : 60;
   const report = await fuzz({ ...withOnly('good', hole), seed: 1, requests });
   const found = report.findings.filter((finding) => finding.kind === kind && what.test(finding.what));
@@ -70,14 +70,14 @@ test.each([
   expect(report.findings.filter((finding) => finding.what.includes('good'))).toEqual([]);
 });
 
-test('a good service is found in order', async () => {
+test('a correct service has no findings', async () => {
   const report = await fuzz({ ...withOnly('good'), seed: 1, requests: 200 });
   expect(report.findings).toEqual([]);
   expect(report.operations).toEqual({ known: 1, asked: 1, succeeded: 1, neverSucceeded: [] });
   expect(report.statuses).toEqual({ 200: 200 });
 });
 
-test('the same seed asks the same, another seed something else', async () => {
+test('the same seed sends the same requests, another seed others', async () => {
   const listRequests = async (seed: number) => {
     lines.length = 0;
     await fuzz({ ...withOnly('good', 'fragile'), newLogLines: () => [], seed, requests: 60 });
@@ -88,7 +88,7 @@ test('the same seed asks the same, another seed something else', async () => {
   expect(await listRequests(8)).not.toEqual(first);
 });
 
-test('one request of a seed can be asked again alone', async () => {
+test('one request of a seed can be sent again alone', async () => {
   const subject = withOnly('good', 'fragile');
   const all = await fuzz({ ...subject, seed: 1, requests: 60 });
   const finding = all.findings.find(({ kind }) => kind === 'status');
@@ -98,7 +98,7 @@ test('one request of a seed can be asked again alone', async () => {
   ]);
 });
 
-test('chance is fair enough to reach every operation and every kind of value', () => {
+test('the generator is uniform enough to reach every operation and every kind of value', () => {
   const random = createRandom(3, 1, 2);
   const counts = Array.from({ length: 10 }, () => 0);
   for (let i = 0; i < 10_000; i++) {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => ground?.stack.stop());
 
 test(
-  'whatever is asked, no service fails, stands still or logs an error, and every answer is one that is documented',
+  'no request makes a service fail, stall or log an error, and every response is documented',
   async () => {
     const seed = readNumber('GANTRY_FUZZ_SEED') ?? 1;
     // The first request of each operation compiles its part of the OpenAPI file, which is long and no finding.

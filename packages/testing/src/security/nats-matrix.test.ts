@@ -284,27 +284,27 @@ async function findHoles(bus: Pick<Bus, 'nc' | 'user'>, role: Role, executors: s
   return [...compare('publish', sayable, silent, says), ...compare('subscribe', subjects, deaf, hears)];
 }
 
-test.each([...services])('%s may do what its role needs, and nothing else', async (service) => {
+test.each([...services])('%s has the permissions that its role needs, and no others', async (service) => {
   const executors = [await connectTestBus(nats.newExecutor()), await connectTestBus(nats.newExecutor())].map(
     ({ user }) => user,
   );
   expect(await findHoles(await connectTestBus(nats.as(service)), service, executors)).toEqual([]);
 });
 
-test('an executor may ask and report in its own name, and nothing else', async () => {
+test('an executor may send requests and reports in its own name, and nothing else', async () => {
   const [one, other] = [await connectTestBus(nats.newExecutor()), await connectTestBus(nats.newExecutor())];
   expect(await findHoles(one, 'executor', [one.user, other.user])).toEqual([]);
   expect(await findHoles(other, 'executor', [one.user, other.user])).toEqual([]);
 });
 
-test('nobody else enters', async () => {
+test('connections without valid credentials are refused', async () => {
   const refused = { code: ErrorCode.AuthorizationViolation };
   const servers = new URL(nats.url).host;
   await expect(connect({ servers, reconnect: false })).rejects.toMatchObject(refused);
   await expect(connect({ servers, reconnect: false, user: 'worker-api', pass: '' })).rejects.toMatchObject(refused);
 });
 
-test('a hole would be seen, whichever way it leads', async () => {
+test('an excess permission would be detected, in either direction', async () => {
   const executors = [(await connectTestBus(nats.newExecutor())).user];
   const { says, hears } = getRights('skills-api', 'skills-api');
   const withRights = (pub: string[], sub: string[]) => {
@@ -327,7 +327,7 @@ test('a hole would be seen, whichever way it leads', async () => {
   ]);
 });
 
-test('the executors’ key makes executors and nothing else, whatever it signs', async () => {
+test('the executors’ key creates executors and nothing else, whatever it signs', async () => {
   const victim = await connectTestBus(nats.newExecutor());
   const everything = { allow: ['>'] };
   const unlimited = { subs: -1, data: -1, payload: -1 };
@@ -355,7 +355,7 @@ test('the executors’ key makes executors and nothing else, whatever it signs',
   }
 });
 
-test('what an executor names for an answer is not published, whoever would answer', async () => {
+test('a reply subject that an executor chooses is not published to, whichever service would reply', async () => {
   const [one, other] = [await connectTestBus(nats.newExecutor()), await connectTestBus(nats.newExecutor())];
   const [spectator, worker] = [await connectTestBus(nats.spectator), await connectTestBus(nats.as('worker-api'))];
   const heard: string[] = [];

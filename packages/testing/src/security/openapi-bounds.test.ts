@@ -6,7 +6,7 @@ test.each(Object.entries(openapiFiles))('every part of a request to the %s surfa
   expect(findUnboundedParts(file)).toEqual([]);
 });
 
-test('a part without a bound is found', () => {
+test('an unbounded part is found', () => {
   expect(findUnboundedParts(path.join(__dirname, 'test/unbounded.yaml'))).toEqual([
     'makeThing word: a text without maxLength',
     'Names: a list without maxItems',

@@ -15,7 +15,7 @@ function send({ url, method, headers }) {
     });
     // A request that is refused before its body was read may find the connection closed.
     req.on('error', () => resolve(0));
-    // Some wait for an executor, which blocks nobody.
+    // Some wait for an executor, which blocks no other request.
     req.setTimeout(PATIENCE_MS, () => req.destroy());
     req.end(body);
   });

@@ -18,7 +18,7 @@ const me = setupResource(() => service.createCaller());
 const create = (caller: Caller, storageKey: string, change: object = {}) =>
   caller.post('/api/artifacts', { manifest: helloManifest, entrypoint: 'main.py', storageKey, ...change });
 
-test('an artifact knows its files and their hashes, and gives its code back', async () => {
+test('an artifact lists its files and their hashes, and returns its code', async () => {
   const storageKey = await uploadZip(
     me,
     await createZip({ 'main.py': helloCode, 'lib/data.txt': 'data', 'manifest.json': '{}' }),
@@ -41,7 +41,7 @@ test('an artifact knows its files and their hashes, and gives its code back', as
   expect((await download.arrayBuffer()).byteLength).toBeGreaterThan(100);
 });
 
-test('one upload may become several artifacts', async () => {
+test('several artifacts can be created from one upload', async () => {
   const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode }));
   const first = await create(me, storageKey).expect(201);
   const second = await create(me, storageKey).expect(201);
@@ -49,7 +49,7 @@ test('one upload may become several artifacts', async () => {
   expect(second.body.digest).toBe(first.body.digest);
 });
 
-test('a parameter that no input fills is a warning, and so is no parameter that takes everything', async () => {
+test('a parameter without an input is a warning, unless the function takes any parameter', async () => {
   const warningsFor = async (code: string) => {
     const storageKey = await uploadZip(me, await createZip({ 'main.py': code }));
     return (await create(me, storageKey).expect(201)).body.warnings;
@@ -59,7 +59,7 @@ test('a parameter that no input fills is a warning, and so is no parameter that 
   expect(await warningsFor('async def run(context, who): pass')).toEqual([]);
 });
 
-test('missing fields are all named', async () => {
+test('all missing fields are named', async () => {
   const { body } = await me.post('/api/artifacts', {}).expect(400);
   for (const field of ['manifest', 'entrypoint', 'storageKey']) {
     expect(body.details).toContainEqual({ path: field, message: expect.stringContaining('required') });
@@ -87,7 +87,7 @@ test.each([
   expect(body).toMatchObject({ code, error: expect.any(String), details: expect.any(Array) });
 });
 
-test('all that is wrong with an artifact is in one answer, in sentences', async () => {
+test('all problems of an artifact are in one response, in sentences', async () => {
   const inputs = [{ name: 'a', type: 'integer', default: 'x' }];
   const { body } = await create(me, 'x', { entrypoint: 'main.js', manifest: { name: 'x', inputs } }).expect(400);
   expect(body.details).toEqual([
@@ -96,13 +96,13 @@ test('all that is wrong with an artifact is in one answer, in sentences', async 
   ]);
 });
 
-test('an entrypoint without run(), or that is no Python, is a 400', async () => {
+test('an entrypoint without run(), or that is not Python, is a 400', async () => {
   const answer = async (code: string) => create(me, await uploadZip(me, await createZip({ 'main.py': code })));
   expect(await answer('def walk(): pass')).toMatchObject({ status: 400, body: { code: 'no_run' } });
   expect(await answer('def run(:')).toMatchObject({ status: 400, body: { code: 'syntax_error' } });
 });
 
-test('a bad zip is a 400 that says why', async () => {
+test('an invalid zip is a 400 with the reason', async () => {
   const storageKey = await uploadZip(me, rawZip([{ name: '../../evil.py' }]));
   const { body } = await create(me, storageKey).expect(400);
   expect(body).toMatchObject({ code: 'bad_zip', details: [{ path: 'storageKey' }] });
@@ -110,12 +110,12 @@ test('a bad zip is a 400 that says why', async () => {
   await create(me, notAZip).expect(400);
 });
 
-test('an upload URL is had with any body or none', async () => {
+test('an upload URL is created with any body or none', async () => {
   await me.post('/api/artifacts/upload-url', {}).expect(200);
   await me.post('/api/artifacts/upload-url').set('Content-Type', 'application/json').expect(200);
 });
 
-test('an upload that never came is a 400', async () => {
+test('an artifact from a missing upload is a 400', async () => {
   const { body } = await me.post('/api/artifacts/upload-url').expect(200);
   expect((await create(me, body.storageKey).expect(400)).body.code).toBe('not_uploaded');
 });
@@ -140,7 +140,7 @@ test('more than 10 MB is refused at the URL while it streams, and at creation', 
   expect((await create(me, body.storageKey).expect(413)).body.code).toBe('too_large');
 });
 
-test('a presigned URL ends with its ten minutes, and is good for nothing else', async () => {
+test('a presigned URL expires after ten minutes, and allows nothing else', async () => {
   const { body } = await me.post('/api/artifacts/upload-url').expect(200);
   expect(body.expiresAt - Date.now()).toBeLessThanOrEqual(600_000);
   const url = new URL(body.uploadUrl);
@@ -149,7 +149,7 @@ test('a presigned URL ends with its ten minutes, and is good for nothing else', 
   expect((await fetch(url, { method: 'PUT', body: 'x' })).status).toBe(403);
 });
 
-test('a viewer reads code and makes nothing', async () => {
+test('a viewer reads code and creates nothing', async () => {
   const artifactId = await createArtifact(me);
   const viewer = service.createCaller({ role: 'viewer', workspaceId: me.workspaceId });
   await viewer.get(`/api/artifacts/${artifactId}/code`).expect(200);
@@ -157,7 +157,7 @@ test('a viewer reads code and makes nothing', async () => {
   await create(viewer, 'x').expect(403);
 });
 
-test('the same Idempotency-Key makes one artifact', async () => {
+test('the same Idempotency-Key creates one artifact', async () => {
   const storageKey = await uploadZip(me, await createZip({ 'main.py': helloCode }));
   const first = await create(me, storageKey).set('Idempotency-Key', 'once').expect(201);
   const second = await create(me, storageKey).set('Idempotency-Key', 'once').expect(201);
@@ -166,7 +166,7 @@ test('the same Idempotency-Key makes one artifact', async () => {
   expect(other.status).toBe(422);
 });
 
-test('without an executor nobody can say whether there is a run(): 503, and nothing is made', async () => {
+test('without an executor, which would look for run(), creation is a 503 and creates nothing', async () => {
   const alone = await startService({ inspector: false });
   try {
     const caller = alone.createCaller();

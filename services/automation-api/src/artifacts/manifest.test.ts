@@ -29,13 +29,13 @@ test('a bare string is a required text input, or a text output', () => {
   expect(outputs).toEqual([{ name: 'greeting', type: 'text' }]);
 });
 
-test('types go by the names that Python and JSON Schema give them, too', () => {
+test('the names of types in Python and JSON Schema are accepted, too', () => {
   const types = ['string', 'int', 'float', 'bool', 'object', 'list'];
   const { inputs } = parseManifest({ name: 'x', inputs: types.map((type, i) => ({ name: `i${i}`, type })) });
   expect(inputs.map(({ type }) => type)).toEqual(['text', 'integer', 'number', 'boolean', 'json', 'json']);
 });
 
-test('what other programs put there is left alone', () => {
+test('unknown properties of other programs are ignored', () => {
   const extra = { version: '2', author: { name: 'me' }, icon: 'x.png' };
   expect(parseManifest({ name: 'x', ...extra, inputs: [{ name: 'a', hint: 'h' }] })).toMatchObject({
     ...extra,
@@ -44,7 +44,7 @@ test('what other programs put there is left alone', () => {
 });
 
 test.each(['requests', 'requests>=2.31,<3', 'uvicorn[standard]==0.30.*', 'Django ~= 5.0', 'zope.interface'])(
-  'the dependency %j is taken',
+  'the dependency %j is accepted',
   (dependency) => {
     expect(parseManifest({ name: 'x', python_dependencies: [dependency] }).python_dependencies).toEqual([dependency]);
   },
@@ -80,6 +80,6 @@ test.each([
   [{ name: 'x', note: 'a\0b' }, 'manifest'],
   [{ name: 'x', note: 'a'.repeat(300_000) }, 'manifest'],
   [[], 'manifest'],
-])('%j is wrong, and the answer says where', (manifest, path) => {
+])('%j is invalid, and the response names the field', (manifest, path) => {
   expect(listProblems(manifest)).toContain(path);
 });

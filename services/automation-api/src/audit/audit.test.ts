@@ -17,7 +17,7 @@ async function listEntries({ workspaceId }: Caller) {
   return rows.map(({ data }) => auditRecorded.data.parse(data));
 }
 
-test('every change is announced: who, what, which, from where', async () => {
+test('every change is announced with its actor, action, resource and address', async () => {
   const me = service.createCaller();
   const { id } = await deployArtifact(me);
   const artifactId = await createArtifact(me);
@@ -58,7 +58,7 @@ test('every change is announced: who, what, which, from where', async () => {
   expect(JSON.stringify(entries)).not.toContain('horse');
 });
 
-test('what was refused, failed or changed nothing is not announced', async () => {
+test('refused, failed and ineffective requests are not announced', async () => {
   const me = service.createCaller();
   const viewer = service.createCaller({ role: 'viewer', workspaceId: me.workspaceId });
   const { id } = await deployArtifact(me);
@@ -74,7 +74,7 @@ test('what was refused, failed or changed nothing is not announced', async () =>
   expect(await listEntries(me)).toEqual(before);
 });
 
-test('a run that a stranger cancels by the link is announced to its workspace, without the stranger’s account', async () => {
+test('a run that a visitor cancels by the link is announced to its workspace, without the visitor’s account', async () => {
   const me = service.createCaller();
   const stranger = service.createCaller();
   const { id } = await deployArtifact(me, { deploy: { visibility: 'public' } });

@@ -57,7 +57,7 @@ test('update adds a version, rollback moves the pointer, and the next update is 
   expect(body.versions[2]).toMatchObject({ current: true, artifactId, message: 'second', createdBy: me.userId });
 });
 
-test('every move of the pointer is announced with the commit, and a refused one is not', async () => {
+test('every deployment and rollback is announced with the commit, and a refused one is not', async () => {
   await service.api.relay.stop();
   const { id } = await deployArtifact(me);
   const artifactId = await createArtifact(me);
@@ -67,14 +67,14 @@ test('every move of the pointer is announced with the commit, and a refused one 
   expect(await listAnnounced(id)).toEqual([1, 2, 1]);
 });
 
-test('two updates at once make two versions', async () => {
+test('two concurrent updates create two versions', async () => {
   const { id } = await deployArtifact(me);
   const artifactId = await createArtifact(me);
   const responses = await Promise.all([1, 2, 3].map(() => me.post(`/api/automations/${id}/update`, { artifactId })));
   expect(responses.map(({ body }) => body.currentVersion).sort()).toEqual([2, 3, 4]);
 });
 
-test('a rollback that is sent twice with one Idempotency-Key goes back once, and needs no body', async () => {
+test('a rollback that is sent twice with one Idempotency-Key is made once, and needs no body', async () => {
   const { id } = await deployArtifact(me);
   const artifactId = await createArtifact(me);
   for (let i = 0; i < 2; i++) await me.post(`/api/automations/${id}/update`, { artifactId }).expect(200);
@@ -87,14 +87,14 @@ test('a rollback that is sent twice with one Idempotency-Key goes back once, and
   expect((await rollback().expect(200)).body.currentVersion).toBe(2);
 });
 
-test('many edits at once all go through', async () => {
+test('many concurrent edits all succeed', async () => {
   const { id } = await deployArtifact(me);
   const edits = Array.from({ length: 30 }, (_, i) => me.patch(`/api/automations/${id}`, { description: `edit ${i}` }));
   const responses = await Promise.all(edits);
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
 });
 
-test('the new version is what the next run runs', async () => {
+test('the next run uses the new version', async () => {
   const { id } = await deployArtifact(me);
   const other = { name: 'Other', inputs: ['colour'], timeout_seconds: 7 };
   const artifactId = await createArtifact(me, {
@@ -109,7 +109,7 @@ test('the new version is what the next run runs', async () => {
   expect(job).toMatchObject({ entrypoint: 'app.py', limits: { wallMs: 7_000 }, network: 'egress', kind: 'run' });
 });
 
-test('search finds text in name or description, whatever the case, and % is just a character', async () => {
+test('search finds text in name or description, ignoring case, and % is an ordinary character', async () => {
   const caller = service.createCaller();
   const artifactId = await createArtifact(caller);
   for (const [name, description] of [
@@ -133,7 +133,7 @@ test('search finds text in name or description, whatever the case, and % is just
   expect(await searchNames('')).toHaveLength(4);
 });
 
-test('the list comes in pages and says how the last run went', async () => {
+test('the list is paginated and shows how the last run ended', async () => {
   const caller = service.createCaller();
   const ids = [];
   for (let i = 0; i < 3; i++) ids.unshift((await deployArtifact(caller)).id);
@@ -165,7 +165,7 @@ test('the list comes in pages and says how the last run went', async () => {
   expect(second.headers.link).toBeUndefined();
 });
 
-test('a paused automation does not run until it is active again, and an archived one leaves the list', async () => {
+test('a paused automation does not run until it is resumed, and an archived one leaves the list', async () => {
   const caller = service.createCaller();
   const { id } = await deployArtifact(caller);
   const startRun = () => caller.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 });

@@ -5,7 +5,7 @@ import { createArtifact, helloManifest, testService } from '../test/service';
 const service = testService();
 const me = setupResource(() => service.createCaller());
 
-test('executors hear of the packages of each artifact and deployment, and of nothing else', async () => {
+test('executors are told the packages of each artifact and deployment, and of nothing else', async () => {
   const announced: unknown[] = [];
   const executor = await connectBus({ ...service.nats.newExecutor(), name: 'executor', log: catchLogs().log });
   executor.nc.subscribe(runSubjects.prepare, { callback: (_, message) => void announced.push(message.json()) });

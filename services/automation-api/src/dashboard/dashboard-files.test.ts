@@ -30,13 +30,13 @@ test.each(['/', '/a/aut_x', '/device', '/runs?x=1'])('%s is the dashboard', asyn
   expect(csp).toContain("frame-ancestors 'none'");
 });
 
-test('built files may be kept for ever, because their name changes with them', async () => {
+test('built files are cached for ever, because their name changes with their content', async () => {
   const { headers } = await request(app).get('/assets/app-3f2a.js').expect(200);
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
   expect((await request(app).get('/favicon.svg').expect(200)).headers['cache-control']).toBe('no-cache');
 });
 
-test('a missing asset is no page', async () => {
+test('a missing asset is not answered with the page', async () => {
   await browse('/assets/gone.js').expect(404);
 });
 
@@ -51,29 +51,29 @@ test.each([
   '/storage/x',
   '/healthz',
   '/.well-known/x',
-])('%s is left to others', async (route) => {
+])('%s is not served by the dashboard', async (route) => {
   const { text } = await browse(route).expect(404);
   expect(text).not.toContain('Dashboard');
 });
 
-test('programs that ask for JSON get no page', async () => {
+test('clients that ask for JSON get no page', async () => {
   await request(app).get('/somewhere').set('Accept', 'application/json').expect(404);
 });
 
-test('files outside the directory stay there', async () => {
+test('files outside the directory are not served', async () => {
   for (const route of ['/../package.json', '/%2e%2e/package.json', '/assets/..%2f..%2fpackage.json']) {
     const { text } = await request(app).get(route).set('Accept', '*/*');
     expect(text).not.toContain('dependencies');
   }
 });
 
-test('a dashboard that is not built says so', async () => {
+test('a dashboard that is not built is reported', async () => {
   const missing = createApp(path.join(builtDir, 'nowhere'));
   const { text } = await request(missing).get('/').set('Accept', 'text/html').expect(503);
   expect(text).toContain('npm run build');
 });
 
-describe('parts of files and conditions, as the whole surface answers them', () => {
+describe('ranges and conditional requests, with the whole surface in front', () => {
   const asset = '/assets/app-3f2a.js';
   const immutable = 'public, max-age=31536000, immutable';
   let database: TestDatabase;
@@ -105,9 +105,9 @@ describe('parts of files and conditions, as the whole surface answers them', () 
   });
 
   test.each([
-    ['a part', { Range: 'bytes=0-5' }, 'export'],
+    ['a range', { Range: 'bytes=0-5' }, 'export'],
     ['the end', { Range: 'bytes=-2' }, '{}'],
-    ['a part of what it still is', () => ({ Range: 'bytes=0-5', 'If-Range': etag }), 'export'],
+    ['a range of the current version', () => ({ Range: 'bytes=0-5', 'If-Range': etag }), 'export'],
   ])('%s', async (_what, headers, text) => {
     const response = await request(surface)
       .get(asset)
@@ -119,17 +119,17 @@ describe('parts of files and conditions, as the whole surface answers them', () 
   });
 
   test.each([
-    ['a range that is none', { Range: 'bytes=x-y' }],
+    ['an invalid range', { Range: 'bytes=x-y' }],
     ['another unit', { Range: 'lines=1-2' }],
-    ['a part of what it was', { Range: 'bytes=0-5', 'If-Range': '"older"' }],
-    ['what it is not', { 'If-None-Match': '"older"' }],
-    ['no date', { 'If-Modified-Since': 'yesterday' }],
-  ])('%s: the whole', async (_what, headers) => {
+    ['a range of an older version', { Range: 'bytes=0-5', 'If-Range': '"older"' }],
+    ['another version', { 'If-None-Match': '"older"' }],
+    ['an invalid date', { 'If-Modified-Since': 'yesterday' }],
+  ])('%s: the whole file', async (_what, headers) => {
     const response = await request(surface).get(asset).set(headers).buffer();
     expect([response.status, response.text]).toEqual([200, 'export {}']);
   });
 
-  test('nothing where the browser has it', async () => {
+  test('no body if the browser has the current version', async () => {
     await request(surface).get(asset).set('If-None-Match', etag).expect(304);
     await request(surface).get(asset).set('If-Modified-Since', lastModified).expect(304);
   });
@@ -139,7 +139,7 @@ describe('parts of files and conditions, as the whole surface answers them', () 
     [412, 'precondition_failed', { 'If-Match': '"older"' }],
     [412, 'precondition_failed', { 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }],
     [404, 'not_found', { Range: 'bytes=0-1' }],
-  ])('%s is said in JSON, and kept by no cache', async (status, code, headers) => {
+  ])('%s is reported in JSON, and not cached', async (status, code, headers) => {
     for (const route of status === 404 ? ['/assets/gone.js'] : [asset, '/favicon.svg', '/']) {
       const response = await request(surface)
         .get(route)

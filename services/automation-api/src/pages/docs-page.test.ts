@@ -92,14 +92,14 @@ test.each(surfaces)('the file of the %s surface stands alone and names its publi
   expect(text).not.toContain('x-access');
 });
 
-test('who may call an operation is written where a reader looks for it', async () => {
+test('the access to each operation is documented in its description', async () => {
   const { paths } = parse(await (await fetch(`${url}/openapi/automation.yaml`)).text());
   expect(paths['/api/deploy'].post.description).toContain('Needs the role member or higher.');
   expect(paths['/api/deploy'].post.description).toContain('Honours `Idempotency-Key`.');
   expect(paths['/healthz'].get.security).toEqual([]);
 });
 
-test('a file of no surface is not found', async () => {
+test('an unknown file is not found', async () => {
   for (const name of ['other.yaml', '..%2fdocs%2fdocs.js', 'common.yaml']) {
     expect((await fetch(`${url}/openapi/${name}`)).status).toBe(404);
   }

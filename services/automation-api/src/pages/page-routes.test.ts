@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ id } = await deployArtifact(me, { files, manifest, deploy: { visibility: 'public' } }));
 });
 
-test('the page of a member draws everything; shorthands of the manifest are spelt out', async () => {
+test('the page of a member has every field; shorthands of the manifest are expanded', async () => {
   const { body } = await me.get(`/api/pages/${id}`).expect(200);
   expect(body).toMatchObject({
     id,
@@ -35,7 +35,7 @@ test('the page of a member draws everything; shorthands of the manifest are spel
   await viewer.post(`/api/pages/${id}/runs`, { inputs }).expect(403);
 });
 
-test('a stranger with the link sees the form and nothing of the workspace', async () => {
+test('a visitor with the link sees the form and nothing of the workspace', async () => {
   const elsewhere = service.createCaller();
   for (const caller of [service.anonymous, elsewhere]) {
     const { body } = await caller.get(`/api/pages/${id}`).expect(200);
@@ -46,7 +46,7 @@ test('a stranger with the link sees the form and nothing of the workspace', asyn
   await service.anonymous.get(`/api/automations/${id}`).expect(401);
 });
 
-test('a stranger runs it, and reads, follows and stops that run; no other', async () => {
+test('a visitor runs it, and reads, follows and stops that run, but no other', async () => {
   await me.post('/api/secrets', { name: 'API_KEY', value: 'secret value' });
   const { body: theirs } = await me.post(`/api/automations/${id}/run`, { inputs, wait: 0 }).expect(200);
   const { body: mine } = await service.anonymous.post(`/api/pages/${id}/runs`, { inputs, wait: 0 }).expect(200);
@@ -72,7 +72,7 @@ test('a run of one automation is not found on the page of another', async () => 
   await me.post(`/api/runs/${body.runId}/cancel`).expect(200);
 });
 
-test('a stranger learns that a run failed, not which lines of code or which secret', async () => {
+test('a visitor learns that a run failed, not which lines of code or which secret', async () => {
   const executor = await service.connectExecutor();
   const claim = executor.claim();
   const response = service.anonymous.post(`/api/pages/${id}/runs`, { inputs });
@@ -85,7 +85,7 @@ test('a stranger learns that a run failed, not which lines of code or which secr
   expect((await me.get(`/api/runs/${body.runId}`)).body.error.trace).toBe('main.py, line 3');
 });
 
-test('who reads the events of a run by the link is cut off when the page is no longer public; members read on', async () => {
+test('a visitor’s event stream is closed when the page is no longer public; members read on', async () => {
   const shared = await deployArtifact(me, { files, manifest, deploy: { visibility: 'public' } });
   const { body } = await service.anonymous.post(`/api/pages/${shared.id}/runs`, { inputs, wait: 0 }).expect(200);
   const url = `${service.url}/api/pages/${shared.id}/runs/${body.runId}/events`;
@@ -112,7 +112,7 @@ test('a private page is for members only, and private again means private', asyn
   await me.post(`/api/runs/${body.runId}/cancel`).expect(200);
 });
 
-test('a stranger sends files only in the request', async () => {
+test('a visitor sends files only in the request', async () => {
   const withFile = { name: 'File', inputs: [{ name: 'f', type: 'file' }] };
   const shared = await deployArtifact(me, {
     files: { 'main.py': 'def run(f): pass' },

@@ -68,7 +68,7 @@ const expectNoSecrets = (told: Record<string, string>, ...secrets: (string | Reg
   }
 };
 
-test('of a run that failed: that it did and with what words, but no trace, no file and no name of a secret', async () => {
+test('a failed run shows its status and message, but no trace, no file and no name of a secret', async () => {
   await me.post('/api/secrets', { name: SECRET, value: 'secret value' });
   const { runId, told } = await runAndCollect(
     line('charging the card'),
@@ -99,7 +99,7 @@ test.each<RunError>([
   { code: 'exception', type: 'SecretNotAvailable', message: `"secret 'OTHER_KEY' is not available: declare it"` },
   { code: 'exception', type: 'KeyError', message: "'OTHER_KEY'" },
   { code: 'dependency_install', message: 'no such package: acme-internal==3' },
-])('of a run that can not work yet ($code, $message): that it is not set up, not what is missing', async (error) => {
+])('a run that cannot work yet ($code, $message) shows that it is not set up, not what is missing', async (error) => {
   const { told } = await runAndCollect(buildFailed({ ...error, trace: TRACE }));
   expectNoSecrets(told, SECRET, 'OTHER_KEY', 'acme', 'Traceback', '/code');
   for (const text of Object.values(told).slice(0, -1)) expect(text).toContain('not fully set up yet');
@@ -119,13 +119,13 @@ test.each<[RunError, string]>([
     { code: 'sandbox', message: 'The run could not be prepared: EACCES /var/lib/gantry/charge.zip' },
     'could not be run',
   ],
-])('places in files are left out of what an exception says: %o', async (error, said) => {
+])('file locations are removed from the message of an exception: %o', async (error, said) => {
   const { told } = await runAndCollect(buildFailed(error));
   expectNoSecrets(told, 'charge', 'line 3', '/code', '/var');
   for (const text of Object.values(told).slice(0, -1)) expect(text).toContain(said);
 });
 
-test('a run that did as it should is told whole: what it printed, how far it was, its files and its outputs', async () => {
+test('a completed run is shown in full: its output, progress, files and outputs', async () => {
   const { runId, told } = await runAndCollect(
     line('see https://example.test/code/of/conduct'),
     { type: 'progress', fraction: 1, message: 'done' },

@@ -7,7 +7,7 @@ import { deployArtifact, testService } from '../test/service';
 const service = testService();
 const log = pino({ level: 'silent' });
 
-test('worker-api hears that a run has begun and that it has ended, and in which workspace', async () => {
+test('worker-api is told when a run starts and when it ends, and in which workspace', async () => {
   const bus = await connectBus({ ...service.nats.as('worker-api'), name: 'worker-api', log });
   const receivedHints: unknown[] = [];
   listen(bus, changesSubject('*'), changeHints, ({ changes }) => receivedHints.push(...changes), { log });

@@ -23,7 +23,7 @@ test('a wait ends as soon as the run does', async () => {
   expect(Date.now() - started).toBeLessThan(10_000);
 });
 
-test('a wait of 0 answers at once, and polling shows how it goes on', async () => {
+test('a wait of 0 responds at once, and polling shows the progress', async () => {
   const { body } = await startRun({ ...hello, wait: 0 }).expect(200);
   expect(body).toEqual({ runId: expect.stringMatching(/^run_[\w-]{21}$/), status: 'pending' });
   const poll = async () => (await me.get(`/api/runs/${body.runId}`).expect(200)).body;
@@ -52,7 +52,7 @@ test('a wait of 0 answers at once, and polling shows how it goes on', async () =
   });
 });
 
-test('a run that is not over when the wait is answers with its id and how far it is', async () => {
+test('a run that outlasts the wait responds with its id and status', async () => {
   const { body } = await startRun({ ...hello, wait: 0.2 }).expect(200);
   expect(body).toEqual({ runId: expect.any(String), status: 'pending' });
   await (await executor.claim())?.complete({});
@@ -97,7 +97,7 @@ test.each([
   });
 });
 
-test('wrong inputs are named, and nothing runs', async () => {
+test('invalid inputs are named, and nothing runs', async () => {
   const before = (await me.get('/api/runs')).body.runs.length;
   const { body } = await startRun({ inputs: { whom: 'Ada' } }).expect(400);
   expect(body).toMatchObject({ code: 'invalid_inputs' });
@@ -111,7 +111,7 @@ test('wrong inputs are named, and nothing runs', async () => {
   expect((await me.get('/api/runs')).body.runs).toHaveLength(before);
 });
 
-test('what is not JSON, or not said to be, is refused with 400 and 415', async () => {
+test('a body that is not JSON, or has another content type, is refused with 400 and 415', async () => {
   const path = `/api/automations/${automationId}/run`;
   const malformed = await me.post(path).set('Content-Type', 'application/json').send('{"inputs": ');
   expect(malformed).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
@@ -164,7 +164,7 @@ test('the list is newest first, in pages, and by automation and status', async (
   await caller.get('/api/runs?before=run_unknown').expect(404);
 });
 
-test('the list is filtered by what started a run, by time, and by a part of the automation’s name', async () => {
+test('the list is filtered by trigger, by time, and by a part of the automation’s name', async () => {
   const caller = service.createCaller();
   const [orders, sales] = [
     await deployArtifact(caller, { manifest: { name: 'Orders of 100 %' } }),
@@ -189,7 +189,7 @@ test('the list is filtered by what started a run, by time, and by a part of the 
   for (const runId of started) await caller.post(`/api/runs/${runId}/cancel`).expect(200);
 });
 
-test('a list may carry the outputs, for a plot over past runs', async () => {
+test('a list can include the outputs, for a plot over past runs', async () => {
   const caller = service.createCaller();
   const { id } = await deployArtifact(caller);
   const claim = executor.claim();
@@ -283,7 +283,7 @@ test('events stream live and end with done', async () => {
 });
 
 describe('test runs', () => {
-  test('have no network, a minute, and no secrets but through an automation', async () => {
+  test('have no network, one minute, and no secrets except through an automation', async () => {
     const caller = service.createCaller();
     const manifest = { name: 'Secretive', secrets_needed: ['API_KEY'] };
     const files = { 'main.py': 'def run(): pass' };
@@ -315,7 +315,7 @@ describe('test runs', () => {
     expect(failed).toMatchObject({ error: { code: 'exception', message: 'oh' }, logs: 'oh no\n' });
   });
 
-  test('are no runs, and runs are no test runs', async () => {
+  test('are not listed as runs, and runs are not test runs', async () => {
     const artifactId = await createArtifact(me);
     const { body: tested } = await me.post('/api/test', { artifactId, ...hello, wait: 0 }).expect(200);
     await (await executor.claim())?.complete({});
@@ -329,7 +329,7 @@ describe('test runs', () => {
   });
 });
 
-test('the same Idempotency-Key runs once', async () => {
+test('the same Idempotency-Key starts one run', async () => {
   const start = () => startRun({ ...hello, wait: 0 }).set('Idempotency-Key', 'run-once');
   const first = await start().expect(200);
   const second = await start().expect(200);
@@ -338,7 +338,7 @@ test('the same Idempotency-Key runs once', async () => {
   await (await executor.claim())?.complete({});
 });
 
-test('more runs in a minute than allowed are a 429 that says when to come back', async () => {
+test('runs over the rate limit are a 429 with Retry-After', async () => {
   const strict = await startService({
     rateLimits: { requestsPerMinute: 1_000, runsPerMinute: 2, signInsPerMinute: 10 },
   });
@@ -357,7 +357,7 @@ test('more runs in a minute than allowed are a 429 that says when to come back',
   }
 });
 
-test('what is remembered of an automation never decides about a run', async () => {
+test('a stale cache of an automation never decides about a run', async () => {
   const { automationId: id } = await deployArtifact(me);
   const start = (inputs: object) => me.post(`/api/automations/${id}/run`, { inputs, wait: 0 });
   const runAndGetVersion = async (inputs: object) => {
@@ -387,7 +387,7 @@ test('what is remembered of an automation never decides about a run', async () =
   expect((await start({ who: 'Ada' }).expect(409)).body.code).toBe('archived');
 });
 
-test('a pattern that RE2 lacks makes no artifact; one that is stored already refuses what it would judge, and nothing else', async () => {
+test('an artifact with a pattern that RE2 lacks is refused; a stored one refuses only the values that it would check', async () => {
   const inputs = [{ name: 'who', pattern: '^A' }, { name: 'greeting' }];
   const manifest = { name: 'Hello', inputs, outputs: ['greeting'] };
   const bad = { ...manifest, inputs: [{ name: 'who', pattern: '(a)\\1' }] };

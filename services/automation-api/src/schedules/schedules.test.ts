@@ -30,7 +30,7 @@ const tickAll = async () => {
 const listRuns = async (id: string) => (await me.get(`/api/runs?automationId=${id}&limit=200`)).body.runs;
 const getScheduling = async (id: string) => (await me.get(`/api/automations/${id}`)).body.scheduling;
 
-test('a schedule fires once at its time, whatever number of replicas ticks', async () => {
+test('a schedule fires once at its time, however many replicas tick', async () => {
   setClock('2026-01-05T08:59:30Z');
   const { id } = await deployScheduled({ schedule: '0 9 * * MON-FRI' });
   expect(await tickAll()).toBe(0);
@@ -47,7 +47,7 @@ test('a schedule fires once at its time, whatever number of replicas ticks', asy
   });
 });
 
-test('many schedules at one moment are shared out and each fires once', async () => {
+test('many schedules at one moment are distributed and each fires once', async () => {
   setClock('2026-01-05T10:00:30Z');
   const artifactId = await createArtifact(me, { files, manifest });
   const ids: string[] = [];
@@ -86,7 +86,7 @@ test.each([
   );
 });
 
-test('a replica that dies before its commit has started nothing, and another does', async () => {
+test('a replica that dies before its commit has started nothing, and another one does', async () => {
   setClock('2026-01-05T17:00:30Z');
   const { id } = await deployScheduled({ schedule: '1 17 * * *' });
   setClock('2026-01-05T17:01:00Z');
@@ -100,7 +100,7 @@ test('a replica that dies before its commit has started nothing, and another doe
   expect(await listRuns(id)).toHaveLength(1);
 });
 
-test('what passes while paused or disabled is neither run nor missed', async () => {
+test('fires while paused or disabled neither run nor count as missed', async () => {
   setClock('2026-01-05T18:00:30Z');
   const { id } = await deployScheduled({ schedule: '*/10 * * * *' });
   for (const [off, on] of [
@@ -117,7 +117,7 @@ test('what passes while paused or disabled is neither run nor missed', async () 
   expect(await getScheduling(id)).toMatchObject({ missedFires: 0, nextRunAt: Date.parse('2026-01-05T20:10:00Z') });
 });
 
-test('an edit that leaves the schedule alone leaves the next fire alone', async () => {
+test('an edit that does not change the schedule does not change the next fire', async () => {
   setClock('2026-01-05T21:00:30Z');
   const { id } = await deployScheduled({ schedule: '1 21 * * *' });
   setClock('2026-01-05T21:01:01Z');
@@ -127,7 +127,7 @@ test('an edit that leaves the schedule alone leaves the next fire alone', async 
   expect(await getScheduling(id)).toMatchObject({ enabled: false, nextRunAt: null });
 });
 
-test('another schedule leaves a disabled one disabled, and a first one is enabled', async () => {
+test('changing a disabled schedule leaves it disabled, and one that is set after a removal is enabled', async () => {
   setClock('2026-01-05T23:00:30Z');
   const { id } = await deployScheduled({ schedule: '*/10 * * * *' });
   await me.patch(`/api/automations/${id}`, { scheduleEnabled: false }).expect(200);
@@ -138,7 +138,7 @@ test('another schedule leaves a disabled one disabled, and a first one is enable
   expect(await getScheduling(id)).toMatchObject({ enabled: true, nextRunAt: Date.parse('2026-01-05T23:30:00Z') });
 });
 
-test('all that is wrong with a schedule is in one answer', async () => {
+test('all problems of a schedule are in one response', async () => {
   const artifactId = await createArtifact(me, { files, manifest: { name: 'x', inputs: ['who'] } });
   const wrong = { schedule: '* * *', timezone: 'Mars/Olympus', scheduleInputs: { who: 7 } };
   const { body } = await me.post('/api/deploy', { artifactId, ...wrong }).expect(400);
@@ -149,7 +149,7 @@ test('all that is wrong with a schedule is in one answer', async () => {
   ]);
 });
 
-test('bad schedules and inputs are a 400 that names the field', async () => {
+test('invalid schedules and inputs are a 400 that names the field', async () => {
   const artifactId = await createArtifact(me, {
     files,
     manifest: { name: 'x', inputs: ['who', { name: 'f', type: 'file' }] },
@@ -171,7 +171,7 @@ test('bad schedules and inputs are a 400 that names the field', async () => {
   ]);
 });
 
-test('a new version that the schedule does not fit is a warning, and its runs fail where everybody sees it', async () => {
+test('a new version that the schedule’s inputs do not fit is a warning, and its runs fail visibly', async () => {
   setClock('2026-01-05T22:00:30Z');
   const { id } = await deployScheduled({ schedule: '1 22 * * *' });
   const artifactId = await createArtifact(me, { files, manifest: { name: 'x', inputs: ['colour'] } });

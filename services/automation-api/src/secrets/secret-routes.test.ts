@@ -6,7 +6,7 @@ const VALUE = 'correct-horse-battery-staple';
 
 const service = testService();
 
-test('a secret is stored, overwritten, listed by name and forgotten; its value is never shown', async () => {
+test('a secret is stored, overwritten, listed by name and deleted; its value is never shown', async () => {
   const me = service.createCaller();
   const set = (value: string) => me.post('/api/secrets', { name: 'API_KEY', value });
   const first = await set(VALUE).expect(201);
@@ -21,7 +21,7 @@ test('a secret is stored, overwritten, listed by name and forgotten; its value i
   expect((await me.get('/api/secrets')).body.secrets).toEqual([]);
 });
 
-test('names that automations declare are listed with who does, and whether they are set', async () => {
+test('names that automations declare are listed with those automations, and whether they are set', async () => {
   const me = service.createCaller();
   const manifest = { name: 'Mailer', secrets_needed: ['MAIL_KEY', 'API_KEY'] };
   const { id } = await deployArtifact(me, { files: { 'main.py': 'def run(): pass' }, manifest });
@@ -36,7 +36,7 @@ test('names that automations declare are listed with who does, and whether they 
   expect((await me.get('/api/secrets/declared').expect(200)).body.secrets).toEqual([]);
 });
 
-test('the last value is what a run gets, sealed to the executor', async () => {
+test('a run gets the latest value, sealed for the executor', async () => {
   const me = service.createCaller();
   const { id } = await deployArtifact(me, {
     files: { 'main.py': 'def run(): pass' },
@@ -57,7 +57,7 @@ test('the last value is what a run gets, sealed to the executor', async () => {
   await spectator.nc.close();
 });
 
-test('code gets a placeholder of a secret with hosts, and its value is in no other place', async () => {
+test('code gets a placeholder of a secret with hosts, and its value is nowhere else', async () => {
   const me = service.createCaller();
   const { id } = await deployArtifact(me, {
     files: { 'main.py': 'def run(): pass' },
@@ -89,7 +89,7 @@ test.each([
   expect(JSON.stringify(body)).toContain(path);
 });
 
-test('a run whose secret is not set fails and says which', async () => {
+test('a run whose secret is not set fails with its name', async () => {
   const me = service.createCaller();
   const { id } = await deployArtifact(me, {
     files: { 'main.py': 'def run(): pass' },
@@ -111,7 +111,7 @@ test('concurrent writes of one name leave one readable value', async () => {
   expect(values).toContain(revealed.RACE);
 });
 
-test('nothing in the database or the log holds a value in the clear', async () => {
+test('nothing in the database or the log contains a value in plain text', async () => {
   const me = service.createCaller();
   await me.post('/api/secrets', { name: 'API_KEY', value: VALUE }).expect(201);
   await me.post('/api/secrets', { name: 'API_KEY', value: VALUE, extra: 1 }).expect(400);
@@ -145,7 +145,7 @@ test.each([
   expect(response.text.length).toBeLessThan(1_000);
 });
 
-test('only admins change secrets; everybody in the workspace sees the names', async () => {
+test('only admins change secrets; every member of the workspace sees the names', async () => {
   const admin = service.createCaller();
   const member = service.createCaller({ role: 'member', workspaceId: admin.workspaceId });
   const viewer = service.createCaller({ role: 'viewer', workspaceId: admin.workspaceId });

@@ -5,7 +5,7 @@ import { deployArtifact, testService } from '../test/service';
 
 const service = testService();
 
-test('worker-api hears how the automations of a workspace are doing, and of that workspace alone', async () => {
+test('worker-api gets statistics of the automations of a workspace, and of that workspace alone', async () => {
   const bus = await connectBus({
     ...service.nats.as('worker-api'),
     name: 'worker-api',

@@ -46,7 +46,7 @@ async function restore({ me, purgeAt }: SharedWorkspace) {
 const getRunStatus = async (runId: string) =>
   (await service.api.deps.pool.query('SELECT status FROM runs WHERE id = $1', [runId])).rows[0].status;
 
-test('its public page is gone for strangers and members alike, and is back when it is restored', async () => {
+test('its public page is gone for visitors and members alike, and is back once it is restored', async () => {
   const home = await deployShared();
   const { me, id } = home;
   const { body: startRun } = await service.anonymous.post(`/api/pages/${id}/runs`, { inputs, wait: 0 }).expect(200);
@@ -97,7 +97,7 @@ test('its public page is gone for strangers and members alike, and is back when 
   await service.api.deps.pool.query("DELETE FROM runs WHERE workspace_id = $1 AND status = 'queued'", [me.workspaceId]);
 });
 
-test('an automation that was run a moment ago is not run from memory', async () => {
+test('a cached automation is not run', async () => {
   const home = await deployShared();
   const waiting = executor.claim();
   const response = home.me.post(`/api/automations/${home.id}/run`, { inputs });
@@ -111,7 +111,7 @@ test('an automation that was run a moment ago is not run from memory', async () 
   known.mockRestore();
 });
 
-test('what is queued waits, what runs is told to stop, and a reader on any replica is cut off', async () => {
+test('queued runs wait, active ones are told to stop, and readers on every replica are disconnected', async () => {
   const home = await deployShared();
   const { me, id } = home;
   const startRun = async () =>
@@ -137,7 +137,7 @@ test('what is queued waits, what runs is told to stop, and a reader on any repli
   expect((await until(() => executor.claim())).runId).toBe(queued);
 });
 
-test('a place to upload to takes nothing more', async () => {
+test('an upload URL accepts nothing more', async () => {
   const home = await deployShared();
   const { body } = await home.me.post('/api/artifacts/upload-url').expect(200);
   const upload = () =>
@@ -148,7 +148,7 @@ test('a place to upload to takes nothing more', async () => {
   expect((await upload()).status).toBe(200);
 });
 
-test('its schedules rest', async () => {
+test('its schedules do not fire', async () => {
   const home = await deployShared({ schedule: '* * * * *', scheduleEnabled: true, scheduleInputs: inputs });
   clockOffsetMs = 120_000;
   await close(home);

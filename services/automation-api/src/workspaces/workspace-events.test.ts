@@ -71,7 +71,7 @@ async function rowsByTable(workspaceId: string): Promise<Record<string, number>>
   return Object.fromEntries(counted);
 }
 
-test('of a purged workspace nothing is left, in no table and no store, and others keep all of theirs', async () => {
+test('a purged workspace leaves nothing behind, in no table and no store, and others keep everything', async () => {
   const [gone, kept] = [await seed(), await seed()];
   const before = await rowsByTable(gone.workspaceId);
   // Fails for a new table, which the purge may not cover.
@@ -84,7 +84,7 @@ test('of a purged workspace nothing is left, in no table and no store, and other
   await expect(service.api.deps.objects.head(kept.key)).resolves.toEqual({ size: 3 });
 });
 
-test('the schedules of a deleted workspace rest until it is restored, whatever is heard first', async () => {
+test('the schedules of a deleted workspace do not fire until it is restored, in whatever order events arrive', async () => {
   const { workspaceId, automationId } = await seed();
   await sql('DELETE FROM workspace_closures');
   const isDue = async () =>
@@ -109,7 +109,7 @@ test('the schedules of a deleted workspace rest until it is restored, whatever i
   expect(await findRestored()).toBe(true);
 });
 
-test('runs go when the time that their workspace has set is over, and a setting that arrives late undoes no later one', async () => {
+test('runs are deleted after the retention of their workspace, and a late setting does not overwrite a newer one', async () => {
   const [short, other] = [await seed(), await seed()];
   const announceRetention = (runDays: number, changedAt: number) => {
     const { workspaceId } = short;

@@ -3,7 +3,7 @@ import os
 import stat
 
 from . import channel
-from .content_types import content_type_of
+from .content_types import guess_content_type
 
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 FILES_MAX, FILE_BYTES_MAX, BYTES_MAX = 10, 5 << 20, 20 << 20
@@ -13,26 +13,26 @@ class Attachments:
     """The attachments of one run: an uploaded file is not sent a second time."""
 
     def __init__(self):
-        self._kept = set()
+        self._uploaded = set()
 
-    def named(self, messages):
+    def replace_files(self, messages):
         """Returns (the messages with digests in place of files, the files to upload before the call)."""
         files = {}
-        named = [self._named(each, files) for each in messages]
+        replaced = [self._replace_files(each, files) for each in messages]
         if sum(len(data) for data, _ in files.values()) > BYTES_MAX:
             raise ValueError(f"the images and files of a question can have {BYTES_MAX >> 20} MB together")
-        parts = [part for each in named if isinstance(each["content"], list) for part in each["content"] if "sha256" in part]
+        parts = [part for each in replaced if isinstance(each["content"], list) for part in each["content"] if "sha256" in part]
         if len(parts) > FILES_MAX:
             raise ValueError(f"a question can have {FILES_MAX} images and files, not {len(parts)}")
-        return named, files
+        return replaced, files
 
-    def hand_over(self, files):
+    def upload(self, files):
         for digest, (data, media_type) in files.items():
-            if digest not in self._kept:
-                _send(digest, data, media_type)
-                self._kept.add(digest)
+            if digest not in self._uploaded:
+                _upload(digest, data, media_type)
+                self._uploaded.add(digest)
 
-    def _named(self, message, files):
+    def _replace_files(self, message, files):
         content = message["content"]
         if not isinstance(content, (list, tuple)):
             return message
@@ -48,20 +48,20 @@ class Attachments:
         data = _read(part["path"]) if "path" in part else part["data"]
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"the data of an {kind} must be bytes, not {type(data).__name__}")
-        data, media_type = bytes(data), part.get("media_type") or (content_type_of(name) if name else None)
+        data, media_type = bytes(data), part.get("media_type") or (guess_content_type(name) if name else None)
         if len(data) > FILE_BYTES_MAX:
             raise ValueError(f"{name or kind} has {len(data)} bytes; an image or a file for a model can have {FILE_BYTES_MAX >> 20} MB")
-        if not _is_taken(kind, media_type):
+        if not _is_accepted(kind, media_type):
             raise ValueError(f"{name or kind}: media_type {media_type!r} is not for a model; images are {', '.join(IMAGES)}, "
                              "files also application/pdf and text/*")
         import hashlib                                          # lazy: few runs use it
         digest = hashlib.sha256(data).hexdigest()
         files[digest] = data, media_type
-        named = {"type": kind, "sha256": digest, "media_type": media_type}
-        return {**named, "name": str(name)[:255]} if name else named
+        reference = {"type": kind, "sha256": digest, "media_type": media_type}
+        return {**reference, "name": str(name)[:255]} if name else reference
 
 
-def _is_taken(kind, media_type):
+def _is_accepted(kind, media_type):
     if media_type in IMAGES:
         return True
     if kind != "file" or not isinstance(media_type, str):
@@ -79,9 +79,9 @@ def _read(path):
         return file.read(FILE_BYTES_MAX + 1)
 
 
-def _send(digest, data, media_type):
+def _upload(digest, data, media_type):
     announcement = {"t": "attachment", "sha256": digest, "contentType": media_type, "size": len(data)}
     pieces = (data[i:i + channel.CHUNK_BYTES] for i in range(0, len(data), channel.CHUNK_BYTES))
-    answer, _ = channel.hand_over(announcement, pieces)
+    answer, _ = channel.upload(announcement, pieces)
     if answer.get("refused"):
         raise OSError(f"a file for a model could not be uploaded: {answer['refused']}")

@@ -52,7 +52,7 @@ def load_entrypoint(root, entrypoint):
     return function
 
 
-def parameters_of(function):
+def list_parameters(function):
     """Lists [(name, kind, default)], with the kinds and the empty default of inspect.Parameter."""
     if type(function) is types.FunctionType and not function.__dict__:
         code = function.__code__
@@ -67,7 +67,7 @@ def parameters_of(function):
 
 def call(function, inputs, context):
     """Calls run() according to its signature, and awaits it if it is async."""
-    parameters = parameters_of(function)
+    parameters = list_parameters(function)
     positional, keywords = [], {}
     own = [(name, kind) for name, kind, _ in parameters if name not in CONTEXT_NAMES]
     takes_dict = len(own) == 1 and own[0][1] < _VAR_POSITIONAL and own[0][0] in DICT_NAMES and own[0][0] not in inputs

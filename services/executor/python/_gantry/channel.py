@@ -17,7 +17,7 @@ CHUNK_BYTES = 256 * 1024 - 64
 # so a forked child cannot inherit it locked.
 _write_lock = threading.Lock()
 # One request to the host at a time: replies arrive in the order of requests.
-_asking = threading.Lock()
+_request_lock = threading.Lock()
 
 
 def read_exactly(fd, count):
@@ -63,16 +63,16 @@ def write_data(piece):
     write_frame(b"\0" + piece)
 
 
-def ask(body):
+def request(body):
     """Sends a request and waits for the host's reply, which may take as long as the run itself."""
-    with _asking:
+    with _request_lock:
         write_frame(body)
         return read_json()
 
 
-def hand_over(announcement, pieces):
+def upload(announcement, pieces):
     """Announces data, and sends it if the host accepts it. Returns (reply, whether it was sent)."""
-    with _asking:
+    with _request_lock:
         write_json(announcement)
         answer = read_json()
         if not answer.get("go"):

@@ -16,6 +16,6 @@ _BY_EXTENSION = {
 }
 
 
-def content_type_of(name):
+def guess_content_type(name):
     extension = name.rpartition(".")[2].lower()
     return _BY_EXTENSION.get(extension) or mimetypes.guess_type(name)[0] or UNKNOWN

@@ -4,7 +4,7 @@ import stat
 from typing import Any, Mapping
 
 from . import channel
-from .content_types import content_type_of
+from .content_types import guess_content_type
 from .models import CONNECTION as MODELS, TIMEOUT_SECONDS as MODEL_TIMEOUT_SECONDS, ModelAnswer, Models
 from .steps import Steps
 from .tools import Tools
@@ -44,13 +44,13 @@ class Connection:
     """An account of another service. `token` is a placeholder: requests to `hosts` leave with the real one."""
     __slots__ = ("name", "token", "base_url", "hosts", "scopes", "account_label")
 
-    def __init__(self, given):
-        self.name = given["name"]
-        self.token = given["token"]
-        self.base_url = given.get("baseUrl")
-        self.hosts = tuple(given["hosts"])
-        self.scopes = tuple(given.get("scopes", ()))
-        self.account_label = given.get("accountLabel")
+    def __init__(self, connection):
+        self.name = connection["name"]
+        self.token = connection["token"]
+        self.base_url = connection.get("baseUrl")
+        self.hosts = tuple(connection["hosts"])
+        self.scopes = tuple(connection.get("scopes", ()))
+        self.account_label = connection.get("accountLabel")
 
     def __repr__(self):
         return f"<connection {self.name} to {', '.join(self.hosts)}>"
@@ -59,8 +59,8 @@ class Connection:
 class Connections(Mapping):
     """The connections that this worker declares, by the declared name."""
 
-    def __init__(self, given=()):
-        self._named = {each["name"]: Connection(each) for each in given}
+    def __init__(self, connections=()):
+        self._named = {each["name"]: Connection(each) for each in connections}
 
     def __getitem__(self, name):
         if name not in self._named:
@@ -146,7 +146,7 @@ class Context:
         name = str(name)
         if not name or len(name) > 255 or "/" in name or "\0" in name or name in (".", ".."):
             raise ValueError("an artifact's name is a file name: up to 255 characters, no slash")
-        content_type = content_type or content_type_of(name)
+        content_type = content_type or guess_content_type(name)
         if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
             data = memoryview(path_or_bytes).cast("B")
             pieces = (bytes(data[i:i + channel.CHUNK_BYTES]) for i in range(0, len(data), channel.CHUNK_BYTES))
@@ -165,7 +165,7 @@ class Context:
 
     def _send(self, name, content_type, size, pieces):
         announcement = {"t": "artifact", "name": name, "contentType": content_type, "size": size}
-        answer, sent = channel.hand_over(announcement, pieces)
+        answer, sent = channel.upload(announcement, pieces)
         if answer.get("refused"):
             problem = "could not be stored" if sent else "was refused"
             raise (OSError if sent else ValueError)(f"artifact {name!r} {problem}: {answer['refused']}")
@@ -196,9 +196,9 @@ class Context:
               timeout: float = MODEL_TIMEOUT_SECONDS, stream: bool = False) -> ModelAnswer:
         """Asks a language model and records its answer. `messages` is a text, or a list of messages; with `schema`, a JSON
         Schema, the answer's `output` fits it. With `stream` those who watch the run read along. Raises ModelError."""
-        asked = {"system": system, "schema": schema, "tools": None if tools is None else list(tools), "max_output_tokens": max_output_tokens,
-                 "temperature": temperature, "tool_choice": tool_choice, "reasoning": reasoning}
-        answer = self._models.ask(messages, model, asked, timeout, stream)
+        options = {"system": system, "schema": schema, "tools": None if tools is None else list(tools),
+                   "max_output_tokens": max_output_tokens, "temperature": temperature, "tool_choice": tool_choice, "reasoning": reasoning}
+        answer = self._models.call(messages, model, options, timeout, stream)
         for setting in answer.get("ignored", ()):
             self.log(f"{answer.get('model')} does not support a setting, which was ignored: {setting}", "warning")
         return answer

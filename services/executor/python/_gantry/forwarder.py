@@ -20,7 +20,7 @@ ENVIRONMENT = {
 _listener = None
 
 
-def lead_to(fd):
+def set_proxy(fd):
     """Uses a descriptor of the proxy's socket where the socket is not visible, for as long as it stays open."""
     global PROXY
     PROXY = f"/proc/self/fd/{fd}"

@@ -7,7 +7,7 @@ import sys
 import _signal                              # signal.signal() converts its argument and result to enums
 
 from . import agent, calling, channel, forwarder, inspection, output, packs
-from .content_types import content_type_of
+from .content_types import guess_content_type
 from .context import context
 from .steps import Suspend
 
@@ -64,16 +64,16 @@ def execute(job, root="/code", program=None):
         value = calling.call(program or _program(root, job), inputs, context)
         if context._steps.ended is not None:                    # swallowed on its way here; the return value is ignored
             raise context._steps.ended
-        if context._steps.unasked():
-            context.log(f"run() did not request {context._steps.unasked()} of its recorded steps.", "warning")
-        keep_files(value, job.get("outputs", ()))
+        if context._steps.count_unrequested():
+            context.log(f"run() did not request {context._steps.count_unrequested()} of its recorded steps.", "warning")
+        save_files(value, job.get("outputs", ()))
         text = output.dumps(value).encode()
         if len(text) > job.get("outputBytes", 1 << 20):
             raise OutputTooLarge(f"the return value is {len(text)} bytes of JSON, the limit is {job['outputBytes']}")
         packs.send_changed(job.get("contexts", ()), lambda line: context.log(line, "warning"))
         return {"t": "result", "ok": True}, text
     except BaseException as error:
-        answer = ending(error, root)
+        answer = build_ending(error, root)
         if job.get("agent"):
             answer["code"] = agent.run_error_code(error)
         return answer, None
@@ -86,30 +86,30 @@ def _program(root, job):
     return agent.program(root, settings)
 
 
-def ending(error, root):
+def build_ending(error, root):
     """Builds the result of a run that did not return. Suspension or CodeChanged overrides any exception raised during
     unwinding; a run that is out of CPU time or memory is not suspended."""
     ended = context._steps.ended
     if ended is None or isinstance(error, (CpuLimit, MemoryError)):
-        return failure(error, root)
+        return build_failure(error, root)
     if error is not ended and isinstance(error, Exception):
-        context.log(f"While the run was stopping: {type(error).__name__}: {text_of(error)}", "warning")
-    return {"t": "result", "ok": True, "suspended": True} if isinstance(ended, Suspend) else failure(ended, root)
+        context.log(f"While the run was stopping: {type(error).__name__}: {format_error(error)}", "warning")
+    return {"t": "result", "ok": True, "suspended": True} if isinstance(ended, Suspend) else build_failure(ended, root)
 
 
-def failure(error, root):
+def build_failure(error, root):
     import traceback
     kind = {CpuLimit: "cpu", MemoryError: "memory", OutputTooLarge: "output"}.get(type(error), "exception")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith((root + "/", "/deps/"))]
-    message = text_of(error) + hint(error)
+    message = format_error(error) + build_hint(error)
     if isinstance(error, SystemExit):
         message = f"the code ended itself with sys.exit({message})"
     return {"t": "result", "ok": False, "kind": kind, "type": type(error).__name__, "error": message[:ERROR_CHARS_MAX],
-            "step": context._steps.failed(),
+            "step": context._steps.find_last_failure(),
             "trace": "".join(traceback.format_list(frames))[-TRACE_CHARS_MAX:].replace(root + "/", "")}
 
 
-def hint(error):
+def build_hint(error):
     """Builds the hint for the two most common mistakes of beginners."""
     if isinstance(error, ModuleNotFoundError):
         return ": declare the package that has it in python_dependencies"
@@ -122,7 +122,7 @@ def hint(error):
     return ""
 
 
-def text_of(error):
+def format_error(error):
     try:
         return str(error)
     except Exception:
@@ -148,7 +148,7 @@ def receive_files(files, inputs):
         inputs[file["input"]] = path
 
 
-def keep_files(value, outputs):
+def save_files(value, outputs):
     """Stores each declared image or file output that names a regular file under /tmp as an artifact."""
     if not isinstance(value, dict):
         return
@@ -166,7 +166,7 @@ def keep_files(value, outputs):
         if not stat.S_ISREG(found.st_mode):
             continue
         name = os.path.basename(path)
-        content_type = content_type_of(name)
+        content_type = guess_content_type(name)
         artifact_id = context.artifact(name, path, content_type)
         value[declared["name"]] = {"artifact": name, "artifact_id": artifact_id, "content_type": content_type, "size": found.st_size}
 

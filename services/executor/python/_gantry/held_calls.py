@@ -22,15 +22,15 @@ class HeldCalls:
         if call not in self._calls:
             return None
         if call["own_id"] not in self._decisions:
-            asked = _fitting(self._calls[self._calls.index(call):])
-            decided = self._ask(asked)
+            requested = _select_fitting(self._calls[self._calls.index(call):])
+            decided = self._request_approval(requested)
             by = {"by": decided.get("approved_by"), "at": decided.get("decided_at")}
             # An approval that was requested by an earlier version applies only to the first call.
-            for one, decision in zip(asked, decided.get("calls") or [{"status": "approved"}]):
+            for one, decision in zip(requested, decided.get("calls") or [{"status": "approved"}]):
                 self._decisions[one["own_id"]] = {**decision, **by}
         return self._decisions[call["own_id"]]
 
-    def _ask(self, calls):
+    def _request_approval(self, calls):
         shown = [{"tool": call["name"], "arguments": read_arguments(call)} for call in calls]
         held = [{"id": call["own_id"], "serves": call.get("serves"), "parameters": self._find_parameters(call)} for call in calls]
         if len(calls) == 1:
@@ -61,7 +61,7 @@ def is_refused(decision):
     return decision is not None and decision["status"] == "refused"
 
 
-def _fitting(calls):
+def _select_fitting(calls):
     """Returns the first calls, as many as fit into one approval: at least one."""
     size, count = 0, 0
     for call in calls[:CALLS_MAX]:

@@ -42,30 +42,30 @@ class Models:
     def __init__(self, steps):
         self._steps, self._offered, self._attachments = steps, False, None
 
-    def _begin(self, given):
-        self._offered = any(each["name"] == CONNECTION for each in given)
+    def _begin(self, connections):
+        self._offered = any(each["name"] == CONNECTION for each in connections)
 
-    def ask(self, messages, model, asked, timeout, stream):
+    def call(self, messages, model, options, timeout, stream):
         if not self._offered:
             raise model_error({"code": "no_model", "message": "no model can be used in this run: the operator sets MODEL_PROVIDERS "
                                                               "(docs/models.md), and only workers may ask one"})
         timeout = float(timeout)
         if not 0 < timeout <= TIMEOUT_SECONDS_MAX:
             raise ValueError(f"a model can take up to {TIMEOUT_SECONDS_MAX} seconds")
-        if stream and asked["schema"] is not None:
+        if stream and options["schema"] is not None:
             raise ValueError("an answer with a schema is JSON, and cannot be streamed")
         if isinstance(messages, (str, Mapping)):
             messages = [messages]
         messages = [{"role": "user", "content": each} if isinstance(each, str) else dict(each) for each in messages]
-        messages, hand_over = self._with_files(messages)
-        given = {"messages": messages, **{key: value for key, value in asked.items() if value is not None}}
+        messages, upload = self._replace_files(messages)
+        arguments = {"messages": messages, **{key: value for key, value in options.items() if value is not None}}
         name = DEFAULT if model is None else str(model)
-        return ModelAnswer(self._steps.model(name, given, timeout, stream=bool(stream), before=hand_over))
+        return ModelAnswer(self._steps.model(name, arguments, timeout, stream=bool(stream), before=upload))
 
-    def _with_files(self, messages):
+    def _replace_files(self, messages):
         """Returns (messages without bytes, a function that uploads the bytes or None)."""
         if all(isinstance(each.get("content", ""), str) for each in messages):
             return messages, None
         self._attachments = self._attachments or Attachments()
-        messages, files = self._attachments.named(messages)
-        return messages, lambda: self._attachments.hand_over(files)
+        messages, files = self._attachments.replace_files(messages)
+        return messages, lambda: self._attachments.upload(files)

@@ -29,7 +29,7 @@ class Networks:
         self._fresh = None
 
     def enter(self):
-        """Moves this process into a network namespace for its next child. Returns the descriptor for give_back()."""
+        """Moves this process into a network namespace for its next child. Returns the descriptor for release()."""
         if self._untouched:
             network = self._untouched.pop()
             setns(network, NEWNET)
@@ -40,7 +40,7 @@ class Networks:
             self._fresh = counters()
         return os.open("/proc/self/ns/net", os.O_RDONLY)
 
-    def give_back(self, network):
+    def release(self, network):
         """Releases a network. Call when no process of its run is left."""
         setns(network, NEWNET)
         if counters() == self._fresh:

@@ -8,7 +8,7 @@ import stat
 
 from . import channel
 
-DIRECTORY, GIVEN = "/tmp/contexts", "/tmp/.contexts"
+DIRECTORY, SOURCES = "/tmp/contexts", "/tmp/.contexts"
 
 
 def receive(contexts):
@@ -17,13 +17,13 @@ def receive(contexts):
     import shutil                                               # lazy: saves time in a cold process without contexts
     os.environ["CONTEXTS_DIR"] = DIRECTORY
     for name in _writeable(contexts):
-        given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
+        source_dir, own_dir = os.path.join(SOURCES, name), os.path.join(DIRECTORY, name)
         try:
-            os.makedirs(own)
-            for path in _files(given):
-                target = os.path.join(own, path)
+            os.makedirs(own_dir)
+            for path in _files(source_dir):
+                target = os.path.join(own_dir, path)
                 os.makedirs(os.path.dirname(target), exist_ok=True)
-                shutil.copyfile(os.path.join(given, path), target)
+                shutil.copyfile(os.path.join(source_dir, path), target)
         except OSError as error:
             raise OSError(f"context {name!r} cannot be copied to /tmp: {error.strerror}") from None
 
@@ -32,12 +32,12 @@ def send_changed(contexts, warn):
     """Sends the changed writeable contexts. `warn` is called for files that cannot be part of a pack. OSError if a pack
     cannot be saved."""
     for name in _writeable(contexts):
-        given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
-        if not stat.S_ISDIR(os.lstat(own).st_mode):
+        source_dir, own_dir = os.path.join(SOURCES, name), os.path.join(DIRECTORY, name)
+        if not stat.S_ISDIR(os.lstat(own_dir).st_mode):
             raise OSError(f"context {name!r} cannot be saved: contexts/{name} is not a directory any more")
-        files = _files(own, lambda path, why: warn(f"{os.path.join('contexts', name, path)!r} {why}, and is not saved."))
-        if files != _files(given) or any(_differ(os.path.join(given, path), os.path.join(own, path)) for path in files):
-            _send(name, own, files)
+        files = _files(own_dir, lambda path, why: warn(f"{os.path.join('contexts', name, path)!r} {why}, and is not saved."))
+        if files != _files(source_dir) or any(_differ(os.path.join(source_dir, path), os.path.join(own_dir, path)) for path in files):
+            _send(name, own_dir, files)
 
 
 def _send(name, root, files):
@@ -56,7 +56,7 @@ def _send(name, root, files):
         size = pack.seek(0, os.SEEK_END)
         pack.seek(0)
         pieces = iter(lambda: pack.read(channel.CHUNK_BYTES), b"")
-        answer, _ = channel.hand_over({"t": "context", "name": name, "size": size}, pieces)
+        answer, _ = channel.upload({"t": "context", "name": name, "size": size}, pieces)
     if answer.get("refused"):
         raise OSError(f"context {name!r} could not be saved: {answer['refused']}")
 
@@ -84,8 +84,8 @@ def _open(path):
     return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")
 
 
-def _differ(given, own):
-    with _open(given) as a, _open(own) as b:
+def _differ(first, second):
+    with _open(first) as a, _open(second) as b:
         if os.fstat(a.fileno()).st_size != os.fstat(b.fileno()).st_size:
             return True
         while piece := a.read(1 << 16):

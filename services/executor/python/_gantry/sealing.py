@@ -149,7 +149,7 @@ def bind_run(spec, config):
         if spec.get(name) is not None:
             show(spec[name], target)
     if spec["egress"]:                                          # without it there is no path to the proxy at all
-        forwarder.lead_to(os.open("egress/s", os.O_PATH))
+        forwarder.set_proxy(os.open("egress/s", os.O_PATH))
     else:
         forwarder.close()
     if spec["tmpBytes"] != config["tmpBytes"]:

@@ -63,7 +63,7 @@ class Steps:
         self._recorded_last = max(self._recorded, default=0)
         self._may = may
         self._last = 0
-        self._going_on = None
+        self._current = None
         self._failure = None
         # A Suspend or CodeChanged: from then on every operation raises it again, however the code handled the first one.
         self.ended = None
@@ -77,9 +77,9 @@ class Steps:
             waiting = self._step_async(name, fn, args, kwargs)
             return waiting if asyncio._get_running_loop() else asyncio.run(waiting)
         with self._alone(f"step {name!r}"):
-            known = self._ask("step", name)
+            known = self._advance("step", name)
             if known is not None:
-                return _answer(known)
+                return _read_result(known)
             with self._attempt(name) as started:
                 value = fn(*args, **kwargs)
                 if inspect.isawaitable(value):
@@ -89,28 +89,28 @@ class Steps:
 
     async def _step_async(self, name, fn, args, kwargs):
         with self._alone(f"step {name!r}"):
-            known = self._ask("step", name)
+            known = self._advance("step", name)
             if known is not None:
-                return _answer(known)
+                return _read_result(known)
             with self._attempt(name) as started:
                 return self._record("step", name, await fn(*args, **kwargs), started)
 
     def sleep(self, seconds, until):
         if (seconds is None) == (until is None):
             raise TypeError("context.sleep() takes either seconds or until")
-        asked = time.time()
-        wake = until.timestamp() if isinstance(until, datetime.datetime) else asked + _seconds(seconds, "seconds")
-        if wake - asked > SLEEP_SECONDS_MAX:
+        started = time.time()
+        wake = until.timestamp() if isinstance(until, datetime.datetime) else started + _seconds(seconds, "seconds")
+        if wake - started > SLEEP_SECONDS_MAX:
             raise ValueError("a run can sleep for up to 366 days")
         with self._alone("context.sleep()"):
-            if self._ask("sleep", "sleep") is not None:
+            if self._advance("sleep", "sleep") is not None:
                 return
-            if wake - asked >= SHORT_SLEEP_SECONDS:
-                waited = {} if seconds is None else {"forMs": math.ceil((wake - asked) * 1e3)}
+            if wake - started >= SHORT_SLEEP_SECONDS:
+                waited = {} if seconds is None else {"forMs": math.ceil((wake - started) * 1e3)}
                 self._suspend("sleep", "sleep", {"wakeAt": math.ceil(wake * 1e3), **waited})
             try:
                 time.sleep(max(0.0, wake - time.time()))
-                self._record("sleep", "sleep", None, asked)
+                self._record("sleep", "sleep", None, started)
             except BaseException:
                 self._last -= 1                                 # interrupted sleep: its ordinal is free again
                 raise
@@ -128,7 +128,7 @@ class Steps:
             raise ValueError(f"the message of an approval can have {MESSAGE_UNITS_MAX} characters")
         if form is not None and len(form := list(form)) > FORM_ITEMS_MAX:
             raise ValueError(f"the form of an approval can have {FORM_ITEMS_MAX} items")
-        asked = {
+        request = {
             "title": title,
             "message": None if message is None else str(message),
             "data": _plain(data, "data"),
@@ -136,83 +136,83 @@ class Steps:
             "expiresInSeconds": None if expires_in is None else _seconds(expires_in, "expires_in"),
         }
         if calls is not None:
-            asked["calls"] = _plain(calls, "the calls")
+            request["calls"] = _plain(calls, "the calls")
         with self._alone("context.approve()"):
-            known = self._ask("approve", title)
-            return self._suspend("approve", title, asked) if known is None else _answer(known)
+            known = self._advance("approve", title)
+            return self._suspend("approve", title, request) if known is None else _read_result(known)
 
     def call(self, worker_id, inputs):
         self._require("call", "run other workers")
         worker_id = _name(worker_id, "the id of a worker", WORKER_ID_UNITS_MAX)
-        asked = {"workerId": worker_id, "inputs": _plain({} if inputs is None else dict(inputs), "inputs")}
+        request = {"workerId": worker_id, "inputs": _plain({} if inputs is None else dict(inputs), "inputs")}
         with self._alone("context.call()"):
-            known = self._ask("call", worker_id)
+            known = self._advance("call", worker_id)
             if known is None:
-                self._suspend("call", worker_id, asked)
-            ended = _answer(known) or {}
+                self._suspend("call", worker_id, request)
+            ended = _read_result(known) or {}
             if ended.get("status") != "completed":
                 raise CallFailed(worker_id, ended.get("status"), ended.get("error"))
             return ended.get("output")
 
     def tool(self, connection, tool, arguments, timeout_seconds):
-        name, asked = _call_of(connection, tool, arguments, timeout_seconds)
-        return self._served(name, asked, lambda failure: tool_error(connection, tool, failure))
+        name, request = _build_call(connection, tool, arguments, timeout_seconds)
+        return self._call_service(name, request, lambda failure: tool_error(connection, tool, failure))
 
     def tools(self, calls):
         """Makes calls of (connection, tool, arguments, seconds) at once, each as its own step, in this order. Returns
         for each (result, None) or (None, its error). ValueError: none was made."""
-        asked = [_call_of(*call) for call in calls]
-        with self._alone(f"{len(asked)} tools at once"):
+        requests = [_build_call(*call) for call in calls]
+        with self._alone(f"{len(requests)} tools at once"):
             first = self._last
             try:
                 # If the process ended in the middle, some are recorded: the others keep their ordinals.
-                places = [(self._ask("tool", name, True), self._last) for name, _ in asked]
-                frames = [{"ordinal": place, **each} for (known, place), (_, each) in zip(places, asked) if known is None]
-                answer = _ask_host("the arguments of tools", {"t": "tools", "calls": frames}) if frames else {"answers": []}
+                places = [(self._advance("tool", name, True), self._last) for name, _ in requests]
+                frames = [{"ordinal": place, **each} for (known, place), (_, each) in zip(places, requests) if known is None]
+                answer = _request_host("the arguments of tools", {"t": "tools", "calls": frames}) if frames else {"answers": []}
                 if "refused" in answer:
                     raise ValueError(answer["refused"])
             except ValueError:
                 self._last = first
                 raise
             answers = iter(answer["answers"])
-            return [_outcome(call, next(answers) if known is None else known) for call, (known, _) in zip(calls, places)]
+            return [_parse_outcome(call, next(answers) if known is None else known) for call, (known, _) in zip(calls, places)]
 
     def model(self, name, arguments, timeout_seconds, stream=False, before=None):
         step = _name(f"model.{_name(name, 'the name of a model')}", "the name of a model")
-        asked = {"connection": MODELS, "tool": name, "arguments": _plain(arguments, "what is asked of a model"), "stream": stream}
-        return self._served(step, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}, model_error, before)
+        request = {"connection": MODELS, "tool": name, "arguments": _plain(arguments, "what is asked of a model"), "stream": stream}
+        return self._call_service(step, {**request, "timeoutMs": math.ceil(timeout_seconds * 1e3)}, model_error, before)
 
-    def _served(self, name, asked, error_of, before=None):
+    def _call_service(self, name, request, to_error, before=None):
         """Requests a step that the service executes and records: a tool or a model call. `before`: called if it is not
         recorded."""
         with self._alone(f"tool {name!r}"):
-            known = self._ask("tool", name)
+            known = self._advance("tool", name)
             started = time.time()
             try:
                 if known is None:
                     if before is not None:
                         before()
-                    answer = _ask_host(f"the arguments of {name}", {"t": "tool", "ordinal": self._last, **asked})
+                    answer = _request_host(f"the arguments of {name}", {"t": "tool", "ordinal": self._last, **request})
                     if "refused" in answer:
                         raise ValueError(answer["refused"])
                     failure = answer.get("failed")
                 else:
-                    answer, failure = known, _failure_in(known)
+                    answer, failure = known, _find_failure(known)
             except (ValueError, OSError):
                 self._last -= 1                                 # nothing is recorded: its ordinal is free again
                 raise
             if failure is None:
                 return answer.get("result")
-            error = error_of(failure)
-            self._failed(name, started, error)
+            error = to_error(failure)
+            self._set_failure(name, started, error)
             self._failure["kind"] = "tool"
             raise error
 
-    def failed(self):
+    def find_last_failure(self):
         """Returns the step that failed last, unless the code has continued with another; None otherwise."""
         return self._failure and {key: self._failure[key] for key in ("ordinal", "name", "startedAt", "failed")}
 
-    def unasked(self):
+    def count_unrequested(self):
         """Counts the recorded operations that the code has not requested."""
         return max(0, self._recorded_last - self._last)
 
@@ -229,14 +229,14 @@ class Steps:
         with self._lock:
             if self.ended is not None:
                 raise self.ended
-            if self._going_on is not None:
-                raise RuntimeError(f"{what} was called while {self._going_on} was in progress: steps, sleeps, approvals, "
+            if self._current is not None:
+                raise RuntimeError(f"{what} was called while {self._current} was in progress: steps, sleeps, approvals, "
                                    "calls and tools run one at a time, never nested or from two threads or tasks")
-            self._going_on = what
+            self._current = what
         try:
             yield
         finally:
-            self._going_on = None
+            self._current = None
 
     @contextlib.contextmanager
     def _attempt(self, name):
@@ -244,19 +244,19 @@ class Steps:
         try:
             yield started
         except BaseException as error:
-            self._failed(name, started, error)
+            self._set_failure(name, started, error)
             raise
 
-    def _failed(self, name, started, error):
+    def _set_failure(self, name, started, error):
         kind = type(error)
         self._failure = {"t": "step", "ordinal": self._last, "kind": "step", "name": name, "startedAt": _ms(started),
                          "failed": {"module": kind.__module__, "type": kind.__qualname__, "message": _message(error)}}
 
-    def _ask(self, kind, name, at_once=False):
+    def _advance(self, kind, name, at_once=False):
         """Takes the next ordinal. Returns its record, or None."""
         # The service has recorded the result of a tool.
         if self._failure is not None and self._failure["kind"] != "tool":
-            answer = _ask_host("a failure", self._failure)
+            answer = _request_host("a failure", self._failure)
             if "refused" in answer:
                 raise RuntimeError(f"the failure of step {self._failure['name']!r} could not be recorded: {answer['refused']}")
         self._failure = None
@@ -265,15 +265,15 @@ class Steps:
             raise ValueError(f"a run can have {STEPS_MAX} steps, sleeps, approvals, calls and tool calls")
         known = self._recorded.get(place)
         if known is None and place < self._recorded_last and not at_once:
-            self._change(f"nothing is recorded as number {place}, although later ones are; the code asked for {kind} {name!r}")
+            self._raise_changed(f"nothing is recorded as number {place}, although later ones are; the code asked for {kind} {name!r}")
         # A title may contain a date, so the name of an approval is for people and not compared.
         if known is not None and not _is_refusal(known, kind) and (
                 known["kind"] != kind or (kind in ("step", "call", "tool") and known["name"] != name)):
-            self._change(f"recorded as number {place} is {known['kind']} {known['name']!r}, the code asked for {kind} {name!r}")
+            self._raise_changed(f"recorded as number {place} is {known['kind']} {known['name']!r}, the code asked for {kind} {name!r}")
         self._last = place
         return known
 
-    def _change(self, what):
+    def _raise_changed(self, what):
         self.ended = CodeChanged(f"{what}. Code that runs again must ask for the same steps in the same order: what differs "
                                  "from one time to the next, such as the time or data from outside, belongs inside a step.")
         raise self.ended
@@ -281,45 +281,46 @@ class Steps:
     def _record(self, kind, name, value, started):
         """Records a result and returns its recorded form: the code sees the same value now and when it runs again."""
         what = f"the result of {kind} {name!r}"
-        answer = _ask_host(what, {"t": "step", "ordinal": self._last, "kind": kind, "name": name, "startedAt": _ms(started),
-                                  "result": _plain(value, what)})
+        answer = _request_host(what, {"t": "step", "ordinal": self._last, "kind": kind, "name": name, "startedAt": _ms(started),
+                                      "result": _plain(value, what)})
         if "refused" in answer:
             raise ValueError(answer["refused"])
         return answer.get("result")
 
-    def _suspend(self, kind, name, asked):
+    def _suspend(self, kind, name, request):
         step, started = {"ordinal": self._last, "kind": kind, "name": name}, time.time()
         try:
-            answer = _ask_host(f"what is handed to {kind} {name!r}", {"t": "suspend", "suspension": {"kind": kind, "step": step, **asked}})
+            suspension = {"kind": kind, "step": step, **request}
+            answer = _request_host(f"what is handed to {kind} {name!r}", {"t": "suspend", "suspension": suspension})
             if "refused" in answer:
                 raise ValueError(answer["refused"])
         except ValueError as error:
             # Decisions and results of other runs are recorded by the service; its refusal is a failed step.
-            self._failed(_refused(kind), started, error)
+            self._set_failure(_refusal_name(kind), started, error)
             raise
         self.ended = Suspend(f"the run waits for {kind} {name!r}: its process ends here")
         raise self.ended
 
 
-def _ask_host(what, question):
-    body = json.dumps(question, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+def _request_host(what, message):
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     if len(body) > QUESTION_BYTES_MAX:
         raise ValueError(f"{what} is {len(body)} bytes of JSON, which is too large: keep it as an artifact")
-    return channel.ask(body)
+    return channel.request(body)
 
 
-def _call_of(connection, tool, arguments, timeout_seconds):
+def _build_call(connection, tool, arguments, timeout_seconds):
     """Returns (the name of its step, the call in the host's format)."""
     name = _name(f"{connection}.{_name(tool, 'the name of a tool')}", "the name of a tool with its connection")
-    asked = {"connection": connection, "tool": str(tool), "arguments": _plain(arguments, f"the arguments of {name}")}
-    return name, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}
+    request = {"connection": connection, "tool": str(tool), "arguments": _plain(arguments, f"the arguments of {name}")}
+    return name, {**request, "timeoutMs": math.ceil(timeout_seconds * 1e3)}
 
 
-def _outcome(call, answer):
+def _parse_outcome(call, answer):
     """Returns (result, None) or (None, error) of one call among several."""
     if "refused" in answer:
         return None, ValueError(answer["refused"])
-    failure = answer.get("failed") or _failure_in(answer)
+    failure = answer.get("failed") or _find_failure(answer)
     return (answer.get("result"), None) if failure is None else (None, tool_error(call[0], call[1], failure))
 
 
@@ -368,30 +369,30 @@ def _message(error):
         return ""
 
 
-def _refused(kind):
+def _refusal_name(kind):
     return f"refused {kind}"
 
 
 def _is_refusal(known, kind):
     """Returns whether a record is a refused request whose error the code caught: it continued, and is refused again."""
-    return (kind in ("approve", "call") and known["kind"] == "step" and known["name"] == _refused(kind)
-            and _failure_in(known) is not None)
+    return (kind in ("approve", "call") and known["kind"] == "step" and known["name"] == _refusal_name(kind)
+            and _find_failure(known) is not None)
 
 
-def _failure_in(known):
+def _find_failure(known):
     result = known.get("result")
     failure = result.get(FAILED) if isinstance(result, dict) else None
     return failure if isinstance(failure, dict) else None
 
 
-def _answer(known):
-    failure = _failure_in(known)
+def _read_result(known):
+    failure = _find_failure(known)
     if failure is not None:
-        raise _again(failure, known["name"])
+        raise _recreate_error(failure, known["name"])
     return known.get("result")
 
 
-def _again(failure, name):
+def _recreate_error(failure, name):
     """Recreates the exception that the code caught when the step failed, so that the same `except` catches it."""
     message = str(failure.get("message"))
     try:

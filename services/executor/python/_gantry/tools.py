@@ -24,8 +24,8 @@ class Tools(Mapping):
         self._steps = steps
         self._connections = {}
 
-    def _begin(self, given):
-        self._connections = {each["name"]: ConnectionTools(self._steps, each["name"], each["tools"]) for each in given}
+    def _begin(self, connections):
+        self._connections = {each["name"]: ConnectionTools(self._steps, each["name"], each["tools"]) for each in connections}
 
     def __getitem__(self, name):
         found = self._connections.get(name)

@@ -26,7 +26,7 @@ from .context import Context, context
 from .syscalls import PR_SET_DUMPABLE, prctl
 
 # Output and logs of the import are repeated in every run, as if it had imported the module itself.
-SAID_BYTES_MAX = 256 * 1024
+CAPTURED_BYTES_MAX = 256 * 1024
 REASON_CHARS_MAX = 500
 NEAR_SECONDS = 60
 # Limits of the search for values that belong to one run.
@@ -52,9 +52,9 @@ def serve(job):
     run."""
     untouched = networks.counters()
     try:
-        program, said = import_ahead(job, untouched)
+        program, captured = import_ahead(job, untouched)
     except Fresh as reason:
-        _tell({"t": "fresh", "reason": str(reason)[:REASON_CHARS_MAX]})
+        _send({"t": "fresh", "reason": str(reason)[:REASON_CHARS_MAX]})
         _exit(0)
     handlers = {number: handler for number in _SIGNALS if (handler := signal.getsignal(number)) != signal.SIG_DFL}
     for number in handlers:                                     # the kernel drops signals from inside that pid 1 does not handle
@@ -65,7 +65,7 @@ def serve(job):
     held = _proportional_bytes()
     prctl(PR_SET_DUMPABLE, 0)                                   # its runs cannot access its memory and descriptors
     free = _first_free_descriptor()
-    _tell({"t": "warm", "bytes": held})
+    _send({"t": "warm", "bytes": held})
     runs = socket.socket(fileno=sealing.RUNS)
     while True:
         _, connections, _, _ = _recv_fds(runs, 1, 3)
@@ -73,12 +73,12 @@ def serve(job):
             _exit(0)                                            # the zygote has exited
         pid = _fork()
         if pid == 0:
-            run_one(connections, program, said, handlers, mask)
+            run_one(connections, program, captured, handlers, mask)
         for connection in connections:
             _close(connection)
         _, status, usage = _wait4(pid, 0)
         _end_everything()
-        _tell({"t": "ended", "status": os.waitstatus_to_exitcode(status), "maxRssKb": usage.ru_maxrss,
+        _send({"t": "ended", "status": os.waitstatus_to_exitcode(status), "maxRssKb": usage.ru_maxrss,
                "cpuMs": round((usage.ru_utime + usage.ru_stime) * 1e3, 3)})
         # Hooks that packages have registered ran here too.
         if networks.counters() != untouched or _first_free_descriptor() != free or _has_threads() or _shares_memory():
@@ -86,7 +86,7 @@ def serve(job):
         _empty("/tmp")
 
 
-def run_one(connections, program, said, handlers, mask):
+def run_one(connections, program, captured, handlers, mask):
     """Executes a run, from its fork to its result. Never returns."""
     try:
         for connection, fd in zip(connections, (channel.CTL, 1, 2)):
@@ -106,7 +106,7 @@ def run_one(connections, program, said, handlers, mask):
         job = channel.read_json()
         if job.get("egressNonce"):
             forwarder.listen()
-        said.repeat()
+        captured.repeat()
         harness.serve_one(job, program)
         channel.wait_for_hang_up(harness.LINGER_SECONDS)        # sooner if the next run waits for this one's end
     finally:
@@ -117,47 +117,47 @@ def import_ahead(job, untouched):
     """Returns (run(), the captured output of the import). @raises Fresh"""
     forwarder.stop_listening()                                  # so that a connection fails at once, and is counted
     before = _open_descriptors()
-    said, noted = _Said(), []
-    with said.kept(), _one_thread(), _watched(noted, job["secretNames"]):
+    captured, reasons = _CapturedOutput(), []
+    with captured.capture(), _one_thread(), _watch(reasons, job["secretNames"]):
         try:
             program = calling.load_entrypoint("/code", job["entrypoint"])
         except BaseException as error:
-            noted.append(f"importing it ahead of a run failed: {type(error).__name__}: {harness.text_of(error)}")
+            reasons.append(f"importing it ahead of a run failed: {type(error).__name__}: {harness.format_error(error)}")
     if _open_descriptors() != before:
-        noted.append("its import leaves a file or a socket open")
+        reasons.append("its import leaves a file or a socket open")
     if _has_threads():
-        noted.append("its import starts a thread")
+        reasons.append("its import starts a thread")
     if _has_had_children():
-        noted.append("its import starts a process")
+        reasons.append("its import starts a process")
     if _shares_memory():
-        noted.append("its import creates memory that processes would share")
+        reasons.append("its import creates memory that processes would share")
     if any(number in _SIGNALS and not callable(signal.getsignal(number)) for number in _caught_signals()):
-        noted.append("its import handles a signal outside of Python")
+        reasons.append("its import handles a signal outside of Python")
     if any(signal.getitimer(timer)[0] for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)):
-        noted.append("its import sets a timer")
+        reasons.append("its import sets a timer")
     if os.listdir("/tmp"):
-        noted.append("its import writes files")
+        reasons.append("its import writes files")
     if networks.counters() != untouched:
-        noted.append("its import uses the network")
-    if said.is_long():
-        noted.append("its import prints or logs more than 256 KB")
-    noted.extend(_differs_from_run_to_run())
-    if noted:
-        raise Fresh(noted[0])
-    return program, said
+        reasons.append("its import uses the network")
+    if captured.is_long():
+        reasons.append("its import prints or logs more than 256 KB")
+    reasons.extend(_differs_from_run_to_run())
+    if reasons:
+        raise Fresh(reasons[0])
+    return program, captured
 
 
-class _Said:
+class _CapturedOutput:
     """The output and log lines of the import."""
 
     def __init__(self):
         self.frames, self.outputs = [], {}
 
     @contextlib.contextmanager
-    def kept(self):
+    def capture(self):
         write_frame, channel.write_frame = channel.write_frame, self.frames.append
-        kept = {fd: (os.dup(fd), os.memfd_create("said")) for fd in (1, 2)}
-        for fd, (_, file) in kept.items():
+        files = {fd: (os.dup(fd), os.memfd_create("captured")) for fd in (1, 2)}
+        for fd, (_, file) in files.items():
             _dup2(file, fd)
         try:
             yield
@@ -166,14 +166,14 @@ class _Said:
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
                     stream.flush()
-            for fd, (outside, file) in kept.items():
-                self.outputs[fd] = os.pread(file, SAID_BYTES_MAX + 1, 0)
+            for fd, (outside, file) in files.items():
+                self.outputs[fd] = os.pread(file, CAPTURED_BYTES_MAX + 1, 0)
                 _dup2(outside, fd)
                 _close(outside)
                 _close(file)
 
     def is_long(self):
-        return sum(map(len, (*self.frames, *self.outputs.values()))) > SAID_BYTES_MAX
+        return sum(map(len, (*self.frames, *self.outputs.values()))) > CAPTURED_BYTES_MAX
 
     def repeat(self):
         for body in self.frames:
@@ -197,13 +197,13 @@ def _one_thread():
 
 
 @contextlib.contextmanager
-def _watched(noted, secret_names):
+def _watch(reasons, secret_names):
     """Records access to values that only a run has, even if the code continues without them."""
 
     class Watched(Context):
         def __getattribute__(self, name):
             if name in _PER_RUN:
-                noted.append(f"its import uses context.{name}")
+                reasons.append(f"its import uses context.{name}")
             return super().__getattribute__(name)
 
     environment = type(os.environ)
@@ -211,26 +211,26 @@ def _watched(noted, secret_names):
     class WatchedEnvironment(environment):
         def __getitem__(self, name):
             if name in secret_names:
-                noted.append(f"its import reads the secret {name}")
+                reasons.append(f"its import reads the secret {name}")
             return super().__getitem__(name)
 
         def __iter__(self):
             if secret_names:
-                noted.append("its import reads the whole environment, which has secrets in a run")
+                reasons.append("its import reads the whole environment, which has secrets in a run")
             return super().__iter__()
 
-    def ask(*_):
-        noted.append("its import does what only a run can: steps, models, tools or artifacts")
+    def request(*_):
+        reasons.append("its import does what only a run can: steps, models, tools or artifacts")
         raise RuntimeError("not while the module is imported: move this into run()")
 
-    asking = channel.ask, channel.hand_over
-    channel.ask = channel.hand_over = ask
+    originals = channel.request, channel.upload
+    channel.request = channel.upload = request
     context.__class__, os.environ.__class__ = Watched, WatchedEnvironment
     try:
         yield
     finally:
         context.__class__, os.environ.__class__ = Context, environment
-        channel.ask, channel.hand_over = asking
+        channel.request, channel.upload = originals
 
 
 def _differs_from_run_to_run():
@@ -243,14 +243,14 @@ def _differs_from_run_to_run():
     modules = {name: module for name, module in list(sys.modules.items())
                if str(getattr(module, "__file__", None) or "").startswith("/code/")}
     now, today = time.time(), datetime.date.today().isoformat()
-    for name, value in _values_of(modules):
+    for name, value in _iterate_values(modules):
         if _is_near(value, now) or (isinstance(value, str) and len(value) < TEXT_CHARS_MAX and today in value):
             yield f"its import keeps the time, in {name}"
         elif isinstance(value, tuple(generators)) and not isinstance(value, random.SystemRandom):
             yield f"its import keeps a generator of random numbers, in {name}"
 
 
-def _values_of(modules):
+def _iterate_values(modules):
     """Yields (variable, value) of modules and of the values in their variables: containers, defaults of parameters, and
     attributes of classes and objects of these modules."""
     pending = [(name, value, 0) for module in modules.values() for name, value in list(vars(module).items())
@@ -289,7 +289,7 @@ def _is_near(value, now):
     return isinstance(value, time.struct_time)
 
 
-def _tell(message):
+def _send(message):
     text = json.dumps(message).encode()
     _write(channel.CTL, len(text).to_bytes(4, "big") + text)
 

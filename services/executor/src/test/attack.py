@@ -45,7 +45,7 @@ def refused(calls):
     return not bad, bad or ",".join(f"{name}:{got[1]}" for name, got in seen.items())
 
 
-def error_of(function):
+def find_error(function):
     try:
         function()
         return None
@@ -79,11 +79,11 @@ def linked(path):
 
 
 def unix_error(address):
-    return error_of(lambda: socket.socket(socket.AF_UNIX).connect(address))
+    return find_error(lambda: socket.socket(socket.AF_UNIX).connect(address))
 
 
 def tcp_error(host, port):
-    return error_of(lambda: socket.create_connection((host, port), 1).close())
+    return find_error(lambda: socket.create_connection((host, port), 1).close())
 
 
 # --- identity ---
@@ -114,7 +114,7 @@ def _(i):
 
 @check("can't become root")
 def _(i):
-    seen = error_of(lambda: os.setuid(0))
+    seen = find_error(lambda: os.setuid(0))
     return seen in ("EPERM", "EINVAL"), seen
 
 
@@ -154,7 +154,7 @@ def _(i):
 
 @check("finds no other process to signal")
 def _(i):
-    seen = error_of(lambda: os.kill(-1, 9))
+    seen = find_error(lambda: os.kill(-1, 9))
     return seen == "ESRCH", seen
 
 
@@ -268,7 +268,7 @@ def _(i):
 @check("can't open netlink, packet, vsock, alg or raw sockets")
 def _(i):
     held, seen = refused({"netlink": (41, 16, 3, 0), "packet": (41, 17, 3, 0), "vsock": (41, 40, 1, 0), "alg": (41, 38, 5, 0)})
-    raw = error_of(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
+    raw = find_error(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
     return held and raw in ("EPERM", "EACCES"), (seen, raw)
 
 
@@ -290,7 +290,7 @@ def _(i):
     for path in ("/code/main.py", "/code", "/etc/passwd", sys.executable, "/usr/bin"):
         fd = os.open(path, os.O_RDONLY)
         for name, command, argument in (("lease", 1024, 0), ("lease", 1024, 1), ("notify", 1026, 2)):
-            seen[f"{name} {argument} {path}"] = error_of(lambda: fcntl.fcntl(fd, command, argument))
+            seen[f"{name} {argument} {path}"] = find_error(lambda: fcntl.fcntl(fd, command, argument))
         os.close(fd)
     held, calls = refused({"inotify_init": (253,), "inotify_init1": (294, 0), "inotify_add_watch": (254, 0, b"/code", 2),
                            "fanotify_init": (300, 0, 0), "fanotify_mark": (301, 0, 1, 0, 0, b"/code")})
@@ -303,11 +303,11 @@ def _(i):
     places = [path for path in ("/code/main.py", "/code", "/deps", "/etc/passwd", sys.executable) if os.path.exists(path)]
     seen = {}
     for path in places:
-        seen["chmod " + path] = error_of(lambda: os.chmod(path, 0o777))
-        seen["chown " + path] = error_of(lambda: os.chown(path, 1000, 1000))
-        seen["utime " + path] = error_of(lambda: os.utime(path))
-        seen["xattr " + path] = error_of(lambda: os.setxattr(path, "user.x", b"1"))
-        seen["rename " + path] = error_of(lambda: os.rename(path, path + "2"))
+        seen["chmod " + path] = find_error(lambda: os.chmod(path, 0o777))
+        seen["chown " + path] = find_error(lambda: os.chown(path, 1000, 1000))
+        seen["utime " + path] = find_error(lambda: os.utime(path))
+        seen["xattr " + path] = find_error(lambda: os.setxattr(path, "user.x", b"1"))
+        seen["rename " + path] = find_error(lambda: os.rename(path, path + "2"))
     return all(seen.values()), seen
 
 
@@ -318,14 +318,14 @@ def _(i):
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
         # struct in6_flowlabel_req: ::1, label 0 (any), IPV6_FL_A_GET, IPV6_FL_S_ANY, IPV6_FL_F_CREATE, expires, linger
         request = socket.inet_pton(socket.AF_INET6, "::1") + struct.pack("!I", 0) + struct.pack("=BBHHHI", 0, 255, 1, 100, 100, 0)
-        seen = error_of(lambda: sock.setsockopt(41, 32, request))
+        seen = find_error(lambda: sock.setsockopt(41, 32, request))
         sock.setsockopt(41, 26, 1)                              # IPV6_V6ONLY: other options work
     return seen == "EPERM", seen
 
 
 @check("can't make device nodes, and has only harmless ones")
 def _(i):
-    made = error_of(lambda: os.mknod("/tmp/n", 0o600 | stat.S_IFCHR, os.makedev(1, 1)))
+    made = find_error(lambda: os.mknod("/tmp/n", 0o600 | stat.S_IFCHR, os.makedev(1, 1)))
     return made == "EPERM" and not any(os.path.exists("/dev/" + d) for d in ("mem", "kmsg", "fuse", "kvm", "vda", "net")), made
 
 
@@ -333,7 +333,7 @@ def _(i):
 def _(i):
     places = ("/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_forward", "/proc/sys/user/max_user_namespaces",
               "/proc/sysrq-trigger", "/proc/self/uid_map", "/proc/self/oom_score_adj")
-    seen = {p: error_of(lambda: os.write(os.open(p, os.O_WRONLY), b"1")) for p in places}
+    seen = {p: find_error(lambda: os.write(os.open(p, os.O_WRONLY), b"1")) for p in places}
     return all(seen.values()), seen
 
 
@@ -343,7 +343,7 @@ def _(i):
 def _(i):
     places = ["/x", "/usr/x", "/etc/x", "/code/x", "/deps/x", "/host/x", "/dev/x", "/proc/x", "/usr/lib/x",
               "/code/main.py", "/etc/passwd", "/usr/bin/python3"]
-    seen = {p: error_of(lambda: open(p, "a")) for p in places}
+    seen = {p: find_error(lambda: open(p, "a")) for p in places}
     return all(seen.values()), seen
 
 
@@ -389,13 +389,13 @@ def _(i):
 @check("can't raise its limits")
 def _(i):
     names = ("DATA", "NPROC", "FSIZE", "NOFILE", "CPU", "CORE")
-    seen = {n: error_of(lambda: resource.setrlimit(getattr(resource, "RLIMIT_" + n), (resource.RLIM_INFINITY,) * 2)) for n in names}
+    seen = {n: find_error(lambda: resource.setrlimit(getattr(resource, "RLIMIT_" + n), (resource.RLIM_INFINITY,) * 2)) for n in names}
     return all(seen.values()), seen
 
 
 @check("is refused memory beyond its limit")
 def _(i):
-    seen = error_of(lambda: bytearray(1 << 30))
+    seen = find_error(lambda: bytearray(1 << 30))
     return seen == "MemoryError", seen
 
 
@@ -443,8 +443,8 @@ def _(i):
 def _(_):
     import fcntl
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        down = error_of(lambda: fcntl.ioctl(sock, 0x8914, struct.pack("16sh14x", b"lo", 0)))
-        address = error_of(lambda: fcntl.ioctl(sock, 0x8916, struct.pack("16sH2x4s8x", b"lo", 2, bytes((10, 0, 0, 1)))))
+        down = find_error(lambda: fcntl.ioctl(sock, 0x8914, struct.pack("16sh14x", b"lo", 0)))
+        address = find_error(lambda: fcntl.ioctl(sock, 0x8916, struct.pack("16sH2x4s8x", b"lo", 2, bytes((10, 0, 0, 1)))))
     return (down, address) == ("EPERM", "EPERM"), (down, address)
 
 
@@ -465,7 +465,7 @@ def _(_):
     child = subprocess.run(["/usr/bin/env", "python3", "-c", code], capture_output=True, text=True)
     own = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, own)
-    raised = error_of(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (own[1] + 1, own[1] + 1)))
+    raised = find_error(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (own[1] + 1, own[1] + 1)))
     return "PermissionError" in child.stderr and raised is not None, (child.stderr[-200:], raised)
 
 

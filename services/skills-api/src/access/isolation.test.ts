@@ -86,7 +86,7 @@ test.each(guardedOperations)(
 );
 
 test.each(optionalOperations)(
-  '$id: nobody is welcome, but a bad credential is not taken for nobody',
+  '$id: anonymous callers are allowed, but an invalid credential does not count as anonymous',
   async (operation) => {
     expect([200, 404]).toContain((await call(operation, null)).status);
     for (const credential of ['rly_short', createOpaqueToken('rly_'), revoked]) {
@@ -96,7 +96,7 @@ test.each(optionalOperations)(
 );
 
 test.each([...guardedOperations, ...optionalOperations].filter(({ id }) => !OWN_RESOURCE_OPERATIONS.test(id)))(
-  '$id: a stranger, also one of the same workspace, learns nothing and changes nothing',
+  '$id: a caller without access, also one of the same workspace, learns nothing and changes nothing',
   async (operation) => {
     const colleague = api.person({ workspaceId: owner.workspaceId, role: 'owner' });
     for (const stranger of [api.person({ role: 'owner' }), colleague]) {
@@ -107,7 +107,7 @@ test.each([...guardedOperations, ...optionalOperations].filter(({ id }) => !OWN_
   },
 );
 
-test.each(guardedOperations)('$id: naming a workspace that one is no member of is 403', async (operation) => {
+test.each(guardedOperations)('$id: naming a workspace that the caller is not a member of is 403', async (operation) => {
   const stranger = api.person();
   expect((await call(operation, stranger).set('x-svc-workspace', owner.workspaceId)).status).toBe(403);
   expect((await call(operation, key).set('x-svc-workspace', stranger.workspaceId)).status).toBe(403);
@@ -144,7 +144,7 @@ test.each(guardedOperations)('$id: a token opens it unless the OpenAPI file asks
   }
 });
 
-test('nothing of the owner was touched by all this', async () => {
+test('none of these requests has changed anything of the owner', async () => {
   const { body: skill } = await api.as(owner).get(`/api/v1/skills/${SKILL}`).expect(200);
   expect(skill).toMatchObject({ title: 'Isolated', version: 1, saves: 0, folder: null });
   expect((await api.as(owner).get(`/api/v1/skills/${SKILL}/share`)).body.emails).toEqual([]);

@@ -2,4 +2,4 @@ import { type AppError, forbidden } from '@gantry/http';
 
 /** @param thing with its name: `the skill "tea"` */
 export const notOwner = (thing: string): AppError =>
-  forbidden('not_owner', `${thing} belongs to somebody else; only its owner may do this`);
+  forbidden('not_owner', `${thing} belongs to another account; only its owner can do this`);

@@ -83,7 +83,7 @@ test.each(STATES)('only a public one is in the index: %s', async (state) => {
   expect(body.skills.some((skill: { name: string }) => skill.name === slugs[state])).toBe(state === 'public');
 });
 
-test('what one may not read can’t be saved, filed, put into a library or changed either', async () => {
+test('a skill that the caller cannot read can’t be saved, filed, put into a library or changed either', async () => {
   const stranger = api.as(credentials.stranger ?? null);
   const slug = slugs.private;
   await stranger.post('/api/v1/libraries').send({ title: 'Mine', slug: 'of-a-stranger' }).expect(201);
@@ -96,7 +96,7 @@ test('what one may not read can’t be saved, filed, put into a library or chang
   await stranger.post(`/api/v1/skills/${slugs.deleted}/restore`).expect(404);
 });
 
-test('an ended session is nobody on a public page, and refused where somebody must sign in', async () => {
+test('an ended session is anonymous on a public page, and refused where sign-in is required', async () => {
   const cookie = `svc_cloud_session=${api.person().cookie.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))}`;
   await api.as(null).get(`/s/${slugs.public}`).set('Cookie', cookie).expect(200);
   await api.as(null).get(`/s/${slugs.private}`).set('Cookie', cookie).expect(404);

@@ -27,7 +27,7 @@ test('the digest in the index is that of the file behind it, before and after a 
   }
 });
 
-test('the index comes in pages and answers 304', async () => {
+test('the index is paginated and supports 304', async () => {
   await api.as(ada).post('/api/v1/skills').send({ title: 'One more', body_md: 'Text', visibility: 'public' });
   const { headers } = await api.as(null).get('/.well-known/agent-skills/index.json?limit=1').expect(200);
   expect(headers.link).toContain('offset=1');
@@ -38,7 +38,7 @@ test('the index comes in pages and answers 304', async () => {
     .expect(304);
 });
 
-test('a skill goes out as a zip and comes back as the same skill', async () => {
+test('a skill is exported as a zip and imported as the same skill', async () => {
   const published = await upload(
     await createZip({ 'from-a-zip/SKILL.md': SKILL_MD, 'from-a-zip/scripts/run.py': 'print()' }),
   ).expect(201);
@@ -80,7 +80,7 @@ test.each([
   await upload(await make()).expect(status);
 });
 
-test('the field is named, and one Idempotency-Key tells different zips apart', async () => {
+test('the field is named, and one Idempotency-Key distinguishes different zips', async () => {
   expect((await upload(await createZip({ 'SKILL.md': SKILL_MD }), 'file')).status).toBe(400);
   const send = async (text: string) =>
     upload(await createZip({ 'SKILL.md': `${SKILL_MD}${text}` })).set('Idempotency-Key', 'zip-1');

@@ -7,7 +7,7 @@ const ada = setupResource(() => api.person());
 
 const canUseKey = async (key: string) => (await api.as(key).get('/api/v1/me/skills')).status === 200;
 
-test('a key is shown once, known by its beginning, kept as a hash, and its last use is noted', async () => {
+test('a key is shown once, listed by its prefix, stored as a hash, and its last use is recorded', async () => {
   const { body } = await api.as(ada.jwt).post('/api/v1/api-keys').send({ name: ' Laptop ' }).expect(201);
   expect(body).toMatchObject({ name: 'Laptop', prefix: body.key.slice(0, 9), last_used_at: null });
   expect(body.key).toMatch(/^rly_[0-9A-Za-z]{49}$/);
@@ -20,7 +20,7 @@ test('a key is shown once, known by its beginning, kept as a hash, and its last 
   expect(JSON.stringify(rows)).not.toContain(body.key);
 });
 
-test('rotated, the new secret works and the old one is refused at once; revoked, neither does', async () => {
+test('after a rotation the new secret works and the old one is refused at once; after revocation, neither works', async () => {
   const { id, key } = await api.apiKey(ada);
   expect(await canUseKey(key)).toBe(true);
   const { body } = await api.as(ada.jwt).post(`/api/v1/api-keys/${id}/rotate`).expect(200);
@@ -31,7 +31,7 @@ test('rotated, the new secret works and the old one is refused at once; revoked,
   expect(await api.listOutboxTypes()).toContain('auth.token.revoked.v1');
 });
 
-test('a key can’t make, list, rotate or revoke keys, nor touch those of somebody else', async () => {
+test('a key can’t create, list, rotate or revoke keys, nor change those of another account', async () => {
   const { id, key } = await api.apiKey(ada);
   await api.as(key).post('/api/v1/api-keys').send({ name: 'x' }).expect(403);
   await api.as(key).get('/api/v1/api-keys').expect(403);
@@ -41,7 +41,7 @@ test('a key can’t make, list, rotate or revoke keys, nor touch those of somebo
   expect(await canUseKey(key)).toBe(true);
 });
 
-test('no token makes, lists, rotates or revokes keys: a key would do more than it and outlive it', async () => {
+test('no token creates, lists, rotates or revokes keys: a key would have more rights and outlive it', async () => {
   const { id, key } = await api.apiKey(ada);
   const viewer = api.person({ role: 'viewer' });
   const expiring = api.person({ expiresAt: Date.now() + 60_000 });
@@ -59,7 +59,7 @@ test('no token makes, lists, rotates or revokes keys: a key would do more than i
   expect(await canUseKey(key)).toBe(true);
 });
 
-test('nobody has more than the limit, also when asking for many at once', async () => {
+test('no account has more than the maximum of keys, also after many simultaneous requests', async () => {
   const eager = api.person();
   const responses = await Promise.all(
     Array.from({ length: KEYS_PER_USER_MAX + 5 }, () => api.as(eager.jwt).post('/api/v1/api-keys').send({ name: 'x' })),
@@ -68,7 +68,7 @@ test('nobody has more than the limit, also when asking for many at once', async 
   expect(responses.filter(({ status }) => status === 409)).toHaveLength(5);
 });
 
-test('a session works with an Origin of ours and not from elsewhere', async () => {
+test('a session works with an Origin of ours and not with another', async () => {
   const call = (origin: string) =>
     api
       .as(null)

@@ -11,7 +11,7 @@ async function listEntries({ workspaceId }: TestPerson) {
   return rows.map(({ data }) => auditRecorded.data.parse(data));
 }
 
-test('every change is announced: who, what, which, from where, and no key and no text', async () => {
+test('every change is announced with its actor, action, resource and address, without keys and texts', async () => {
   const person = api.person();
   const me = api.as(person);
   const published = await me
@@ -62,7 +62,7 @@ test('every change is announced: who, what, which, from where, and no key and no
   for (const secret of [key, rotated.key, 'the whole text']) expect(text).not.toContain(secret);
 });
 
-test('what was refused or changed nothing is not announced', async () => {
+test('refused and ineffective requests are not announced', async () => {
   const person = api.person();
   const me = api.as(person);
   const { body: skill } = await me.post('/api/v1/skills').send({ title: 'Two', body_md: 'x' }).expect(201);

@@ -21,7 +21,7 @@ const listSlugs = async (slug: string, person: TestPerson | null) =>
     (one: { slug: string }) => one.slug,
   );
 
-test('three libraries with real skills come with the installation, once, however often it starts', async () => {
+test('three libraries with real skills are installed once, however often the service starts', async () => {
   const { log } = catchLogs();
   await Promise.all([1, 2, 3].map(() => seedLibraries(api.database.prisma, log)));
   const { body } = await api.as(null).get('/api/v1/libraries').expect(200);
@@ -43,7 +43,7 @@ test('three libraries with real skills come with the installation, once, however
   expect((await api.as(null).get('/api/v1/skills/review-a-change')).body.version).toBe(2);
 });
 
-test('a subscriber sees what is added later, in the order of its owner', async () => {
+test('a subscriber sees skills that are added later, in the order of the owner', async () => {
   const slug = await createLibrary();
   const [one, two, three] = [await createSkill('One'), await createSkill('Two'), await createSkill('Three')];
   await addSkill(slug, one).expect(200);
@@ -67,7 +67,7 @@ test('a subscriber sees what is added later, in the order of its owner', async (
   expect((await api.as(bob).get('/api/v1/me/subscriptions')).body).toEqual([]);
 });
 
-test('a library gives away nothing that its reader may not see', async () => {
+test('a library reveals nothing that its reader cannot see', async () => {
   const slug = await createLibrary();
   const open = await createSkill('Open');
   const hidden = await createSkill('Hidden', 'private');
@@ -83,7 +83,7 @@ test('a library gives away nothing that its reader may not see', async () => {
   expect(await listSlugs(slug, null)).toEqual([linked]);
 });
 
-test('only its owner changes a library; private, it is nobody else’s', async () => {
+test('only its owner changes a library, and a private one is visible to the owner alone', async () => {
   const slug = await createLibrary('private');
   await api.as(bob).get(`/api/v1/libraries/${slug}`).expect(404);
   await api.as(bob).post('/api/v1/me/subscriptions').send({ library_slug: slug }).expect(404);

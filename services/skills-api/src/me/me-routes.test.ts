@@ -92,7 +92,7 @@ test('it is alive and ready', async () => {
   await request(url).get('/health').expect(200);
 });
 
-test('every credential of the account opens it: personal token, workspace token, JWT, cookie', async () => {
+test('every credential of the account is accepted: personal token, workspace token, JWT, cookie', async () => {
   const { workspaceId, owner } = accounts;
   const svc = await accounts.createToken('personal', owner.jwt);
   const wst = await accounts.createToken('workspace', owner.jwt);
@@ -114,13 +114,13 @@ test('every credential of the account opens it: personal token, workspace token,
   });
 });
 
-test('without a credential, or with a made-up one, it says so in its own error shape', async () => {
+test('without a credential, or with an invented one, the response has its own error shape', async () => {
   expect((await getMe({}).expect(401)).body).toEqual({ error: expect.any(String), code: 'no_credential' });
   await getMe(bearerHeader(`svc_${'a'.repeat(49)}`)).expect(401);
   await getMe(bearerHeader('eyJhbGciOiJub25lIn0.e30.x')).expect(401);
 });
 
-test('a workspace of somebody else is refused', async () => {
+test('the workspace of another account is refused', async () => {
   await getMe({ ...bearerHeader(accounts.owner.jwt), 'x-svc-workspace': accounts.foreign.workspaceId }).expect(403);
 });
 
@@ -131,7 +131,7 @@ test('a token that was just used is refused within two seconds of its revocation
   await until(async () => (await getMe(bearerHeader(token))).status === 401, BY_EVENT);
 });
 
-test('an API key stands for its user as worker-api knows them, opens nothing else, and ends within two seconds', async () => {
+test('an API key stands for its user as worker-api knows them, gives no other access, and ends within two seconds', async () => {
   const session = bearerHeader(accounts.owner.jwt);
   const { body } = await request(url).post('/api/v1/api-keys').set(session).send({ name: 'laptop' }).expect(201);
   const list = () => request(url).get('/api/v1/me/skills').set(bearerHeader(body.key));
@@ -142,7 +142,7 @@ test('an API key stands for its user as worker-api knows them, opens nothing els
   await until(async () => (await list()).status === 401, BY_EVENT);
 });
 
-test('what is shared with an address is for whoever has proven it, not for whoever was invited by that name', async () => {
+test('a share with an address is for the account that has verified it, not for one that was invited by that name', async () => {
   const publisher = bearerHeader(accounts.foreign.owner.jwt);
   const grace = await accounts.addMember('member');
   const emails = [grace.email, 'victim@example.com'];
@@ -183,7 +183,7 @@ test('signing out everywhere with the tokens ends the API keys too', async () =>
   await until(async () => (await list()).status === 401, BY_EVENT);
 });
 
-test('without NATS a known caller goes on for some seconds, an unknown one gets 503 and not 401', async () => {
+test('without NATS a known caller is served for some seconds, an unknown one gets 503 and not 401', async () => {
   const known = await accounts.createToken('personal', accounts.owner.jwt);
   const unknown = await accounts.createToken('personal', accounts.owner.jwt);
   await getMe(bearerHeader(known.token)).expect(200);

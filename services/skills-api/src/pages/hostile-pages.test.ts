@@ -33,7 +33,7 @@ test.each(texts)('%s: published, shown, and found by its first words', async (_w
   expect(hits[0].highlights.excerpt).toContainEqual({ text: expect.stringContaining(word), matched: true });
 });
 
-test('a page that is shown as it was written is kept by nobody', async () => {
+test('a page that is shown as plain text is not cached', async () => {
   const body_md = `[a]: /${'b'.repeat(100_000)}\n\n${'[a]'.repeat(30_000)}`;
   const { body } = await api.as(ada).post('/api/v1/skills').send({ title: 'A bomb', body_md, visibility: 'public' });
   const { text, headers } = await api.as(null).get(`/s/${body.slug}`).expect(200);

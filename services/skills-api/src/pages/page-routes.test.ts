@@ -11,7 +11,7 @@ async function publish(input: object = {}): Promise<string> {
 }
 const get = (path: string, headers: Record<string, string> = {}) => api.as(null).get(path).set(headers);
 
-test('a page is whole without a script: heading, text, tags, Open Graph, formats, install lines', async () => {
+test('a page is complete without a script: heading, text, tags, Open Graph, formats, install lines', async () => {
   const slug = await publish({ title: 'Tea & "cake" <3', description: 'Five o’clock', tags: ['tea'] });
   const { text, headers } = await get(`/s/${slug}`).expect(200);
   expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -28,7 +28,7 @@ test('a page is whole without a script: heading, text, tags, Open Graph, formats
   }
 });
 
-test('a suffix decides whatever Accept says; without one Accept decides, and a page is the default', async () => {
+test('a suffix takes precedence over Accept; without one Accept decides, and a page is the default', async () => {
   const slug = await publish();
   const getMediaType = async (path: string, accept?: string) =>
     (await get(path, accept ? { Accept: accept } : {}).expect(200)).headers['content-type']?.split(';')[0];
@@ -49,7 +49,7 @@ test('a text that begins with its title shows it once, and its headings stay whe
   expect(text).toContain('<h2 id="h-below">Below</h2>');
 });
 
-test('HEAD says what GET would, without a body', async () => {
+test('HEAD responds like GET, without a body', async () => {
   const path = `/s/${await publish()}`;
   const { headers, text } = await request(api.app).head(path).expect(200);
   expect(text).toBeFalsy();
@@ -57,13 +57,13 @@ test('HEAD says what GET would, without a body', async () => {
   await request(api.app).head('/s/no-such-skill').expect(404);
 });
 
-test('the Markdown is byte for byte what was published', async () => {
+test('the Markdown is byte for byte the published one', async () => {
   const body_md = '---\nname: x\n---\r\n\r\nText  \n\n\tcode 🎉\n';
   const slug = await publish({ body_md });
   expect((await get(`/s/${slug}.md`).expect(200)).text).toBe(body_md);
 });
 
-test('all formats share an ETag, which answers 304 until the skill changes', async () => {
+test('all formats share an ETag, which gives 304 until the skill changes', async () => {
   const slug = await publish();
   const { etag } = (await get(`/s/${slug}`)).headers as { etag: string };
   for (const path of [`/s/${slug}`, `/s/${slug}.md`, `/s/${slug}.json`]) {
@@ -75,7 +75,7 @@ test('all formats share an ETag, which answers 304 until the skill changes', asy
   expect((await get(`/s/${slug}`, { 'If-None-Match': etag }).expect(200)).headers.etag).not.toBe(etag);
 });
 
-test('what anybody may read is asked for again each time; what is private is never stored', async () => {
+test('a public skill is revalidated each time; a private one is never stored', async () => {
   const getCaching = async (slug: string, person: TestPerson | null) => {
     const { headers } = await api.as(person).get(`/s/${slug}`).expect(200);
     expect(headers.vary).toContain('Authorization, Cookie');
@@ -87,7 +87,7 @@ test('what anybody may read is asked for again each time; what is private is nev
   expect(await getCaching(await publish({ visibility: 'private' }), ada)).toBe('private, no-store');
 });
 
-test('deleted or made private, it lingers in no cache: a copy that asks again is refused', async () => {
+test('deleted or made private, it stays in no cache: a revalidation is refused', async () => {
   for (const withdraw of [
     (slug: string) => api.as(ada).delete(`/api/v1/skills/${slug}`),
     (slug: string) => api.as(ada).patch(`/api/v1/skills/${slug}`).send({ visibility: 'private' }),
@@ -102,7 +102,7 @@ test('deleted or made private, it lingers in no cache: a copy that asks again is
   }
 });
 
-test('what is missing is a page for people and an error for programs', async () => {
+test('a missing skill is a page for people and an error for programs', async () => {
   expect((await get('/s/no-such-skill').expect(404)).text).toContain('<h1>Not found</h1>');
   expect((await get('/s/no-such-skill.json').expect(404)).body.code).toBe('not_found');
   expect((await get('/l/no-such-library').expect(404)).text).toContain('<h1>Not found</h1>');
@@ -125,7 +125,7 @@ test.each([
   expect((await get(`/s/${slug}`).expect(200)).text).toContain(`<h1 dir="auto">${title}</h1>`);
 });
 
-test('the front page lists public skills and searches them, showing what it found', async () => {
+test('the front page lists public skills and searches them, with highlighted matches', async () => {
   const slug = await publish({ title: 'Zymurgy for beginners' });
   const hidden = await publish({ title: 'Zymurgy in secret', visibility: 'unlisted' });
   expect((await get('/').expect(200)).text).toContain(`href="/s/${slug}"`);
@@ -140,7 +140,7 @@ test("the document of the surface names this surface's own address", async () =>
   expect(body.servers).toEqual([{ url: SKILLS_URL }]);
 });
 
-test('the typeface, the mark and the icon come from this origin and are kept for good', async () => {
+test('the typeface, the mark and the icon come from this origin and are cached for good', async () => {
   const { text, headers } = await get(`/s/${await publish()}`).expect(200);
   expect(headers['content-security-policy']).toContain("font-src 'self'");
   const stylesheet = await get(text.match(/\/assets\/skills\.[\w.]+css/)?.[0] ?? '').expect(200);

@@ -106,7 +106,7 @@ ${skillList(skills, 2)}`,
           res,
           head,
           html`<h1>Skills about “<span dir="auto">${wanted}</span>”</h1>
-${visibleHits.length ? hitList(visibleHits) : html`<p>Nothing you may read matches. Try fewer or other words.</p>`}`,
+${visibleHits.length ? hitList(visibleHits) : html`<p>No skill that you can read matches. Try fewer or other words.</p>`}`,
         );
       }
       const [libraries, newest] = await Promise.all([

@@ -10,20 +10,20 @@ test('a table keeps its alignment without inline styles', () => {
   expect(markup).not.toContain('style=');
 });
 
-test('a fence in a known language is coloured, in an unknown one shown as it is', () => {
+test('a fence in a known language is highlighted, in an unknown one shown as it is', () => {
   expect(render('```python\nprint("x")\n```')).toContain('<span class="hljs-string">');
   expect(render('```klingon\n<b>&amp;\n```')).toContain('&lt;b&gt;&amp;amp;');
   expect(render('``` "><script>\nx\n```')).not.toContain('<script');
 });
 
-test('headings lie below the page’s title, and each can be linked to, also in other scripts and twice', () => {
+test('headings are below the page’s title, and each can be linked to, also in other scripts and with repeated texts', () => {
   const markup = render('# One two\n\n## مرحبا\n\n# One two\n');
   expect(markup).toContain('<h2 id="h-one-two">One two</h2>');
   expect(markup).toContain('<h3 id="h-مرحبا">');
   expect(markup).toContain('<h2 id="h-one-two-1">');
 });
 
-test('a picture that stands in the text is shown; one from elsewhere becomes a link', () => {
+test('an embedded picture is shown; one from elsewhere becomes a link', () => {
   expect(render('![dot](data:image/png;base64,iVBORw0KGgo=)')).toContain(
     '<img src="data:image/png;base64,iVBORw0KGgo=" alt="dot"',
   );
@@ -48,7 +48,7 @@ test.each([
   expect(isAllowedUrl(url)).toBe(allowed);
 });
 
-test('a document of ordinary constructs is rendered whole', () => {
+test('a document of ordinary constructs is rendered completely', () => {
   const table = `| a | b | c |\n|---|---|---|\n${'| one | two | three |\n'.repeat(1_000)}`;
   expect(render(table).match(/<td>three<\/td>/g)).toHaveLength(1_000);
   const lists = Array.from({ length: 15 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n');
@@ -57,7 +57,7 @@ test('a document of ordinary constructs is rendered whole', () => {
   expect(render(fences).match(/<pre /g)).toHaveLength(100);
 });
 
-test.each(hostileMarkdown)('the work for %s grows with the text and not faster', (_what, text) => {
+test.each(hostileMarkdown)('the work for %s grows linearly with the text', (_what, text) => {
   // Retried, because the machine may have been busy; a quadratic algorithm fails every time.
   const ratios: number[] = [];
   do {

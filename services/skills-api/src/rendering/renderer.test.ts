@@ -16,7 +16,7 @@ function createTestRenderer(limits: Partial<RendererLimits> = {}): Renderer {
 /** Half a second of work. */
 const LONG = '*a_'.repeat(80_000);
 
-test('the event loop goes on while a document is rendered', async () => {
+test('the event loop is not blocked while a document is rendered', async () => {
   const { render } = createTestRenderer();
   await render('warm', 1);
   const order: string[] = [];
@@ -26,7 +26,7 @@ test('the event loop goes on while a document is rendered', async () => {
   expect(order).toEqual(['timer', 'document']);
 });
 
-test('a document that takes too long is shown as it was written, and the next one is laid out', async () => {
+test('a document that takes too long is shown as plain text, and the next one is rendered', async () => {
   const { render } = createTestRenderer({ taskMs: 1_000 });
   const { plain, markup } = await render(`<b>${LONG.repeat(20)}`, 1);
   expect(plain).toBe('costly');
@@ -38,14 +38,14 @@ test('a document that takes too long is shown as it was written, and the next on
   expect(next.markup.text).toBe('<p><em>a</em></p>\n');
 });
 
-test('a document whose markup would be far larger than itself is shown as it was written', async () => {
+test('a document whose markup would be far larger than itself is shown as plain text', async () => {
   const { render } = createTestRenderer();
   const bomb = `[a]: /${'b'.repeat(100_000)}\n\n${'[a]'.repeat(50_000)}`;
   const { plain, markup } = await render(bomb, 1);
   expect([plain, markup.text.length < 2 * bomb.length]).toEqual(['costly', true]);
 });
 
-test('a document that waits too long is shown as it was written', async () => {
+test('a document that waits too long is shown as plain text', async () => {
   const { render } = createTestRenderer({ waitMs: 20 });
   await until(async () => (await render('warm', 1)).plain === null);
   const first = render(LONG, 1);
@@ -53,7 +53,7 @@ test('a document that waits too long is shown as it was written', async () => {
   expect((await first).plain).toBeNull();
 });
 
-test('what is laid out is kept, and asked for once by many; what nobody had time for is tried again', async () => {
+test('a rendering is cached and shared by concurrent requests; one that timed out is retried', async () => {
   let calls = 0;
   let plain: Rendered['plain'] = null;
   let now = 0;
@@ -79,7 +79,7 @@ test('what is laid out is kept, and asked for once by many; what nobody had time
   expect(calls).toBe(5);
 });
 
-test('every hostile document of full length is answered', async () => {
+test('every hostile document of full length gets a response', async () => {
   const { render } = createTestRenderer();
   for (const [what, text] of hostileMarkdown.filter((_, index) => index % 8 === 0)) {
     const { markup } = await render(text(250_000), 1);

@@ -1,6 +1,6 @@
 import { getTags, parseBody, toSkillMd } from './front-matter';
 
-test('what the format knows is read, the rest is the text', () => {
+test('known fields of the format are read, the rest is the text', () => {
   const parsed = parseBody(
     '---\nname: a-b\ndescription: >\n  Two\n  lines.\nallowed-tools: [Bash, Read]\nmetadata: { tags: "x, y", version: 2 }\n---\nText\n',
   );
@@ -24,15 +24,15 @@ test.each([
   ['empty', '---\n---\nText', 1],
   ['a list', '---\n- a\n---\nText', 1],
   ['broken YAML', '---\na: b: c\n---\nText', 1],
-  ['lists in each other', `---\n${'- '.repeat(3_000)}\n---\nText`, 1],
-  ['keys in each other', `---\n${'? '.repeat(3_000)}\n---\nText`, 1],
-  ['flow maps in each other', `---\n${'{a: '.repeat(3_000)}\n---\nText`, 1],
+  ['nested lists', `---\n${'- '.repeat(3_000)}\n---\nText`, 1],
+  ['nested keys', `---\n${'? '.repeat(3_000)}\n---\nText`, 1],
+  ['nested flow maps', `---\n${'{a: '.repeat(3_000)}\n---\nText`, 1],
   ['a map as a key', '---\n? {a: b}\n: c\n---\nText', 1],
   ['anchors that multiply', '---\na: &a [x]\nname: *a\n---\nText', 1],
   ['a name that is a map', '---\nname: {a: b}\n---\nText', 1],
   ['a description of 1025 characters', `---\ndescription: ${'x'.repeat(1_025)}\n---\nText`, 1],
-  ['keys that pollute', '---\n__proto__: {x: 1}\nmetadata: {__proto__: y}\n---\nText', 1],
-])('%s still is a document, and says what was ignored', (_what, body, ignoredMin) => {
+  ['keys that pollute prototypes', '---\n__proto__: {x: 1}\nmetadata: {__proto__: y}\n---\nText', 1],
+])('%s is still a document, and reports what was ignored', (_what, body, ignoredMin) => {
   const parsed = parseBody(body);
   expect(parsed.text).toContain('Text');
   expect(parsed.ignored.length).toBeGreaterThanOrEqual(ignoredMin);
@@ -43,7 +43,7 @@ test('Windows line ends and a byte order mark make no difference', () => {
   expect(parseBody('\uFEFF---\r\nname: a-b\r\n---\r\nText').frontMatter).toEqual({ name: 'a-b' });
 });
 
-test('SKILL.md is the body where that is complete, else gets a name and a description', () => {
+test('SKILL.md is the body if that is complete, else gets a name and a description', () => {
   const skill = { slug: 'a-b', title: 'A: "B"', description: '', license: null };
   const complete = '---\nname: a-b\ndescription: Does it.\nextra: kept\n---\nText';
   expect(toSkillMd(skill, complete)).toBe(complete);

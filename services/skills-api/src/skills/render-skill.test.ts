@@ -5,7 +5,7 @@ const api = testSkillsApi();
 const ada = setupResource(() => api.person());
 const render = (body: object) => api.as(ada).post('/api/v1/skills/render').send(body);
 
-test('a draft is rendered exactly as its page will show it, and nothing of it is kept', async () => {
+test('a draft is rendered exactly like its page, and nothing of it is stored', async () => {
   const title = 'Brew tea';
   const body_md =
     '---\nname: tea\nserves: 2\n---\n# Brew tea\n\n## Steps\n\n| a | b |\n|---|---|\n| 1 | <b>2</b> |\n\n```js\nlet x\n```';
@@ -22,19 +22,19 @@ test('a draft is rendered exactly as its page will show it, and nothing of it is
   expect((await api.as(null).get(`/s/${skill.slug}`)).text).toContain(body.html);
 });
 
-test('without a title no heading is left out, and its headings stand below the page’s', async () => {
+test('without a title no heading is omitted, and its headings are below the page’s', async () => {
   const { body } = await render({ body_md: '# Brew tea' }).expect(200);
   expect(body.html).toBe('<h2 id="h-brew-tea">Brew tea</h2>\n');
 });
 
-test('markup that runs something is text, and a text that is too large is refused', async () => {
+test('executable markup becomes text, and a text that is too large is refused', async () => {
   const { body } = await render({ body_md: '<img src=x onerror=alert(1)> [x](javascript:alert(1))' }).expect(200);
   expect(body.html).toContain('&lt;img');
   expect(body.html).not.toContain('href="javascript');
   await render({ body_md: 'a'.repeat(300_000) }).expect(413);
 });
 
-test('the workspace sees what its people have published or share with the reader, and nothing else', async () => {
+test('the workspace sees what its members have published or shared with the reader, and nothing else', async () => {
   const colleague = api.person({ workspaceId: ada.workspaceId });
   const stranger = api.person();
   const publish = (person: typeof ada, title: string, visibility: string) =>

@@ -24,19 +24,19 @@ const search = async (q: string, person: TestPerson | null = null) =>
   ).body;
 const titles = async (q: string) => (await search(q)).map((hit: { title: string }) => hit.title);
 
-test('a title counts more than the text, and other forms of a word are found', async () => {
+test('a title ranks higher than the text, and other forms of a word are found', async () => {
   expect(await titles('deploying')).toEqual(['Deploy a service', 'Bake bread']);
   expect(await titles('kitchen')).toEqual(['Bake bread']);
 });
 
-test('the beginning of a word is enough, and a misspelt word is forgiven', async () => {
+test('the beginning of a word matches, and a misspelt word is tolerated', async () => {
   expect(await titles('kube')).toEqual(['Deploy a service']);
   expect(await titles('kubrenetes')).toEqual(['Deploy a service']);
   expect((await titles('dpeloy a servcie'))[0]).toBe('Deploy a service');
   expect(await titles('xylophone')).toEqual([]);
 });
 
-test('without pg_trgm words and their beginnings are found all the same', async () => {
+test('without pg_trgm words and their beginnings are still found', async () => {
   const anybody = { userId: null, workspaceId: null, email: null, member: null };
   const find = (q: string) => searchSkills(api.database.prisma, anybody, q, { limit: 10, offset: 0 }, false);
   expect(await find('kube')).toHaveLength(1);
@@ -58,7 +58,7 @@ test('an excerpt comes from the text, not from its front matter', async () => {
   expect(excerpt).not.toContain('CC0');
 });
 
-test('an unlisted skill is found by its owner and who saved it, by nobody else', async () => {
+test('an unlisted skill is found only by its owner and by members who saved it', async () => {
   const { body } = await api.as(ada).post('/api/v1/skills').send({ title: 'Quixotic plan', body_md: 'x' }).expect(201);
   const reader = api.person();
   expect([await search('quixotic'), await search('quixotic', reader)]).toEqual([[], []]);
@@ -80,11 +80,11 @@ test.each([
   'a'.repeat(200),
   '日本語のスキル',
   `${'x '.repeat(99)}`,
-])('any text is a question: %j', async (q) => {
+])('any text is a valid query: %j', async (q) => {
   expect(Array.isArray(await search(q))).toBe(true);
 });
 
-test('no question, an empty one or one that is too long is 400', async () => {
+test('no query, an empty one or one that is too long is 400', async () => {
   for (const query of ['', '?q=', '?q=%20', `?q=${'a'.repeat(201)}`, '?q=%00', '?q=x&limit=0', '?q=x&limit=201']) {
     await api.as(null).get(`/api/v1/search${query}`).expect(400);
   }
@@ -96,7 +96,7 @@ test.each([
   ['ox cow ant', `${'ox '.repeat(2_000)}${'cow '.repeat(2_000)}${'ant '.repeat(1_000)}`],
   ['goat', '<!-- goat '.repeat(4_000)],
 ])(
-  'a text that is made for the question %j is found, and marked without trying all places of its words',
+  'a text that is crafted for the query %j is found, and marked without trying all positions of its words',
   async (q, body_md) => {
     const input = { title: 'Made for a question', body_md, visibility: 'public' };
     const { body } = await api.as(ada).post('/api/v1/skills').send(input).expect(201);
@@ -107,7 +107,7 @@ test.each([
 );
 
 test.each(['<!--', '-', '- ', '-"', '"-', '-"-', '-!', '--a', '-"a', '(-', ' or -'])(
-  'a question that is full of %j is answered',
+  'a query that is full of %j gets a response',
   async (piece) => {
     await api
       .as(null)

@@ -24,7 +24,7 @@ const ada = setupResource(() => api.person());
 const publish = async (title: string, visibility: string, person = ada): Promise<string> =>
   (await api.as(person).post('/api/v1/skills').send({ title, visibility, body_md: 'x' }).expect(201)).body.slug;
 
-test('publishing, changing and deleting are heard by others, in the words of the catalogue', async () => {
+test('publishing, changing and deleting are announced in the events of the catalogue', async () => {
   const received: string[] = [];
   const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
   for (const { type, data } of [skillPublished, skillChanged, skillDeleted]) {
@@ -49,7 +49,7 @@ test('publishing, changing and deleting are heard by others, in the words of the
   await spectator.nc.close();
 });
 
-test('a run that names its skills counts a use of each, once, and none of what it could not have read', async () => {
+test('a run that names its skills counts a use of each, once, and none of one that it could not have read', async () => {
   const other = api.person();
   const [open, own, foreign] = [
     await publish('Used by a run', 'public', other),

@@ -43,7 +43,7 @@ async function drainEvents() {
   await until(async () => (await getWorkerCounts(slug, owner)).total === 1);
 }
 
-test('each reader sees the workers of their workspace, the owner those of all, and nobody else of others', async () => {
+test('each reader sees the workers of their workspace, the owner those of all, and no reader others', async () => {
   const [ada, bob] = [api.person(), api.person()];
   const slug = await publish(ada, 'Sort the mail', 'Sort it.');
   await pin(ada.workspaceId, 'wrk_a1', 1, slug, 'Sort it.');
@@ -55,7 +55,7 @@ test('each reader sees the workers of their workspace, the owner those of all, a
   expect(await getWorkerCounts(slug, null)).toEqual({ workspace: null, total: null });
 });
 
-test('events that come twice, or after a newer one, change nothing', async () => {
+test('events that are delivered twice, or after a newer one, change nothing', async () => {
   const ada = api.person();
   const [first, second] = [await publish(ada, 'First', 'One'), await publish(ada, 'Second', 'Two')];
   await pin(ada.workspaceId, 'wrk_moves', 1, first, 'One');
@@ -74,7 +74,7 @@ test('events that come twice, or after a newer one, change nothing', async () =>
   expect(await getWorkerCounts(second, ada)).toEqual({ workspace: 0, total: 0 });
 });
 
-test('a worker whose makers never had the text does not count, and one with an older version does', async () => {
+test('a worker whose authors never had the text does not count, and one with an older version does', async () => {
   const [ada, bob] = [api.person(), api.person()];
   const slug = await publish(ada, 'Kept private', 'Ours alone', 'private');
   await pin(bob.workspaceId, 'wrk_forged', 1, slug, 'Whatever');
@@ -91,7 +91,7 @@ test('a worker whose makers never had the text does not count, and one with an o
   expect(await getWorkerCounts(slug, ada)).toEqual({ workspace: 1, total: 1 });
 });
 
-test('rows that only say "no more" go when no older event can come', async () => {
+test('rows that only record an end are deleted once no older event can arrive', async () => {
   const { pool } = api.database;
   const countRows = async () =>
     (await pool.query("SELECT worker_uid FROM skill_pins WHERE worker_uid LIKE 'wrk_old%' ORDER BY 1")).rowCount;

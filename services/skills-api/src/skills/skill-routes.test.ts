@@ -14,7 +14,7 @@ const publish = (person: TestPerson | string, body: object = {}) =>
     .send({ title: 'Say hello', body_md: BODY, ...body });
 const get = (person: TestPerson | null, slug: string) => api.as(person).get(`/api/v1/skills/${slug}`);
 
-test('publishing answers with the skill, unlisted unless said otherwise, and announces it', async () => {
+test('publishing returns the skill, unlisted by default, and announces it', async () => {
   const { body, headers } = await publish(ada).expect(201);
   expect(body).toMatchObject({
     title: 'Say hello',
@@ -31,7 +31,7 @@ test('publishing answers with the skill, unlisted unless said otherwise, and ann
   expect(await api.listOutboxTypes()).toContain('skill.published.v1');
 });
 
-test('both publishing routes do the same; the one for browsers refuses an API key', async () => {
+test('both publishing routes are equivalent; the one for browsers refuses an API key', async () => {
   const { key } = await api.apiKey(ada);
   await publish(key).expect(201);
   await api.as(ada).post('/api/skills').send({ title: 'In a browser', body_md: BODY }).expect(201);
@@ -54,22 +54,22 @@ test.each([
   ['a slug that climbs', { slug: '../etc' }, 400, 'slug'],
   ['a reserved slug', { slug: 'api' }, 400, 'slug'],
   ['an unknown visibility', { visibility: 'secret' }, 400, 'visibility'],
-  ['a property that nobody knows', { owner_id: 'usr_x' }, 400, 'owner_id'],
+  ['an unknown property', { owner_id: 'usr_x' }, 400, 'owner_id'],
   ['an object as title', { title: { contains: '' } }, 400, 'title'],
-])('%s is refused and says where', async (_what, input, status, field) => {
+])('%s is refused with the field', async (_what, input, status, field) => {
   const { body } = await publish(ada, input).expect(status);
   if (field) expect(body.details.map((problem: { path: string }) => problem.path)).toContain(field);
   else expect(body.error).toContain('body_md');
 });
 
-test('exactly 256 KB, 200 characters and 50 tags are fine, and so is a text of nothing but different words', async () => {
+test('exactly 256 KB, 200 characters and 50 tags are accepted, and so is a text of only distinct words', async () => {
   const words = Array.from({ length: 45_000 }, (_, index) => index.toString(36)).join(' ');
   const body_md = words.padEnd(256 * 1024, ' x');
   const tags = Array.from({ length: 50 }, (_, index) => String(index).padStart(50, 't'));
   await publish(ada, { title: 'ü'.repeat(200), body_md: body_md.slice(0, 256 * 1024), tags }).expect(201);
 });
 
-test('front matter fills what is absent, and what of it is no use is said', async () => {
+test('front matter fills absent fields, and its unusable parts are reported', async () => {
   const body_md =
     '---\nname: tidy-a-desk\ndescription: Makes room.\nlicense: CC0-1.0\nmetadata:\n  tags: home, order\ncolour: red\n---\nThrow out.';
   const { body } = await api.as(ada).post('/api/v1/skills').send({ body_md }).expect(201);
@@ -100,7 +100,7 @@ test('one hundred concurrent publishes of the same title get one hundred slugs',
   expect(new Set(responses.map(({ body }) => body.slug)).size).toBe(100);
 });
 
-test('a slug that was asked for by name goes to one of many, and never to another after its deletion', async () => {
+test('of simultaneous requests for one slug one gets it, and no other after its deletion', async () => {
   const responses = await Promise.all(Array.from({ length: 20 }, () => publish(ada, { slug: 'wanted-by-all' })));
   expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   await api.as(ada).delete('/api/v1/skills/wanted-by-all').expect(204);
@@ -132,7 +132,7 @@ test('a change of text is a version, a change of visibility is not; both are ann
   expect(await api.listOutboxTypes()).toContain('skill.changed.v1');
 });
 
-test('concurrent changes each get a version of their own', async () => {
+test('concurrent changes each create their own version', async () => {
   const { slug } = (await publish(ada, { title: 'Changed by many' })).body;
   const responses = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
@@ -146,7 +146,7 @@ test('concurrent changes each get a version of their own', async () => {
   expect((await get(ada, slug)).body.version).toBe(9);
 });
 
-test('deleted and restored, it is as it was; after thirty days it is gone', async () => {
+test('deleted and restored, it is unchanged; after thirty days it is gone', async () => {
   const { slug } = (await publish(ada, { title: 'Comes back', visibility: 'public' })).body;
   const restore = () => api.as(ada).post(`/api/v1/skills/${slug}/restore`);
   await restore().expect(200);
@@ -163,7 +163,7 @@ test('deleted and restored, it is as it was; after thirty days it is gone', asyn
   expect(await api.listOutboxTypes()).toContain('skill.deleted.v1');
 });
 
-test('concurrent saves stay one; saving and dropping again count', async () => {
+test('concurrent saves count as one; saving and dropping again count', async () => {
   const { slug } = (await publish(ada, { title: 'Worth saving' })).body;
   await Promise.all(Array.from({ length: 20 }, () => api.as(bob).post(`/api/v1/skills/${slug}/save`).expect(200)));
   expect((await get(bob, slug)).body).toMatchObject({ saved: true, saves: 1, owned: false });
@@ -181,7 +181,7 @@ test('a saved skill that turns private leaves the list, and can still be dropped
   await api.as(bob).delete(`/api/v1/skills/${slug}/save`).expect(404);
 });
 
-test('sharing lists the addresses, names each bad one, and takes them back', async () => {
+test('sharing lists the addresses, names each invalid one, and revokes them', async () => {
   const { slug } = (await publish(ada, { title: 'For a few', visibility: 'private' })).body;
   const share = (body: object) => api.as(ada).post(`/api/v1/skills/${slug}/share`).send(body);
   const bad = await share({ emails: ['ok@example.test', 'nobody', 'a@b', 'x y@example.test'] }).expect(400);
@@ -201,7 +201,7 @@ test('sharing lists the addresses, names each bad one, and takes them back', asy
   expect((await api.as(ada).get(`/api/v1/skills/${slug}/share`).expect(200)).body.emails).toEqual(['eve@example.test']);
 });
 
-test('folder and tags of one’s own are seen by nobody else, and lists can be filtered by them', async () => {
+test('a member’s own folder and tags are invisible to others, and lists can be filtered by them', async () => {
   const { slug } = (await publish(ada, { title: 'Filed twice', tags: ['general'], folder: 'Ours' })).body;
   await api.as(bob).post(`/api/v1/skills/${slug}/save`).expect(200);
   const putOverride = (body: object) => api.as(bob).put(`/api/v1/me/skills/${slug}/override`).send(body);
@@ -235,20 +235,20 @@ test('my list holds owned and saved skills, newest first, in pages that follow a
   expect(first.body[0]).not.toHaveProperty('body_md');
 });
 
-test('reading counts as a view, behind the request', async () => {
+test('reading counts as a view, after the response', async () => {
   const { slug } = (await publish(ada, { title: 'Is looked at' })).body;
   await Promise.all([get(null, slug), get(bob, slug), api.as(null).get(`/s/${slug}`)]);
   await api.views.flush();
   expect((await get(ada, slug)).body.views).toBe(3);
 });
 
-test('an Idempotency-Key makes one skill of two requests', async () => {
+test('two requests with one Idempotency-Key create one skill', async () => {
   const send = () => publish(ada, { title: 'Only once' }).set('Idempotency-Key', 'publish-1');
   const [once, again] = [await send(), await send()];
   expect(again.body).toEqual(once.body);
 });
 
-test('a workspace token has nothing of its own, and a member who left has no access by key or otherwise', async () => {
+test('a workspace token owns nothing, and a member who left has no access by key or otherwise', async () => {
   await publish(api.workspaceToken(ada.workspaceId)).expect(403);
   const leaver = api.person();
   const { key } = await api.apiKey(leaver);
@@ -263,7 +263,7 @@ test.each([
   ['too long', 'a'.repeat(150)],
   ['much too long', 'a'.repeat(6_000)],
   ['with a space', 'a%20slug'],
-])('a slug that cannot exist is not found, as one that does not: %s', async (_why, slug) => {
+])('an impossible slug is not found, like an unknown one: %s', async (_why, slug) => {
   for (const path of [`/api/v1/skills/${slug}`, `/api/v1/skills/${slug}/share`, `/api/v1/libraries/${slug}`]) {
     expect((await api.as(ada).get(path)).body).toMatchObject({ code: 'not_found' });
   }

@@ -26,7 +26,7 @@ test.each([
   '<script>',
   'ß',
   '%2e%2e',
-])('%j gets a slug that is one, with and without a suffix', (title) => {
+])('%j gets a valid slug, with and without a suffix', (title) => {
   const slug = deriveSlug(title, 'skill');
   expect(slug).toMatch(SLUG);
   expect(withSuffix(slug)).toMatch(SLUG);

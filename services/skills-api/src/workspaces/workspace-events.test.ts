@@ -57,7 +57,7 @@ async function rowsByTable(workspaceId: string): Promise<Record<string, number>>
   return Object.fromEntries(await Promise.all(counted));
 }
 
-test('of a purged workspace nothing is left, in no table, and others keep all of theirs', async () => {
+test('a purged workspace leaves nothing behind, in no table, and others keep everything', async () => {
   const other = api.person();
   const [gone, kept] = [await seed(other), await seed(other)];
   const before = await rowsByTable(kept.person.workspaceId);
@@ -74,7 +74,7 @@ test('of a purged workspace nothing is left, in no table, and others keep all of
   expect(saved.map(({ slug }: { slug: string }) => slug)).toEqual([kept.skill]);
 });
 
-test('what a deleted workspace has published is gone for everybody, on every route, and is back when it is restored', async () => {
+test('skills that a deleted workspace has published are gone for all readers, on every route, and are back once it is restored', async () => {
   const [other, purgeAt] = [api.person(), Date.now() + 1_000_000];
   const { person, skill, library } = await seed(other);
   const { workspaceId } = person;

@@ -181,7 +181,7 @@ test('the old secret verifies for a day after a rotation, the new one from the s
   expect([await verifies(alert.secret), await verifies(body.secret)]).toEqual([false, true]);
 });
 
-test('each alert hears of what it asked for and of its own subject alone', async () => {
+test('each alert receives only the events that it selects, of its own subject', async () => {
   const other = await createTestWorker(api);
   const own = await createAlert();
   const ofOther = await createAlert({ worker_id: other.id });
@@ -215,7 +215,7 @@ test("an automation's run raises the workspace's alerts and its own", async () =
   });
 });
 
-test('people who are asked and fires that were missed raise alerts too', async () => {
+test('requested approvals and missed fires raise alerts too', async () => {
   const alert = await createAlert({ on: ['approval.requested', 'schedule.missed'] });
   const subject = { workerUid: worker.uid, workerId: worker.id };
   const expiresAt = clock.getTime() + HOUR;
@@ -234,7 +234,7 @@ test('people who are asked and fires that were missed raise alerts too', async (
   );
 });
 
-test('an event that comes twice raises once, even when it was forgotten that it came', async () => {
+test('an event that is delivered twice raises once, even if its first delivery was forgotten', async () => {
   const alert = await createAlert();
   const envelope = { id: newId('evt_'), workspaceid: api.workspaceId, time: clock, data: buildFailedRun() };
   const publish = async () => {
@@ -248,7 +248,7 @@ test('an event that comes twice raises once, even when it was forgotten that it 
   expect(await listDeliveries(alert.id)).toHaveLength(1);
 });
 
-test('a receiver that fails is asked again after longer and longer waits, under the same id, and then no more', async () => {
+test('a failing receiver is retried after longer and longer delays, under the same id, and then no more', async () => {
   const alert = await createAlert();
   respondWith(alert.path, 500, 'out of order');
   await fail();
@@ -274,7 +274,7 @@ test('a receiver that fails is asked again after longer and longer waits, under 
   expect(new Set(at(alert.path).map(({ headers }) => headers['webhook-timestamp'])).size).toBe(10);
 });
 
-test('dead letters are sent again one by one or all together', async () => {
+test('dead letters are resent one by one or all together', async () => {
   const alert = await createAlert();
   respondWith(alert.path, 500);
   for (const _ of [1, 2, 3]) await fail();
@@ -300,7 +300,7 @@ test('dead letters are sent again one by one or all together', async () => {
   await admin.post(`/api/alerts/${alert.id}/deliveries/dlv_unknown/replay`).expect(404);
 });
 
-test('410 switches the alert off, says why, and ends what was still to be sent', async () => {
+test('410 switches the alert off, records why, and ends pending deliveries', async () => {
   const alert = await createAlert();
   respondWith(alert.path, 503);
   await fail();
@@ -364,7 +364,7 @@ test('a redirect is a failure and is not followed', async () => {
   expect(at('/elsewhere')).toEqual([]);
 });
 
-test('an address that turned out to be inside is refused when it is used, too', async () => {
+test('an address that becomes private later is refused when it is used, too', async () => {
   const alert = await createAlert();
   await api.database.pool.query("UPDATE alerts SET url = 'http://10.0.0.1:8080/' WHERE id = $1", [alert.id]);
   await fail();
@@ -373,7 +373,7 @@ test('an address that turned out to be inside is refused when it is used, too', 
   expect(attempts[0]).toMatchObject({ status: null, error: '10.0.0.1:8080 is not on the public internet' });
 });
 
-test('only the beginning of what a receiver answers is kept', async () => {
+test('only the beginning of a receiver’s response is stored', async () => {
   const alert = await createAlert();
   respondWith(alert.path, 200, `\u0000${'x'.repeat(1_000_000)}`);
   await fail();
@@ -383,7 +383,7 @@ test('only the beginning of what a receiver answers is kept', async () => {
   expect(attempts[0].response).toHaveLength(500);
 });
 
-test('a receiver that keeps silent holds up neither the others nor more than its share', async () => {
+test('an unresponsive receiver delays no other ones, and takes no more than its share', async () => {
   const silent = await createAlert();
   const brisk = await createAlert();
   const held: ServerResponse[] = [];
@@ -424,7 +424,7 @@ test('a process that dies after sending leaves a delivery that is sent once more
   expect((await listDeliveries(alert.id))[0].status).toBe('delivered');
 });
 
-test('alerts of a deleted workspace wait, in case it comes back', async () => {
+test('alerts of a deleted workspace wait, in case it is restored', async () => {
   const alert = await createAlert();
   await fail();
   const closure = { workspaceId: api.workspaceId, purgeAt: Date.now() };
@@ -435,7 +435,7 @@ test('alerts of a deleted workspace wait, in case it comes back', async () => {
   expect(at(alert.path)).toHaveLength(1);
 });
 
-test('the test sends a sample now and says what came of it, and keeps nothing', async () => {
+test('the test sends a sample now and reports the result, and stores nothing', async () => {
   const alert = await createAlert({ email_to: 'tester@example.com', enabled: false });
   const good = await admin.post(`/api/alerts/${alert.id}/test`).expect(200);
   expect(good.body).toMatchObject({
@@ -471,7 +471,7 @@ test('the log is read page by page', async () => {
   await tick();
 });
 
-test('an e-mail says what failed, where and why, leads to the run and says how to end it', async () => {
+test('an e-mail says what failed, where and why, links to the run and says how to unsubscribe', async () => {
   const alert = await createAlert({ url: undefined, email_to: ' OnCall@Example.com', description: 'Nightly report' });
   expect(alert.secret).toBeUndefined();
   const run = buildFailedRun({ errorMessage: 'ConnectionError: no route\nX-Injected: yes' });
@@ -486,7 +486,7 @@ test('an e-mail says what failed, where and why, leads to the run and says how t
   expect((await listDeliveries(alert.id))[0]).toMatchObject({ channel: 'email', status: 'delivered' });
 });
 
-test("an alert that goes off all the time fills nobody's mailbox: after a hundred in an hour they are kept as dead letters", async () => {
+test('an alert that is raised all the time does not fill a mailbox: after a hundred in an hour its e-mails become dead letters', async () => {
   const alert = await createAlert({ url: undefined, email_to: 'flooded@example.com' });
   await api.database.pool.query(
     `INSERT INTO alert_deliveries (id, alert_id, workspace_id, event_id, channel, type, payload, status, created_at)
@@ -503,7 +503,7 @@ test("an alert that goes off all the time fills nobody's mailbox: after a hundre
   expect(mail.recipients.filter((to) => to === 'flooded@example.com')).toHaveLength(1);
 });
 
-test('an e-mail that could not be sent is tried again, and the log says why', async () => {
+test('an e-mail that could not be sent is retried, and the log says why', async () => {
   const alert = await createAlert({ url: undefined, email_to: 'late@example.com' });
   await fail();
   await mail.close();

@@ -14,7 +14,7 @@ async function createAlert(body: object = {}) {
   return (await admin.post('/api/alerts', { on: ['run.failed'], url: URL, ...body }).expect(201)).body;
 }
 
-test('an alert of a worker is made, read, edited and deleted; its secret is in the first answer alone', async () => {
+test('an alert of a worker is created, read, edited and deleted; its secret is in the first response alone', async () => {
   const { id: worker } = await createTestWorker(api);
   const { body: made } = await admin
     .post(`/api/workers/${worker}/alerts`, { on: ['run.failed', 'schedule.missed'], url: URL, description: 'On call' })
@@ -56,7 +56,7 @@ test('rotating shows a new secret once, and needs a url', async () => {
   expect((await admin.get(`/api/alerts/${made.id}`).expect(200)).body.secret).toBeUndefined();
 });
 
-test('Idempotency-Key makes one alert, and its secret is not kept to be shown again', async () => {
+test('Idempotency-Key creates one alert, and its secret is not stored to be shown again', async () => {
   const send = () => admin.post('/api/alerts', { on: ['run.failed'], url: URL }).set('Idempotency-Key', newId('key_'));
   const first = send();
   const key = first.get('Idempotency-Key') as string;
@@ -68,7 +68,7 @@ test('Idempotency-Key makes one alert, and its secret is not kept to be shown ag
   expect(again.body.code).toBe('already_done');
 });
 
-test('whoever may not change an alert sees where it goes, but not the secret parts of the address', async () => {
+test('a member who cannot change an alert sees its receiver, but not the secret parts of the address', async () => {
   const { id } = await createAlert();
   const { body } = await member.get(`/api/alerts/${id}`).expect(200);
   expect(body.url).toBe('https://hooks.example.com/…');
@@ -77,7 +77,7 @@ test('whoever may not change an alert sees where it goes, but not the secret par
   await member.post('/api/alerts', { on: ['run.failed'], url: URL }).expect(403);
 });
 
-test('alerts of a private worker are seen by who sees the worker', async () => {
+test('alerts of a private worker are visible to members who see the worker', async () => {
   const owner = await api.addMember('member');
   const { id: worker } = await createTestWorker(api, { visibility: 'private', ownerId: owner.userId });
   const { id } = await createAlert({ worker_id: worker });
@@ -108,7 +108,7 @@ test.each<[object, string]>([
   expect(answer.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ path: field })]));
 });
 
-test('all that is wrong with an alert is in one answer', async () => {
+test('all problems of an alert are in one response', async () => {
   const wrong = {
     on: ['approval.requested'],
     url: 'http://127.0.0.1/',
@@ -119,14 +119,14 @@ test('all that is wrong with an alert is in one answer', async () => {
   expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['url', 'email_to', 'on']);
 });
 
-test('an e-mail address is refused where nothing can send to it, naming the setting', async () => {
+test('an e-mail address is refused if nothing can send to it, naming the setting', async () => {
   const { body } = await admin.post('/api/alerts', { on: ['run.failed'], email_to: 'a@example.com' }).expect(409);
   expect(body).toMatchObject({ code: 'mail_not_configured', detail: expect.stringContaining('SMTP_URL') });
   const invalid = await admin.post('/api/alerts', { on: ['run.failed'], email_to: 'a@b@c, d@e' }).expect(400);
   expect(invalid.body.errors[0].path).toBe('email_to');
 });
 
-test('an alert for a worker that is not there is a 404, whatever names it', async () => {
+test('an alert for an unknown worker is a 404, however it is named', async () => {
   const { id: foreign } = await createTestWorker(api, { workspaceId: api.foreign.workspaceId });
   for (const worker of ['nobody', foreign]) {
     await admin.post('/api/alerts', { on: ['run.failed'], url: URL, worker_id: worker }).expect(404);
@@ -134,12 +134,12 @@ test('an alert for a worker that is not there is a 404, whatever names it', asyn
   }
 });
 
-test('the last channel can not be taken away', async () => {
+test('the last channel cannot be removed', async () => {
   const { id } = await createAlert();
   await admin.patch(`/api/alerts/${id}`, { url: null }).expect(400);
 });
 
-test('there is an end to the alerts of one worker', async () => {
+test('the number of alerts of one worker is limited', async () => {
   const { uid, id } = await createTestWorker(api);
   await api.database.pool.query(
     `INSERT INTO alerts (id, workspace_id, worker_uid, "on", url, description, updated_at)

@@ -31,7 +31,7 @@ async function startRun(worker: string, who = owner, order = 1001): Promise<stri
 
 const held = { approvals: { required: true } };
 
-test('starting a run that is held for approval answers queued', async () => {
+test('starting a run that is held for approval responds with queued', async () => {
   const { body } = await owner
     .post(`/api/workers/${await createWorker(held)}/runs`, { inputs: { order: 1 } })
     .expect(201);
@@ -74,7 +74,7 @@ async function startAskingRun(over: object = {}) {
   return { runId, executor };
 }
 
-test('a run of a worker that requires approval waits with its inputs shown, and starts once somebody approves', async () => {
+test('a run of a worker that requires approval waits with its inputs shown, and starts once a member approves it', async () => {
   const { runId, approval } = await startHeldRun();
   expect(approval).toMatchObject({
     status: 'pending',
@@ -106,7 +106,7 @@ test('a run of a worker that requires approval waits with its inputs shown, and 
   await until(async () => (await getRun(runId)).status === 'completed');
 });
 
-test('code that asks goes on with who approved and what was filled in, defaults included', async () => {
+test('code that asks for approval continues with the approver and the form’s values, defaults included', async () => {
   const { runId, executor } = await startAskingRun();
   const approval = await findPending(runId);
   expect(approval).toMatchObject({ title: 'Refund?', message: 'The customer asked **twice**.', data: { order: 1001 } });
@@ -135,7 +135,7 @@ test.each([
   [{ amount: 0 }, 'data.amount'],
   [{ amount: 1, speed: 'idle' }, 'data.speed'],
   [{ amount: 1, other: 1 }, 'data.other'],
-])('an answer %j is refused by its field, and the run goes on waiting', async (data, path) => {
+])('a form value %j is refused by its field, and the run keeps waiting', async (data, path) => {
   const { runId } = await startAskingRun();
   const { id } = await findPending(runId);
   const { body } = await owner.post(`/api/approvals/${id}/approve`, { data }).expect(400);
@@ -143,7 +143,7 @@ test.each([
   expect((await getRun(runId)).status).toBe('pending_approval');
 });
 
-test('a form that can not be drawn fails the run and says where it is wrong', async () => {
+test('a form that cannot be rendered fails the run with the place of the problem', async () => {
   const { runId } = await startAskingRun({
     form: [
       { name: 'size', type: 'select' },
@@ -156,12 +156,12 @@ test('a form that can not be drawn fails the run and says where it is wrong', as
   expect((await owner.get(`/api/approvals?run_id=${runId}`)).body).toEqual([]);
 });
 
-test('a form whose pattern can not be matched in linear time fails the run and says so', async () => {
+test('a form whose pattern cannot be matched in linear time fails the run with the reason', async () => {
   const { runId } = await startAskingRun({ form: [{ name: 'code', pattern: '^(?!x)' }] });
   expect((await getRun(runId)).error).toMatch(/form\.0\.pattern: uses a lookahead, "\(\?!x\)", which is not supported/);
 });
 
-test('a rejection ends the run with its reason, told to those who watch', async () => {
+test('a rejection ends the run with its reason, which watchers are told', async () => {
   const { runId } = await startAskingRun();
   await owner.post(`/api/runs/${runId}/reject`, { reason: 'twice is enough' }).expect(200);
   const run = await getRun(runId);
@@ -175,7 +175,7 @@ test('a rejection ends the run with its reason, told to those who watch', async 
   expect(rows.at(-1).type).toBe('done');
 });
 
-test('what is decided stays decided: the second is told by whom and when', async () => {
+test('a decision is final: a second approver is told who decided and when', async () => {
   const { runId, approval } = await startHeldRun();
   await as(member).post(`/api/approvals/${approval.id}/reject`).expect(200);
   for (const path of [`/api/approvals/${approval.id}/approve`, `/api/runs/${runId}/reject`]) {
@@ -185,7 +185,7 @@ test('what is decided stays decided: the second is told by whom and when', async
   }
 });
 
-test('of twenty who decide at the same moment one counts, and the run moves once', async () => {
+test('of twenty simultaneous decisions one counts, and the run changes once', async () => {
   const { runId, approval } = await startHeldRun();
   const verdicts = Array.from({ length: 20 }, (_, i) => (i % 2 ? 'approve' : 'reject'));
   const answers = await Promise.all(verdicts.map((verdict) => owner.post(`/api/approvals/${approval.id}/${verdict}`)));
@@ -202,7 +202,7 @@ test('of twenty who decide at the same moment one counts, and the run moves once
   expect(rows).toEqual([{ action: `approval.${decided}` }]);
 });
 
-test('deciding while somebody cancels leaves the two agreeing', async () => {
+test('a decision and a simultaneous cancellation leave run and approval consistent', async () => {
   const sweeper = startApprovalSweeper(api.deps, { auto: false });
   for (let round = 0; round < 5; round++) {
     const { runId, approval } = await startHeldRun();
@@ -218,7 +218,7 @@ test('deciding while somebody cancels leaves the two agreeing', async () => {
   }
 });
 
-test('a cancelled run takes its approval along', async () => {
+test('a cancelled run cancels its approval', async () => {
   const { runId, approval } = await startHeldRun();
   await owner.post(`/api/runs/${runId}/cancel`).expect(200);
   const late = await owner.post(`/api/approvals/${approval.id}/approve`).expect(409);
@@ -228,7 +228,7 @@ test('a cancelled run takes its approval along', async () => {
   expect(body).toMatchObject({ status: 'expired', reason: 'the run was cancelled', decided_by: null });
 });
 
-test('when nobody decides in time the run is rejected, once, however many replicas sweep', async () => {
+test('without a decision in time the run is rejected, once, however many replicas sweep', async () => {
   const runs = await Promise.all(
     Array.from({ length: 6 }, () => startHeldRun({ approvals: { required: true, expires_in_seconds: 60 } })),
   );
@@ -250,7 +250,7 @@ test('when nobody decides in time the run is rejected, once, however many replic
   }
 });
 
-test('asking and deciding are announced and written down', async () => {
+test('requests and decisions are announced and audited', async () => {
   const heard: Record<string, unknown>[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   for (const event of [approvalRequested, approvalDecided]) {
@@ -279,17 +279,17 @@ test('asking and deciding are announced and written down', async () => {
   ]);
 });
 
-describe('who may decide', () => {
+describe('permission to decide', () => {
   const guarded = { approvals: { required: true, forbid_self: true } };
 
-  test('a viewer looks, and does not decide', async () => {
+  test('a viewer reads approvals, and does not decide', async () => {
     const { approval } = await startHeldRun();
     const { body } = await as(viewer).get(`/api/approvals/${approval.id}`).expect(200);
     expect(body).toMatchObject({ review_url: null, permissions: { decide: false } });
     await as(viewer).post(`/api/approvals/${approval.id}/approve`).expect(403);
   });
 
-  test('where the worker forbids it, whoever started a run does not approve it with any credential', async () => {
+  test('if the worker forbids it, the member who started a run does not approve it with any credential', async () => {
     const worker = await createWorker(guarded);
     const runId = await startRun(worker, as(member));
     const { id } = await findPending(runId);
@@ -304,7 +304,7 @@ describe('who may decide', () => {
     await owner.post(`/api/approvals/${id}/approve`).expect(200);
   });
 
-  test('a workspace token is the person who made it', async () => {
+  test('a workspace token counts as the person who created it', async () => {
     const admin = await api.addMember('admin');
     const worker = await createWorker(guarded);
     const [robot, other] = [
@@ -337,7 +337,7 @@ describe('who may decide', () => {
     await as(member).post(`/api/approvals/${id}/approve`).expect(200);
   });
 
-  test('a run that never asked says what it does instead', async () => {
+  test('a run that never asked for approval reports that', async () => {
     const runId = await startRun(await createWorker());
     const { body } = await owner.post(`/api/runs/${runId}/approve`).expect(409);
     expect(body).toEqual({ code: 'not_waiting', detail: 'this run waits for no approval: it is queued' });
@@ -345,7 +345,7 @@ describe('who may decide', () => {
   });
 });
 
-test('the list goes through all of them page by page, newest first', async () => {
+test('the list is paginated, newest first', async () => {
   const worker = await createWorker(held);
   const runs: string[] = [];
   for (let i = 0; i < 5; i++) runs.unshift(await startRun(worker));

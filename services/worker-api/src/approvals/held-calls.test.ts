@@ -61,7 +61,7 @@ const correct = (id: string, given: object) => ({ ...approve(id), arguments: giv
 const undecided = { decision: null };
 const approvedAsTheyAre = { decision: { status: 'approved', arguments: null, reason: null } };
 
-test('calls are shown with the schemas of their tools to those who may decide', async () => {
+test('calls are shown with the schemas of their tools to members who can decide', async () => {
   const { approval } = await startHeldRun();
   expect(approval.calls).toEqual(three.map((call, at) => ({ id: `call_${at + 1}`, ...call, ...undecided })));
   const { calls } = await getApproval(approval.id);
@@ -73,7 +73,7 @@ test('calls are shown with the schemas of their tools to those who may decide', 
   expect(seen.body.calls[0]).not.toHaveProperty('input_schema');
 });
 
-test('one is corrected, one approved and one refused, and the run goes on with exactly that', async () => {
+test('one is corrected, one approved and one refused, and the run continues with exactly that', async () => {
   const { runId, approval } = await startHeldRun();
   const body = {
     reason: 'see the ticket',
@@ -102,7 +102,7 @@ test('one is corrected, one approved and one refused, and the run goes on with e
   expect(again.body.code).toBe('already_decided');
 });
 
-test('a secret in corrected arguments reaches the tool, and stands nowhere else', async () => {
+test('a secret in corrected arguments reaches the tool, and is stored nowhere else', async () => {
   const { runId, approval } = await startHeldRun({ data: three[0], calls: [{ ...python, parameters: {} }] });
   const body = { calls: [correct('call_1', { code: SECRET })] };
   const decided = await owner.post(`/api/approvals/${approval.id}/approve`, body).expect(200);
@@ -114,7 +114,7 @@ test('a secret in corrected arguments reaches the tool, and stands nowhere else'
   }
 });
 
-test('a client that knows nothing of calls approves all as they are, or ends the run', async () => {
+test('a client that does not know calls approves all unchanged, or ends the run', async () => {
   const first = await startHeldRun();
   const { body } = await owner.post(`/api/runs/${first.runId}/approve`, { reason: 'fine' }).expect(200);
   expect(body.calls).toMatchObject([approvedAsTheyAre, approvedAsTheyAre, approvedAsTheyAre]);
@@ -131,7 +131,7 @@ describe('a wrong decision changes nothing', () => {
   const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
   test.each<[string, object[], string, number?]>([
     ['two of three', [approve('call_1'), approve('call_2')], 'calls'],
-    ['a call of elsewhere', [approve('call_1'), ...others, approve('call_9')], 'calls.3.id'],
+    ['an unknown call', [approve('call_1'), ...others, approve('call_9')], 'calls.3.id'],
     ['one call twice', [approve('call_1'), refuse('call_1'), ...others], 'calls.1.id'],
     ['arguments of a refused call', [{ ...refuse('call_1'), arguments: {} }, ...others], 'calls.0.arguments'],
     ['arguments without a required one', [correct('call_1', { times: 2 }), ...others], 'calls.0.arguments.code'],
@@ -156,7 +156,7 @@ describe('a wrong decision changes nothing', () => {
     ['128 KB', [correct('call_1', { code: 'x'.repeat(128 * 1024) }), ...others], 'calls'],
     ['deep JSON', [correct('call_1', { code: deep(70) }), ...others], ''],
     ['a list in place of arguments', [{ ...approve('call_1'), arguments: [1] }, ...others], 'calls'],
-    ['another word', [{ id: 'call_1', decision: 'maybe' }, ...others], 'calls'],
+    ['an unknown decision', [{ id: 'call_1', decision: 'maybe' }, ...others], 'calls'],
     ['no calls', [], 'calls'],
     ['a tool that cannot be looked up', [approve('call_1'), approve('call_2'), correct('call_3', { id: 8 })], '', 503],
   ])('%s', async (_, calls, path, status = 400) => {
@@ -171,7 +171,7 @@ describe('a wrong decision changes nothing', () => {
     expect((await getRun(runId)).status).toBe('pending_approval');
   });
 
-  test('calls of an approval that has none, and calls with a rejection', async () => {
+  test('decisions on calls are refused for an approval without calls, and with a rejection', async () => {
     const plain = await startHeldRun({ title: 'Refund?', data: { order: 1 }, calls: undefined });
     expect(plain.approval.calls).toBeNull();
     const body = { calls: [approve('call_1')] };
@@ -201,7 +201,7 @@ test('the holder of a link refuses calls, and corrects none', async () => {
   await until(() => executor.claim());
 });
 
-test('of two decisions at the same time one counts, with all that it decides', async () => {
+test('of two simultaneous decisions one counts, with all its parts', async () => {
   const { approval } = await startHeldRun();
   const others = [approve('call_2'), approve('call_3')];
   const decisions = [correct('call_1', { code: 'print(2)' }), refuse('call_1', 'no')].map((first) =>
@@ -214,7 +214,7 @@ test('of two decisions at the same time one counts, with all that it decides', a
   await until(() => executor.claim());
 });
 
-test('calls that are not those of the data end the run', async () => {
+test('calls that do not match the data end the run', async () => {
   const { runId, approval } = await startHeldRun({ calls: [python] });
   expect(approval).toBeUndefined();
   expect((await getRun(runId)).status).toBe('failed');

@@ -37,7 +37,7 @@ async function startHeldRun(approvals: object = {}) {
 
 const getRunStatus = async (runId: string) => (await owner.get(`/api/runs/${runId}`).expect(200)).body.status;
 
-test('whoever holds the link sees what is asked, and decides without an account', async () => {
+test('the holder of the link sees the request, and decides without an account', async () => {
   const { runId, approval, path } = await startHeldRun();
   const { body } = await visitor.get(path).expect(200);
   expect(body).toMatchObject({
@@ -63,7 +63,7 @@ test('whoever holds the link sees what is asked, and decides without an account'
   expect(log.body[0].actor).toMatchObject({ kind: 'link', id: null, label: 'link: Grace' });
 });
 
-test('a link that is wrong, replaced, expired or of something gone answers with the same bytes', async () => {
+test('a link that is wrong, replaced, expired or of a deleted approval responds with the same bytes', async () => {
   const { approval, path } = await startHeldRun();
   const other = await startHeldRun();
   const [token = '', signature = ''] = path.split('.');
@@ -87,7 +87,7 @@ test('a link that is wrong, replaced, expired or of something gone answers with 
   expect((await owner.get(`/api/approvals/${approval.id}`)).body.status).toBe('pending');
 });
 
-test('an e-mail that asks for a decision holds the link, and the log of what was sent does not', async () => {
+test('an e-mail that asks for a decision contains the link, and the log of deliveries does not', async () => {
   const alert = { on: ['approval.requested'], email_to: 'boss@example.com' };
   const { id } = (await owner.post('/api/alerts', alert).expect(201)).body;
   const { approval, path } = await startHeldRun();
@@ -118,14 +118,14 @@ test('links outlive a rotation of peppers, and not the pepper itself', async () 
   expect(isValidLink(createHasher(newPepper), approval, old)).toBe(false);
 });
 
-test('a worker may do without links', async () => {
+test('a worker can disable links', async () => {
   const { approval } = await startHeldRun({ public_links: false });
   expect(approval.review_url).toBeNull();
   const { body } = await owner.post(`/api/approvals/${approval.id}/link`).expect(409);
   expect(body.code).toBe('no_public_links');
 });
 
-test('a new link is for those who may decide, while there is something to decide', async () => {
+test('a new link is for members who can decide, while a decision is pending', async () => {
   const { approval, path } = await startHeldRun();
   const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   await viewer.post(`/api/approvals/${approval.id}/link`).expect(403);
@@ -142,7 +142,7 @@ test.each([{ name: 'a\nb' }, { name: 'x'.repeat(101) }, { other: 1 }, { data: 'x
   },
 );
 
-test('the token of a link stands in no log', async () => {
+test('the token of a link is in no log', async () => {
   const { path } = await startHeldRun();
   await visitor.get(path).expect(200);
   await visitor.post(`${path}/approve`).expect(200);
@@ -151,7 +151,7 @@ test('the token of a link stands in no log', async () => {
   expect(logged).not.toContain(path.split('.')[1]);
 });
 
-test('a browser on the dashboard may ask without credentials', async () => {
+test('a browser on the dashboard can send requests without credentials', async () => {
   const { path } = await startHeldRun();
   const asked = await fetch(`${api.url}${path}/approve`, {
     method: 'OPTIONS',

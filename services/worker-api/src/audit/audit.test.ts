@@ -12,7 +12,7 @@ const list = async (query = '') => (await owner.get(`/api/audit-log${query}`).ex
 const changeRole = (role: string) =>
   owner.put(`/api/workspaces/${api.workspaceId}/members/${member.userId}/role`, { role });
 
-test('a change is written down: who, what, which, from where', async () => {
+test('a change is recorded with its actor, action, resource and address', async () => {
   await changeRole('viewer').set('User-Agent', 'a browser').expect(200);
   const [entry] = await list(`?resource_id=${member.userId}`);
   expect(entry).toMatchObject({
@@ -27,7 +27,7 @@ test('a change is written down: who, what, which, from where', async () => {
   });
 });
 
-test('what was refused or failed is not in it', async () => {
+test('refused and failed requests are not recorded', async () => {
   const before = (await list('?limit=200')).length;
   await changeRole('root').expect(400);
   await owner.remove('/auth/tokens/tok_unknown').expect(404);
@@ -35,7 +35,7 @@ test('what was refused or failed is not in it', async () => {
   expect(await list('?limit=200')).toHaveLength(before);
 });
 
-test('a secret is never in it', async () => {
+test('a secret is never recorded', async () => {
   const { token } = await api.createToken('workspace', api.owner.jwt, { name: 'ci' });
   const invited = await owner
     .post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'new@example.com' })
@@ -46,7 +46,7 @@ test('a secret is never in it', async () => {
   expect(text).not.toContain(invited.body.invite_url.split('#')[1]);
 });
 
-test('pages are whole, in order, without repeats, and half a cursor is a 400', async () => {
+test('pages are complete, in order, without repeats, and an incomplete cursor is a 400', async () => {
   for (const role of ['member', 'viewer', 'member', 'viewer', 'member']) await changeRole(role).expect(200);
   const all = await list('?limit=200');
   const seen: { id: string }[] = [];
@@ -69,7 +69,7 @@ test('only admins read it, and only their own workspace', async () => {
   expect(elsewhere.body).toEqual([]);
 });
 
-test('it is exported whole as CSV and NDJSON, and a spreadsheet finds no formula in it', async () => {
+test('it is exported completely as CSV and NDJSON, without formulas for a spreadsheet', async () => {
   await owner.patch(`/api/workspaces/${api.workspaceId}`, { name: 'Plain' }).expect(200);
   const formula = await owner.post('/auth/tokens', { name: '=1+1' }).set('User-Agent', ' =cmd()').expect(201);
   const csv = await owner
@@ -88,7 +88,7 @@ test('it is exported whole as CSV and NDJSON, and a spreadsheet finds no formula
   expect(entries.reverse()).toEqual(await list('?limit=200'));
 });
 
-test('nothing in it can be changed or removed, but for what has had its time', async () => {
+test('no entry can be changed or removed, except after its retention', async () => {
   const { pool } = api.database;
   const before = (await list('?limit=200')).length;
   await expect(pool.query("UPDATE audit_log SET action = 'x'")).rejects.toThrow('append-only');
@@ -105,7 +105,7 @@ test('nothing in it can be changed or removed, but for what has had its time', a
   expect(await list('?limit=200')).toHaveLength(before);
 });
 
-test('an entry that another service announces is in it once', async () => {
+test('an entry that another service announces is recorded once', async () => {
   const { pool } = api.database;
   await enqueue(pool, auditRecorded, api.workspaceId, {
     source: 'automation-api',

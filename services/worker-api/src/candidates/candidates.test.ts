@@ -84,7 +84,7 @@ test('a candidate is rehearsed against the last runs that completed, reported on
   );
 });
 
-test('a failed run that completes is fixed, one that fails is not, and one that fails newly is broken', async () => {
+test('a failed run that completes is fixed, one that fails is not, and one that newly fails is broken', async () => {
   const worker = await workerThat({ Ada: { raises: 'no column' }, Bob: { raises: 'no row' }, '*': { returns: 1 } });
   const [ada, bob, eve] = [await run(worker.id, 'Ada'), await run(worker.id, 'Bob'), await run(worker.id, 'Eve')];
   const change = { files: files({ Ada: { returns: 1 }, Bob: { raises: 'no row' }, '*': { raises: 'new' } }) };
@@ -114,7 +114,7 @@ test('without a run to rehearse it is ready at once; inputs that it refuses brea
   expect(body.code).toBe('nothing_rehearsed');
 });
 
-test('what saving would refuse is refused, and so are runs of others', async () => {
+test('a candidate that saving would refuse is refused, and so are runs of other workers', async () => {
   const worker = await workerThat({ '*': { returns: 1 } });
   const other = await workerThat({ '*': { returns: 1 } });
   const foreignRun = await run(other.id, 'Ada');
@@ -133,7 +133,7 @@ test('what saving would refuse is refused, and so are runs of others', async () 
   expect((await me.get(candidatesPath(worker.id)).expect(200)).body).toEqual([]);
 });
 
-test('promoting raced by an edit is refused with what to do, and nothing is appended', async () => {
+test('a promotion that races with an edit is refused with the remedy, and nothing is appended', async () => {
   const worker = await workerThat({ '*': { returns: 1 } });
   const made = await propose(worker.id, { limits: { timeout_seconds: 60 } });
   const raced = await Promise.all([
@@ -157,7 +157,7 @@ test('promoting raced by an edit is refused with what to do, and nothing is appe
   expect((await decide(worker.id, second.id, 'promote').expect(409)).body.code).toBe('already_decided');
 });
 
-test('two who promote at once append one version', async () => {
+test('two simultaneous promotions append one version', async () => {
   const worker = await workerThat({ '*': { returns: 1 } });
   const made = await propose(worker.id, { limits: { timeout_seconds: 60 } });
   const answers = await Promise.all([decide(worker.id, made.id, 'promote'), decide(worker.id, made.id, 'promote')]);
@@ -182,7 +182,7 @@ test('its files are kept until it is decided, and the files of a promoted one fo
   await me.get(`/api/workers/${worker.id}/files`).expect(200);
 });
 
-test('an end that nobody noticed is found, and a rehearsal that is gone settles its case', async () => {
+test('an unnoticed end is found, and a deleted rehearsal settles its case', async () => {
   const worker = await workerThat({ '*': { returns: 1 } });
   await run(worker.id, 'Ada');
   const made = await propose(worker.id, { files: files({ '*': { returns: 1 }, x: {} }) });
@@ -205,7 +205,7 @@ test('an end that nobody noticed is found, and a rehearsal that is gone settles 
   });
 });
 
-test('a viewer looks and does not touch, and another workspace sees nothing', async () => {
+test('a viewer reads and changes nothing, and another workspace sees nothing', async () => {
   const worker = await workerThat({ '*': { returns: 1 } });
   const made = await propose(worker.id, { limits: { timeout_seconds: 60 } });
   const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);

@@ -26,7 +26,7 @@ describe('outputs', () => {
     expect(compareOutputs(0.1 + 0.2, 0.3)).toHaveLength(1);
   });
 
-  test('each difference has a JSON pointer; null is a value, and what is not there is none', () => {
+  test('each difference has a JSON pointer; null is a value, and a missing value is none', () => {
     expect(
       compareOutputs({ 'a/b': { '~': null }, gone: null, list: [1] }, { 'a/b': { '~': 0 }, list: [1, 2] }),
     ).toEqual([
@@ -37,7 +37,7 @@ describe('outputs', () => {
     expect(compareOutputs([1], { 0: 1 })).toEqual([{ path: '', change: 'changed', was: '[1]', now: '{"0":1}' }]);
   });
 
-  test('there are at most fifty, and long values are shortened without half a character', () => {
+  test('there are at most fifty, and long values are shortened between characters', () => {
     const many = Array.from({ length: 80 }, (_, index) => index);
     expect(compareOutputs(many, many.map(String))).toHaveLength(50);
     const [one] = compareOutputs('a', '😀'.repeat(400));
@@ -46,26 +46,26 @@ describe('outputs', () => {
     expect(JSON.stringify(one)).not.toMatch(/\\ud83d(?!\\ude00)/);
   });
 
-  test('wide outputs are compared without a deep stack', () => {
+  test('wide outputs are compared without deep recursion', () => {
     const wide = Array.from({ length: 300_000 }, () => 1);
     expect(compareOutputs(wide, [...wide, 2])).toEqual([{ path: '/300000', change: 'added', was: null, now: '2' }]);
   });
 
-  test('deep outputs are compared without a deep stack', () => {
+  test('deep outputs are compared without deep recursion', () => {
     const deep = (end: unknown) => Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], end);
     expect(compareOutputs(deep(1), deep(1))).toEqual([]);
   });
 });
 
 describe('a case', () => {
-  test('that gives the same needs no second rehearsal', () => {
+  test('with the same output needs no second rehearsal', () => {
     expect(judgeCase(buildCompleted({ a: 1 }), buildCompleted({ a: 1 }), null)).toMatchObject({
       outcome: 'same',
       reason: null,
     });
   });
 
-  test('that gives something else is paired before it is judged', () => {
+  test('with another output is paired before it is judged', () => {
     const [was, now] = [buildCompleted(1), buildCompleted(2)];
     expect(judgeCase(was, now, null)).toBeNull();
     expect(judgeCase(was, now, buildCompleted(1))).toMatchObject({
@@ -83,7 +83,7 @@ describe('a case', () => {
     });
   });
 
-  test('that fails now is broken only where the version before does not', () => {
+  test('that newly fails is broken only if the version before does not fail', () => {
     const [was, now] = [buildCompleted(1), buildFailed('boom')];
     expect(judgeCase(was, now, null)).toBeNull();
     expect(judgeCase(was, now, buildCompleted(1))).toMatchObject({ outcome: 'broken' });
@@ -93,7 +93,7 @@ describe('a case', () => {
     });
   });
 
-  test('that failed is fixed only where the version before fails still', () => {
+  test('that failed is fixed only if the version before still fails', () => {
     const [was, now] = [buildFailed('boom'), buildCompleted(1)];
     expect(judgeCase(was, now, null)).toBeNull();
     expect(judgeCase(was, now, buildFailed('boom'))).toMatchObject({ outcome: 'fixed' });

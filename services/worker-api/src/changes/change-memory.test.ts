@@ -2,7 +2,7 @@ import { createChangeMemory, KEPT_MS } from './change-memory';
 
 const runs = (id: string | null) => ({ noun: 'runs', id });
 
-test('a thing that changes twice is told once, with its last time', () => {
+test('a resource that changes twice is announced once, with its last time', () => {
   const memory = createChangeMemory(0);
   memory.note('ws', runs('a'), 10);
   memory.note('ws', runs('b'), 20);
@@ -12,7 +12,7 @@ test('a thing that changes twice is told once, with its last time', () => {
   expect(memory.since('elsewhere', 0)).toEqual([]);
 });
 
-test('many things of one kind become any of them, and what comes later is named again', () => {
+test('many changes of one kind become one for the kind, and later ones are named again', () => {
   const memory = createChangeMemory(0);
   for (let i = 0; i < 220; i++) memory.note('ws', runs(`r${i}`), 10);
   memory.note('ws', { noun: 'secrets', id: null }, 10);
@@ -21,7 +21,7 @@ test('many things of one kind become any of them, and what comes later is named 
   expect(memory.since('ws', 20)).toEqual([runs('later')]);
 });
 
-test('what is older than it keeps, from before it began, or from before a gap is not known', () => {
+test('positions before its history, its start or a gap are unknown', () => {
   const memory = createChangeMemory(100);
   expect(memory.since('ws', 99)).toBeNull();
   memory.note('ws', runs('a'), 150);
@@ -33,7 +33,7 @@ test('what is older than it keeps, from before it began, or from before a gap is
   expect(memory.since('ws', 200)).toEqual([]);
 });
 
-test('the workspaces that are remembered are bounded; of one that was dropped nothing is claimed', () => {
+test('the number of remembered workspaces is bounded; for a dropped one nothing is claimed', () => {
   const memory = createChangeMemory(0);
   for (let i = 0; i < 2_001; i++) memory.note(`ws${i}`, runs('a'), 10 + i);
   expect(memory.since('ws0', 10)).toBeNull();

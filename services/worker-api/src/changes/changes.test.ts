@@ -86,7 +86,7 @@ const setSecret = (name: string) =>
     .put(`/api/secrets/${name}`, { value: 'v' })
     .expect((res) => expect(res.status).toBeLessThan(300));
 
-test('a change is told without its name, within a second and on every replica', async () => {
+test('a change is announced without its name, within a second and on every replica', async () => {
   const other = await startReplica();
   const streams = [await follow(api.owner.jwt), await follow(api.owner.jwt, undefined, other.url)];
   await setSecret('TOLD_OF');
@@ -97,7 +97,7 @@ test('a change is told without its name, within a second and on every replica', 
   }
 });
 
-test('a run is told of when it begins and when it ends', async () => {
+test('a run is announced when it starts and when it ends', async () => {
   const stopServing = await api.serveRuns(() => ({ ok: true }));
   const worker = await createTestWorker(api);
   const heard = await follow(api.owner.jwt);
@@ -107,7 +107,7 @@ test('a run is told of when it begins and when it ends', async () => {
   await stopServing();
 });
 
-test('other workspaces hear nothing of it', async () => {
+test('other workspaces are told nothing of it', async () => {
   const heard = await follow(api.foreign.owner.jwt);
   const before = heard.text;
   const mine = await follow(api.owner.jwt);
@@ -116,7 +116,7 @@ test('other workspaces hear nothing of it', async () => {
   expect(heard.text).toBe(before);
 });
 
-test('a stream goes on where it was broken off', async () => {
+test('a stream resumes where it was interrupted', async () => {
   const first = await follow(api.owner.jwt);
   first.close();
   // It hears only what is published from now on.
@@ -128,7 +128,7 @@ test('a stream goes on where it was broken off', async () => {
   expect(again.text).not.toContain('event: reset');
 });
 
-test('it goes on at another replica too, where that has been there for long enough', async () => {
+test('it resumes at another replica too, if that has been running for long enough', async () => {
   let startedBefore = -10 * 60_000;
   const hub = await openChangeHub({ bus: api.bus, log: silent, now: () => Date.now() + startedBefore });
   startedBefore = 0;
@@ -156,7 +156,7 @@ test('a change is sent although the clock was set back before it', async () => {
   hub.close();
 });
 
-test('a position is understood by the replica that gave it, whatever characters its name has', async () => {
+test('a position is understood by the replica that created it, whatever characters its name has', async () => {
   const read = (hub: ChangeHub, lastEventId?: string) => {
     const reader = new PassThrough();
     hub.watch(api.workspaceId, reader as unknown as Response, lastEventId);
@@ -170,14 +170,14 @@ test('a position is understood by the replica that gave it, whatever characters 
   }
 });
 
-test('a replica that can not know what was missed says so', async () => {
+test('a replica that cannot know the missed changes reports that', async () => {
   const { lastId } = await follow(api.owner.jwt);
   const other = await startReplica();
   expect((await follow(api.owner.jwt, lastId, other.url)).text).toContain('event: reset');
   expect((await follow(api.owner.jwt, 'nonsense')).text).toContain('event: reset');
 });
 
-test('streams are told to read everything again when hints may have been lost', async () => {
+test('streams are told to reload everything if hints may have been lost', async () => {
   const heard = await follow(api.owner.jwt);
   const resets = () => heard.text.match(/event: reset/g)?.length ?? 0;
   const before = resets();
@@ -185,7 +185,7 @@ test('streams are told to read everything again when hints may have been lost', 
   await until(() => resets() > before);
 });
 
-test('many changes at once are told as a few', async () => {
+test('many simultaneous changes are announced as a few', async () => {
   const heard = await follow(api.owner.jwt);
   const before = heard.text.length;
   const changes = Array.from({ length: 1_000 }, (_, i) => [api.workspaceId, 'runs', `run_many${i}`]);
@@ -194,7 +194,7 @@ test('many changes at once are told as a few', async () => {
   expect(heard.text.slice(before).match(/event: change/g)?.length).toBeLessThan(60);
 });
 
-test('nearly as many streams as an address may have keep no other request from being answered', async () => {
+test('almost the maximum of streams of an address block no other request', async () => {
   const tokens = await Promise.all(Array.from({ length: 5 }, () => api.createToken('personal', api.owner.jwt)));
   const streams = await Promise.all(
     tokens.flatMap(({ token }) => Array.from({ length: STREAMS_PER_TOKEN }, () => follow(token))),
@@ -211,7 +211,7 @@ test('nearly as many streams as an address may have keep no other request from b
   expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
 });
 
-test('a stream ends when its reader is no member any more', async () => {
+test('a stream ends when its reader is removed from the workspace', async () => {
   const person = await api.addMember('viewer');
   const heard = await follow(person.jwt);
   expect(heard.status).toBe(200);

@@ -12,7 +12,7 @@ const api = testWorkerApi(() => ({
   models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] }]),
 }));
 
-test('fifteen long messages at once, in a workspace with 480 secrets, do not keep the event loop', async () => {
+test('fifteen simultaneous long messages, in a workspace with 480 secrets, do not block the event loop', async () => {
   const me = createCaller(api.url, api.owner.jwt);
   const value = (at: number) => `secret-${at}-`.padEnd(60, `${at}/+"x`);
   for (let at = 0; at < 480; at++) await me.put(`/api/secrets/KEY_${at}`, { value: value(at) }).expect(201);

@@ -98,7 +98,7 @@ const OTHER_SURFACES: Record<string, object[]> = {
   publish_skill: [{ title: 'Leak', body_md: LEAK, visibility: 'public' }],
 };
 
-test('no tool of another service takes the code of a program, or a secret', () => {
+test('no tool of another service receives the code of a program, or a secret', () => {
   const shapeOf = operationShapes();
   const named = TOOLS.filter(({ name }) => Object.hasOwn(OTHER_SURFACES, name)).flatMap((tool) => [
     ...shapeOf(tool.surface, tool.operationId).arguments.keys(),
@@ -112,7 +112,7 @@ test('no tool of another service takes the code of a program, or a secret', () =
   );
 });
 
-test('there is a call for each tool that changes something, but for an empty conversation and those that need an id of another call', () => {
+test('there is a call for each tool that changes something, except for an empty conversation and those that need an id of another call', () => {
   const called = [...Object.keys(hostileCalls({ worker: '', run: '' }, '')), ...Object.keys(OTHER_SURFACES)];
   const others = TOOLS.filter(({ hints, name }) => !hints.readOnly && !called.includes(name)).map(({ name }) => name);
   const makesNothing = ['start_conversation'];
@@ -165,7 +165,7 @@ async function getDigest(workerId: string): Promise<string> {
   return rows[0].code_digest;
 }
 
-describe('where a person approves every call without reading it', () => {
+describe('if a person approves every call without reading it', () => {
   const toolbox: Toolbox = setupResource(async () => createToolbox());
   const connectAgent = () => {
     const headers = new Headers({ authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' });
@@ -207,8 +207,8 @@ describe('where a person approves every call without reading it', () => {
   });
 });
 
-describe('in the chat, where nobody approves anything', () => {
-  test('all tools at once run no code, and what was made says that it waits', async () => {
+describe('in the chat, where calls need no approval', () => {
+  test('all tools at once run no code, and what they created is marked as waiting', async () => {
     const world = await createWorld();
     const before = jobs.length;
     const inputsByTool = { ...hostileCalls(world, 'leaks-in-the-chat'), ...OTHER_SURFACES };

@@ -13,7 +13,7 @@ const api = testWorkerApi(() => ({
 const owner = () => createCaller(api.url, api.owner.jwt);
 const read = async (id: string) => (await owner().get(`/api/conversations/${id}`).expect(200)).body;
 
-test('a call that waits is approved on another replica, which goes on with it', async () => {
+test('a call that waits is approved on another replica, which continues with it', async () => {
   const worker = await createWorker(api, { name: 'To be paused' });
   const calls = [{ name: 'set_worker_state', input: { worker_id: worker.id, state: 'paused' } }];
   await model.says({ calls }, { text: 'It is paused.' });
@@ -26,7 +26,7 @@ test('a call that waits is approved on another replica, which goes on with it', 
   expect((await owner().get(`/api/workers/${worker.id}`)).body.status).toBe('paused');
 });
 
-test('a message that the end of its replica interrupts says so, and the next one goes on', async () => {
+test('a message that is interrupted by the end of its replica says so, and the next one continues', async () => {
   const replica = await api.replica();
   await model.says({ text: 'A long story', cut: 4, hang: true });
   const told = createCaller(replica.app, api.owner.jwt)

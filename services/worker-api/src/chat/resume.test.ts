@@ -37,7 +37,7 @@ const listCalls = async (turn: string) =>
     ({ outcome }) => outcome,
   );
 
-test('what was answered and done is neither asked nor done again, and what was said is gone on from', async () => {
+test('stored answers and results are neither requested nor executed again, and an interrupted text is continued', async () => {
   const worker = await createWorker(api, { name: 'Looked at' });
   const looks = [{ name: 'get_worker', input: { worker_id: worker.id } }];
   await model.says({ text: 'I look.', calls: looks, usage }, { text: 'It is fine', cut: 4, hang: true });
@@ -68,7 +68,7 @@ test('what was answered and done is neither asked nor done again, and what was s
   expect(await listCalls(turns[0].id)).toEqual(['ok', 'stopped', 'ok']);
 });
 
-test('a call that was under way is not made again, and one that waits is asked for as before', async () => {
+test('a call that was in progress is not made again, and a waiting one is asked for as before', async () => {
   const worker = await createWorker(api, { name: 'To be paused' });
   const calls = [
     { name: 'get_worker', input: { worker_id: worker.id } },
@@ -101,7 +101,7 @@ test('a call that was under way is not made again, and one that waits is asked f
   expect((await owner().get(`/api/workers/${worker.id}`)).body.status).toBe('paused');
 });
 
-test('words of a replica that died without storing them are kept, and gone on from', async () => {
+test('text of a replica that died without storing it is kept, and continued', async () => {
   await model.says({ text: 'Once upon a time', cut: 6, hang: true });
   const replica = await api.replica();
   const told = createCaller(replica.app, api.owner.jwt).post('/api/chat', { message: 'Tell', stream: false });
@@ -122,7 +122,7 @@ test('words of a replica that died without storing them are kept, and gone on fr
   await replica.drain();
 });
 
-test('only its person resumes it, once, and only what was interrupted', async () => {
+test('only its author resumes it, once, and only if it was interrupted', async () => {
   await model.says({ text: 'x', cut: 1, hang: true });
   const id = await startAndInterrupt(await api.replica(), 1);
   const admin = createCaller(api.url, (await api.addMember('admin')).jwt);

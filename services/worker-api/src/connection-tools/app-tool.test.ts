@@ -46,7 +46,7 @@ async function send(name: string, given: Record<string, unknown>) {
 }
 const issue = { owner: 'ada', repo: 'engine', title: 'Loops' };
 
-test('arguments go into path, query and body as the catalogue says, and the token into its header', async () => {
+test('arguments go into path, query and body as the catalogue declares, and the token into its header', async () => {
   answer = (res) => res.writeHead(201).end('{"number":7}');
   expect((await send('create_issue', { ...issue, labels: ['bug'] })).outcome).toEqual({ result: { number: 7 } });
   expect((await send('list_issues', { owner: 'a b', repo: 'x/y', per_page: 5 })).outcome).toEqual({
@@ -69,12 +69,12 @@ test.each(['..', '.', ''])('the argument %j does not lead to another address', (
   });
 });
 
-test('a token goes to hosts of its connection alone', () => {
+test('a token is sent only to hosts of its connection', () => {
   const elsewhere = { ...buildCall('create_issue', issue), hosts: ['api.acme.example'] };
   expect(buildAppRequest(elsewhere)).toMatchObject({ failed: { code: 'not_allowed' } });
 });
 
-test('refusals are errors; of writing that broke off or failed nobody knows the outcome', async () => {
+test('refusals are errors; an interrupted or failed write has an unknown outcome', async () => {
   answer = (res) => res.writeHead(422).end('{"message":"no such label"}');
   expect((await send('create_issue', issue)).outcome).toMatchObject({ failed: { code: 'tool_error' }, isFinal: false });
   answer = (res) => res.writeHead(200).end('{"ok":false,"error":"channel_not_found"}');
@@ -94,17 +94,20 @@ test('refusals are errors; of writing that broke off or failed nobody knows the 
   expect((await send('list_issues', issue)).outcome).toMatchObject({ failed: { code: 'unavailable' }, isFinal: false });
 });
 
-test.each([422, 502, 200])('nothing is left of a token where the long body of status %i is cut', async (status) => {
-  for (const chars of [430, 1_400]) {
-    const error = `${'x'.repeat(chars)} ${'gho_token '.repeat(100)}`;
-    answer = (res) => res.writeHead(status).end(JSON.stringify({ ok: false, error }));
-    const shown = await maskOutcome((await send('create_issue', issue)).outcome, createRedactor(['gho_token']));
-    expect(shown).toMatchObject({ failed: { message: expect.stringMatching(/xxx [*]{3} /) } });
-    expect(JSON.stringify(shown)).not.toMatch(/gho/);
-  }
-});
+test.each([422, 502, 200])(
+  'nothing of a token is left where the long body of status %i is truncated',
+  async (status) => {
+    for (const chars of [430, 1_400]) {
+      const error = `${'x'.repeat(chars)} ${'gho_token '.repeat(100)}`;
+      answer = (res) => res.writeHead(status).end(JSON.stringify({ ok: false, error }));
+      const shown = await maskOutcome((await send('create_issue', issue)).outcome, createRedactor(['gho_token']));
+      expect(shown).toMatchObject({ failed: { message: expect.stringMatching(/xxx [*]{3} /) } });
+      expect(JSON.stringify(shown)).not.toMatch(/gho/);
+    }
+  },
+);
 
-test('every tool of the catalogue can be asked with one text for each of its arguments', () => {
+test('every tool of the catalogue can be called with one text for each of its arguments', () => {
   for (const provider of providers) {
     const parameters = Object.fromEntries(
       [...(provider.parameters ?? []).map(({ name }) => name), ...Object.keys(provider.learn ?? {})].map((name) => [

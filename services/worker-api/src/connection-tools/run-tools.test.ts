@@ -98,7 +98,7 @@ function call({ runId, attempt, token }: FakeJob, over: Partial<ToolCall> = {}):
   return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
 }
 
-test('a tool is called with the credential of the connection, recorded before the code has the result, and called once', async () => {
+test('a tool is called once, with the credential of the connection, and recorded before the code has the result', async () => {
   const job = await startJob();
   expect(job.tools).toEqual([{ name: 'tracker', tools: null }]);
   expect(await call(job)).toEqual({ result: 'made' });
@@ -109,7 +109,7 @@ test('a tool is called with the credential of the connection, recorded before th
   ]);
 });
 
-test('who asks again while the call goes on waits for that call', async () => {
+test('a repeated request during the call waits for that call', async () => {
   const job = await startJob();
   let finish: () => void = () => {};
   answers = (_, res, id) => {
@@ -122,7 +122,7 @@ test('who asks again while the call goes on waits for that call', async () => {
   expect(called).toHaveLength(1);
 });
 
-test('a call that goes on is held by its replica for as long as it takes', async () => {
+test('a running call is held by its replica for as long as it takes', async () => {
   const job = await startJob();
   let finish: () => void = () => {};
   answers = (_, res, id) => {
@@ -141,7 +141,7 @@ test('a call that goes on is held by its replica for as long as it takes', async
   expect(await answer).toEqual({ result: { number: 7 } });
 });
 
-test('a call whose caller is gone is not made again, unless the tool only reads, and then not without end', async () => {
+test('a call whose replica died is not repeated, unless the tool only reads, and then a limited number of times', async () => {
   const job = await startJob();
   const isGone = (name: string, ordinal: number, lostCalls = 0) =>
     api.deps.pool.query(
@@ -163,7 +163,7 @@ test('a call whose caller is gone is not made again, unless the tool only reads,
   expect(called).toHaveLength(1);
 });
 
-test('what the next attempt finds: results, failures that the code had caught, and not those that ended it', async () => {
+test('the next attempt gets results, and failures that the code had caught, but not those that ended it', async () => {
   const job = await startJob();
   await call(job);
   answers = says({ isError: true, content: [{ type: 'text', text: 'no such project' }] });
@@ -184,7 +184,7 @@ test('what the next attempt finds: results, failures that the code had caught, a
 
 test.each([
   [
-    'a tool that there is not',
+    'an unknown tool',
     { tool: 'create_issues', arguments: {} },
     'unknown_tool',
     /no tool create_issues; near it are create_issue/,
@@ -197,20 +197,20 @@ test.each([
   ],
   ['an argument of another type', { arguments: { title: 5 } }, 'invalid_arguments', /title must be of type string/],
   [
-    'an argument too many, and one too few',
+    'an unknown argument, and a missing one',
     { arguments: { titel: 'x' } },
     'invalid_arguments',
     /title is required; titel is unknown/,
   ],
   ['a connection that the worker does not declare', { connection: 'github' }, 'not_allowed', /does not declare/],
-])('%s is an error, and nobody is called', async (_, over, code, message) => {
+])('%s is an error, and nothing is called', async (_, over, code, message) => {
   const job = await startJob();
   expect(await call(job, over)).toEqual({ failed: { code, message: expect.stringMatching(message) } });
   expect(called).toEqual([]);
   expect((await read(job)).steps).toMatchObject([{ kind: 'tool', status: 'failed' }]);
 });
 
-test('a server that answers with 10 MB, too much for a step, never, or with the credential', async () => {
+test('a response of 10 MB, one too large for a step and none at all are failures, and a repeated credential is masked', async () => {
   const job = await startJob();
   answers = saysText('x'.repeat(10_000_000));
   expect(await call(job)).toMatchObject({ failed: { code: 'too_large' } });
@@ -267,7 +267,7 @@ test('the password of a Basic credential is masked in every form, in texts, erro
   for (const [, form] of FORMS) expect(stored).not.toContain(form);
 });
 
-test('nothing is left of the credential where a long error is cut', async () => {
+test('nothing of the credential is left where a long error is truncated', async () => {
   const job = await startJob();
   const text = `${'x'.repeat(1_400)} ${'never-to-be-shown '.repeat(100)}`;
   answers = says({ isError: true, content: [{ type: 'text', text }] });

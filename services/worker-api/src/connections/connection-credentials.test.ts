@@ -102,7 +102,7 @@ async function expectRefusedRun(worker: string, code = 'missing_connection') {
 
 const countRefreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
 
-test('code gets a placeholder, the egress proxy the value and its hosts, and nothing else says it', async () => {
+test('code gets a placeholder, the egress proxy the value and its hosts, and the value is nowhere else', async () => {
   const id = await connectAcme();
   await connectKey('stripe-like', 'sk_never_to_be_seen', { visibility: 'workspace' });
   const worker = await createWorkerWith(['acme', id, 'stripe-like']);
@@ -149,7 +149,7 @@ test('code gets a placeholder, the egress proxy the value and its hosts, and not
   expect(storedText).not.toContain(given?.value);
 });
 
-test('a token near its end is refreshed once, though two replicas hand out runs that need it', async () => {
+test('an expiring token is refreshed once, though two replicas hand out runs that need it', async () => {
   await connectAcme();
   const worker = await createWorkerWith(['acme']);
   await api.replica();
@@ -168,7 +168,7 @@ test('a token near its end is refreshed once, though two replicas hand out runs 
   await Promise.all(jobs.map((job) => job?.complete({})));
 });
 
-test('a slow provider holds a run up only where the token has ended', async () => {
+test('a slow provider delays a run only if the token has expired', async () => {
   await connectAcme();
   const worker = await createWorkerWith(['acme']);
   let answer = () => {};
@@ -186,7 +186,7 @@ test('a slow provider holds a run up only where the token has ended', async () =
   answer();
 });
 
-test('a token that is refused for good fails the run with the words of the provider', async () => {
+test('a token that is refused for good fails the run with the error of the provider', async () => {
   const id = await connectAcme();
   const worker = await createWorkerWith(['acme']);
   const body = JSON.stringify({ error: 'invalid_grant', error_description: 'access was withdrawn' });
@@ -212,7 +212,7 @@ test('a connection that is deleted while its token is refreshed reaches no run',
   expect((await refused).error).toContain('"acme" is not connected');
 });
 
-test('a private connection of another person reaches nobody else’s worker', async () => {
+test('a private connection does not reach a worker of another member', async () => {
   const ada = await api.addMember('member');
   await connectKey('crm', 'ada-s-own-key', {}, ada);
   const files = { visibility: 'private' };
@@ -245,7 +245,7 @@ test('a test has no network, so its placeholder stands for nothing and no token 
   await pendingResponse;
 });
 
-test('a key that may go nowhere fails the run and says so', async () => {
+test('a key without allowed hosts fails the run with the reason', async () => {
   await connectKey('nowhere', 'k', { visibility: 'workspace', hosts: undefined });
   const worker = await createWorkerWith(['nowhere']);
   expect((await owner().get(`/api/workers/${worker}`).expect(200)).body.connection_problems).toEqual(['nowhere']);

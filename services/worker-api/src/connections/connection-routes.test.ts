@@ -26,7 +26,7 @@ const server = {
   headers: { 'X-Key': 'sealed away' },
 };
 
-test('an API key is kept sealed and shown to nobody', async () => {
+test('an API key is stored encrypted and never shown', async () => {
   const made = await connect();
   expect(made).toMatchObject({ kind: 'api_key', app: 'acme', status: 'active', authorization_url: null, scopes: [] });
   const read = await owner().get(`/api/connections/${made.id}`).expect(200);
@@ -38,7 +38,7 @@ test('an API key is kept sealed and shown to nobody', async () => {
   expect(tested).toMatchObject({ ok: true, status: 'active', error: null });
 });
 
-test('the list is newest first and says who uses what', async () => {
+test('the list is newest first and shows which workers use which connection', async () => {
   const first = await connect({ ...key, app: 'crm' });
   const second = await connect({ ...key, app: 'crm', label: 'Another' });
   await owner()
@@ -60,7 +60,7 @@ test.each([
   ['a line break in the key', { ...key, value: 'a\r\nX-Evil: 1' }, 400],
   ['a URL in the place of a host', { ...key, hosts: ['https://acme.example'] }, 400],
   ['scopes of a key', { ...key, scopes: ['all'] }, 400],
-  ['an app of no catalogue, without a key', { app: 'nobody-knows' }, 404],
+  ['an unknown app, without a key', { app: 'nobody-knows' }, 404],
   ['an app without a client', { app: 'github' }, 409],
 ])('%s is refused', async (_what, body, status) => {
   const { body: problem } = await owner().post('/api/connections', body).expect(status);
@@ -68,8 +68,8 @@ test.each([
     expect(problem).toMatchObject({ code: 'app_not_configured', detail: expect.stringContaining('OAUTH_APPS') });
 });
 
-describe('who may', () => {
-  test('a member makes private ones, which other members do not see', async () => {
+describe('permissions', () => {
+  test('a member creates private ones, which other members do not see', async () => {
     const [ada, bob] = [await api.addMember('member'), await api.addMember('member')];
     const { body } = await createCaller(api.url, ada.jwt).post('/api/connections', key).expect(201);
     expect(body).toMatchObject({ visibility: 'private', permissions: { edit: true, change_visibility: false } });
@@ -91,7 +91,7 @@ describe('who may', () => {
     await createCaller(api.url, ada.jwt).remove(`/api/connections/${body.id}`).expect(403);
   });
 
-  test('a viewer makes none, and a member lets no secret go to a server', async () => {
+  test('a viewer creates none, and a member sends no secret to a server', async () => {
     const [viewer, member] = [await api.addMember('viewer'), await api.addMember('member')];
     await createCaller(api.url, viewer.jwt).post('/api/connections', key).expect(403);
     await createCaller(api.url, member.jwt)
@@ -104,7 +104,7 @@ describe('hosts of a key', () => {
   const getRow = async (id: string) =>
     (await api.database.pool.query('SELECT hosts, version FROM connections WHERE id = $1', [id])).rows[0];
 
-  test('change together with the key only, so that nobody sends it elsewhere who cannot read it', async () => {
+  test('change together with the key only, so that a member who cannot read it cannot send it elsewhere', async () => {
     const ada = await api.addMember('member');
     const { body: made } = await createCaller(api.url, ada.jwt).post('/api/connections', key).expect(201);
     for (const more of [{}, { visibility: 'workspace' }]) {
@@ -120,7 +120,7 @@ describe('hosts of a key', () => {
     expect((await owner().post(`/api/connections/${made.id}/test`).expect(200)).body).toMatchObject({ ok: true });
   });
 
-  test('are sealed with it: a changed row opens no more', async () => {
+  test('are sealed with it: a changed row no longer opens', async () => {
     const { id } = await connect(key);
     await api.database.pool.query(`UPDATE connections SET hosts = '{evil.example}' WHERE id = $1`, [id]);
     const { body } = await owner().post(`/api/connections/${id}/test`).expect(200);
@@ -129,7 +129,7 @@ describe('hosts of a key', () => {
 });
 
 describe('a connection in use', () => {
-  test('is deleted only by force, unless another serves the same name', async () => {
+  test('is deleted only by force, unless another one serves the same name', async () => {
     const only = await connect({ ...key, app: 'billing' });
     const files = [{ path: 'main.py', content: 'def run(): pass' }];
     await owner()
@@ -143,7 +143,7 @@ describe('a connection in use', () => {
     await owner().get(`/api/connections/${only.id}`).expect(404);
   });
 
-  test('that is missing needs attention, and a run without it fails at once and says what to connect', async () => {
+  test('that is missing needs attention, and a run without it fails at once and names it', async () => {
     const files = [{ path: 'main.py', content: 'def run(): pass' }];
     await owner()
       .post('/api/workers', { name: 'Needs it', connections: ['missing-one'], files })
@@ -170,7 +170,7 @@ describe('a connection in use', () => {
 });
 
 describe('an MCP server', () => {
-  test('is registered with sealed headers, and asked with them and its secret', async () => {
+  test('is registered with encrypted headers, and called with them and its secret', async () => {
     await owner().put('/api/secrets/LINEAR_TOKEN', { value: 'lin_secret' });
     const { body } = await owner()
       .post('/api/connections/mcp', { ...server, auth_secret: 'LINEAR_TOKEN', allowed_tools: ['search'] })
@@ -200,7 +200,7 @@ describe('an MCP server', () => {
     expect((await owner().post(`/api/connections/${body.id}/test`).expect(200)).body.status).toBe('active');
   });
 
-  test('is asked for its tools now and then; what it describes anew is marked until the tools are allowed again', async () => {
+  test('is asked for its tools regularly; a changed description is marked until the tools are allowed again', async () => {
     const { id } = (await owner().post('/api/connections/mcp', server).expect(201)).body;
     const tools = async () => (await owner().get(`/api/connections/${id}/tools`).expect(200)).body;
     const listChanged = (listed: { changed: boolean }[]) => listed.map(({ changed }) => changed);
@@ -230,7 +230,7 @@ describe('an MCP server', () => {
     toolDescription = 'of a stranger';
   });
 
-  test('at another address gets none of the headers that were meant for the old one', async () => {
+  test('at another address gets none of the headers for the old one', async () => {
     const { body } = await owner().post('/api/connections/mcp', server).expect(201);
     await owner().patch(`/api/connections/${body.id}`, { url: 'https://evil.example/mcp' }).expect(200);
     await owner().get(`/api/connections/${body.id}/tools`).expect(200);
@@ -241,7 +241,7 @@ describe('an MCP server', () => {
     ['a private address', { ...server, url: 'http://127.0.0.1:9/mcp' }],
     ['a name of the machine itself', { ...server, url: 'http://localhost/mcp' }],
     ['another protocol', { ...server, url: 'file:///etc/passwd' }],
-    ['a header that decides where messages end', { ...server, headers: { 'Transfer-Encoding': 'chunked' } }],
+    ['a framing header', { ...server, headers: { 'Transfer-Encoding': 'chunked' } }],
     ['a line break in a header', { ...server, headers: { 'X-A': 'a\r\nB: c' } }],
   ])('with %s is refused', async (_what, body) => {
     await owner().post('/api/connections/mcp', body).expect(400);
@@ -249,7 +249,7 @@ describe('an MCP server', () => {
 });
 
 describe('the catalogue', () => {
-  test('says of each service whether it can be connected, and how to make that so', async () => {
+  test('shows for each service whether it can be connected, and how to enable that', async () => {
     const { body } = await owner().get('/api/integrations/catalog').expect(200);
     const github = body.find(({ slug }: { slug: string }) => slug === 'github');
     expect(github.app).toMatchObject({
@@ -280,7 +280,7 @@ describe('the catalogue', () => {
     await owner().get('/api/integrations/catalog/nobody-knows/tools').expect(404);
   });
 
-  test('takes services of the workspace, but not at private addresses', async () => {
+  test('accepts services of the workspace, but not at private addresses', async () => {
     const provider = {
       protocol: 'oauth2',
       name: 'In house',

@@ -57,7 +57,7 @@ const later = (minutes: number) => {
 };
 
 describe('consent', () => {
-  test('leaves with PKCE and comes back as an active connection, of which nothing secret is stored in the clear', async () => {
+  test('redirects with PKCE and returns as an active connection, whose secrets are stored encrypted', async () => {
     const begun = await begin({ label: 'Team account' });
     expect(begun).toMatchObject({ status: 'pending', app: 'acme', account_label: null });
     const { searchParams } = new URL(begun.authorization_url);
@@ -78,7 +78,7 @@ describe('consent', () => {
     for (const token of provider.good) expect(rows.map(({ text }) => text).join()).not.toContain(token);
   });
 
-  test('is finished once, by who began it, within ten minutes', async () => {
+  test('is completed once, by the user who began it, within ten minutes', async () => {
     const begun = await begin();
     const back = provider.consent(begun.authorization_url);
     const stranger = await api.addMember('admin');
@@ -96,7 +96,7 @@ describe('consent', () => {
     expect((await read(late.id)).status).toBe('pending');
   });
 
-  test('with another state, or another one’s code, connects nothing', async () => {
+  test('with another state, or the code of another authorization, connects nothing', async () => {
     const [one, two] = [await begin(), await begin()];
     const back = provider.consent(one.authorization_url);
     const wrong = new URL(back);
@@ -108,7 +108,7 @@ describe('consent', () => {
     expect((await read(two.id)).status).toBe('pending');
   });
 
-  test('that the provider refuses is said in its words, escaped', async () => {
+  test('that the provider refuses is reported in its words, escaped', async () => {
     const begun = await begin();
     const back = provider.consent(begun.authorization_url);
     back.searchParams.delete('code');
@@ -134,7 +134,7 @@ describe('consent', () => {
     ],
     ['no token', { status: 200, body: '{"token_type":"bearer"}', type: 'application/json' }, 'no usable answer'],
     ['more than we read', { status: 200, body: 'x'.repeat(300_000) }, '256 KB'],
-  ])('whose token endpoint answers with %s connects nothing and says so', async (_what, answers, said) => {
+  ])('whose token endpoint responds with %s connects nothing and reports it', async (_what, answers, said) => {
     const begun = await begin();
     provider.habits.answers = answers;
     const page = await arrive(provider.consent(begun.authorization_url)).expect(400);
@@ -143,7 +143,7 @@ describe('consent', () => {
     expect((await read(begun.id)).status).toBe('pending');
   });
 
-  test('is for persons: a workspace token cannot ask for it', async () => {
+  test('is for users: a workspace token cannot start it', async () => {
     const { token } = await api.createToken('workspace', api.owner.jwt);
     const { body } = await createCaller(api.url, token).post('/api/connections', { app: 'acme' }).expect(403);
     expect(body.code).toBe('person_needed');
@@ -167,7 +167,7 @@ describe('consent', () => {
     expect(await read(made.id)).toMatchObject({ status: 'active', account_label: 'ada@example.com' });
   });
 
-  test('to a deleted connection keeps nothing', async () => {
+  test('to a deleted connection stores nothing', async () => {
     const begun = await begin();
     await owner().remove(`/api/connections/${begun.id}`).expect(204);
     await arrive(provider.consent(begun.authorization_url)).expect(400);
@@ -178,7 +178,7 @@ describe('refresh', () => {
   const tick = () => api.connectionLoop.tick();
   const refreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
 
-  test('comes before the end, and survives rotation again and again', async () => {
+  test('happens before the expiry, and works with repeated rotation', async () => {
     const { id } = await connect();
     for (let turn = 0; turn < 3; turn++) {
       later(51);
@@ -191,7 +191,7 @@ describe('refresh', () => {
     expect(body).toMatchObject({ ok: true, account_label: 'ada@example.com' });
   });
 
-  test('is asked for once, though two replicas look', async () => {
+  test('is requested once, though two replicas check', async () => {
     const { id } = await connect();
     const other = await api.replica();
     later(51);
@@ -224,7 +224,7 @@ describe('refresh', () => {
     expect(new Set(presented).size).toBe(presented.length);
   });
 
-  test('under way is not disturbed by a test of the connection', async () => {
+  test('is not disturbed by a test of the connection', async () => {
     const { id } = await connect();
     later(51);
     let answer = () => {};
@@ -248,7 +248,7 @@ describe('refresh', () => {
     ['nothing', undefined],
     ['a text', '3600'],
     ['nonsense', 'soon'],
-  ])('goes on where the provider says %s of the time', async (_what, expiresIn) => {
+  ])('continues if the clock of the provider is %s', async (_what, expiresIn) => {
     provider.habits.expiresIn = expiresIn;
     const { id } = await connect();
     later(52);
@@ -258,7 +258,7 @@ describe('refresh', () => {
     expect((await read(id)).status).toBe('active');
   });
 
-  test('that the provider cannot do now is tried again, and fails only when the token has ended', async () => {
+  test('that fails temporarily is retried, and fails only when the token has expired', async () => {
     const { id } = await connect();
     provider.habits.answers = { status: 503, body: '<h1>away</h1>' };
     later(51);
@@ -273,7 +273,7 @@ describe('refresh', () => {
     expect(await read(id)).toMatchObject({ status: 'active', problem: null });
   });
 
-  test('that is refused for good makes it expired, once, until somebody consents again', async () => {
+  test('that is refused for good makes it expired, once, until a member consents again', async () => {
     const { id } = await connect();
     await owner()
       .post('/api/alerts', { on: ['connection.failed'], url: 'https://hooks.example.com/a' })
@@ -304,7 +304,7 @@ describe('refresh', () => {
     ['as Basic has it', (text: string) => Buffer.from(text).toString('base64')],
     ['inside of other base64', (text: string) => Buffer.from(`it was ${text}, which is wrong`).toString('base64')],
     ['in hex', (text: string) => Buffer.from(text).toString('hex')],
-  ])('whose error repeats the request %s shows nothing of it', async (_how, encode) => {
+  ])('whose error repeats the request %s reveals nothing of it', async (_how, encode) => {
     const before = provider.asked.length;
     const { id } = await connect();
     provider.habits.repeats = encode;
@@ -323,7 +323,7 @@ describe('refresh', () => {
     for (const value of [token, secret]) expect(shown).not.toContain(encode(value));
   });
 
-  test('is impossible without a refresh token: the connection ends with its token', async () => {
+  test('is impossible without a refresh token: the connection expires with its token', async () => {
     provider.habits.withoutRefreshToken = true;
     const { id } = await connect();
     later(50);
@@ -356,7 +356,7 @@ describe('a service of the workspace that moves under the same client', () => {
     (await api.database.pool.query('SELECT client_secret FROM oauth_apps WHERE slug = $1', [slug])).rows[0]
       .client_secret;
 
-  test('gets no kept secret, no token and no code that the other addresses gave', async () => {
+  test('gets no stored secret, no token and no code from the other addresses', async () => {
     await moveTo('crm', provider, { client_secret: client.client_secret });
     const { id } = await connect({ app: 'crm' });
     const left = await begin({ app: 'crm' });
@@ -377,7 +377,7 @@ describe('a service of the workspace that moves under the same client', () => {
     expect([evil.asked, evil.revoked]).toEqual([[], []]);
   });
 
-  test('gets nothing either where it comes under the name of the operator’s, or of one that was deleted', async () => {
+  test('gets none either if it takes the name of the operator’s, or of a deleted one', async () => {
     const { id } = await connect();
     await moveTo('acme', evil, { client_secret: client.client_secret });
     expect((await read(id)).status).toBe('expired');
@@ -391,7 +391,7 @@ describe('a service of the workspace that moves under the same client', () => {
   });
 });
 
-test('a test finds a token that the provider has ended, and gets another', async () => {
+test('a test finds a token that the provider has revoked, and gets another', async () => {
   provider.habits.expiresIn = undefined;
   const before = new Set(provider.good);
   const { id } = await connect();
@@ -400,7 +400,7 @@ test('a test finds a token that the provider has ended, and gets another', async
   expect(body).toMatchObject({ ok: true, status: 'active' });
 });
 
-test('what is deleted is revoked at the provider', async () => {
+test('a deleted connection is revoked at the provider', async () => {
   const { id } = await connect();
   const before = provider.revoked.length;
   await owner().remove(`/api/connections/${id}`).expect(204);

@@ -106,7 +106,7 @@ const arrive = (back: URL) =>
     .get(back.pathname + back.search)
     .set('Cookie', withCookie(api.owner.cookie));
 
-test('it is asked with a nonce, and says whose account it is', async () => {
+test('it is requested with a nonce, and names its account', async () => {
   const begun = await begin();
   const { searchParams } = new URL(begun.authorization_url);
   expect(searchParams.get('nonce')).toMatch(/.{40,}/);
@@ -115,31 +115,31 @@ test('it is asked with a nonce, and says whose account it is', async () => {
   expect(page.text).toContain('House ID is connected as ada@example.com.');
 });
 
-test('an answer in the name of another issuer connects nothing', async () => {
+test('a response in the name of another issuer connects nothing', async () => {
   const begun = await begin();
   const back = await consent(begun.authorization_url);
   back.searchParams.set('iss', 'https://evil.example');
   await arrive(back).expect(400);
 });
 
-test('an ID token with the nonce of another departure connects nothing', async () => {
+test('an ID token with the nonce of another authorization connects nothing', async () => {
   const begun = await begin();
   const url = new URL(begun.authorization_url);
   url.searchParams.set('nonce', 'of-another-departure-that-somebody-watched');
   await arrive(await consent(url.href)).expect(400);
 });
 
-describe('an ID token is nothing without the signature of its issuer', () => {
+describe('an ID token is refused without the signature of its issuer', () => {
   const forgeries: [string, (idToken: string) => string][] = [
     [
-      'by a key of somebody else',
+      'by a foreign key',
       (idToken) => {
         const signed = idToken.slice(0, idToken.lastIndexOf('.'));
         const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
         return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`;
       },
     ],
-    ['by nobody', (idToken) => idToken.replace(/[^.]+$/, (signature) => 'A'.repeat(signature.length))],
+    ['with an invalid signature', (idToken) => idToken.replace(/[^.]+$/, (signature) => 'A'.repeat(signature.length))],
   ];
   test.each(forgeries)('one that is signed %s connects nothing', async (_, forged) => {
     const begun = await begin();
@@ -150,7 +150,7 @@ describe('an ID token is nothing without the signature of its issuer', () => {
     expect(body).toMatchObject({ status: 'pending', account_label: null });
   });
 
-  test('an issuer whose keys are not found connects nothing, says why, and is not asked for tokens', async () => {
+  test('an issuer whose keys are not found connects nothing, reports why, and is not asked for tokens', async () => {
     const begun = await begin('closed');
     const back = await consent(begun.authorization_url);
     back.searchParams.delete('iss');
@@ -159,7 +159,7 @@ describe('an ID token is nothing without the signature of its issuer', () => {
     expect(asked).not.toContain('/token');
   });
 
-  test('its document is read once, and its keys each time', async () => {
+  test('its document is fetched once, and its keys each time', async () => {
     for (let i = 0; i < 2; i++) {
       const begun = await begin();
       await arrive(await consent(begun.authorization_url)).expect(200);

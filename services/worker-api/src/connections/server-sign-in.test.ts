@@ -35,7 +35,7 @@ async function connectByServer() {
   return body.id as string;
 }
 
-test('finds where to sign in, asks for this server alone, and lists its tools with the token', async () => {
+test('discovers where to sign in, requests a token for this server alone, and lists its tools with it', async () => {
   const { body } = await register().expect(201);
   expect(body).toMatchObject({ kind: 'mcp', status: 'pending', issuer: server.origin, app: 'tracker' });
   const asked = new URL(body.authorization_url);
@@ -66,7 +66,7 @@ test('finds where to sign in, asks for this server alone, and lists its tools wi
   for (const secret of [token, refresh]) expect(rows.map(({ text }) => text).join()).not.toContain(secret);
 });
 
-test('refreshes a token that has ended before it asks, and says when nobody refreshes it any more', async () => {
+test('an expired token is refreshed before a request, and the connection reports when it can no longer be refreshed', async () => {
   server.habits.expiresIn = 600;
   const id = await connectByServer();
   clock += 11 * 60_000;
@@ -89,13 +89,13 @@ test('a token that the server refuses makes the connection expired', async () =>
   expect(tried.body).toMatchObject({ ok: false, status: 'expired' });
 });
 
-test('a server of before there was metadata is its own authorization server', async () => {
+test('a server without metadata is its own authorization server', async () => {
   server.habits.isOld = true;
   expect((await register().expect(201)).body).toMatchObject({ issuer: server.origin });
 });
 
 test.each<[string, () => void, RegExp]>([
-  ['lets everybody in', () => Object.assign(server.habits, { isOpen: true }), /lets everybody in/],
+  ['needs no sign-in', () => Object.assign(server.habits, { isOpen: true }), /lets everybody in/],
   [
     'describes another resource',
     () => Object.assign(server.habits, { resource: 'https://bank.example/mcp' }),
@@ -108,7 +108,7 @@ test.each<[string, () => void, RegExp]>([
     /does not offer PKCE/,
   ],
   [
-    'takes clients with secrets alone',
+    'accepts only clients with secrets',
     () => Object.assign(server.habits, { metadata: { token_endpoint_auth_methods_supported: ['client_secret_post'] } }),
     /takes clients with a secret only/,
   ],
@@ -118,16 +118,16 @@ test.each<[string, () => void, RegExp]>([
     /its token_endpoint cannot be used/,
   ],
   [
-    'registers nobody',
+    'refuses registrations',
     () => Object.assign(server.habits, { registers: { status: 403, body: { error: 'access_denied' } } }),
     /did not register us as a client: access_denied/,
   ],
   [
-    'has no way to become its client',
+    'has no way to register a client',
     () => Object.assign(server.habits, { metadata: { registration_endpoint: null } }),
     /neither registers clients nor can read our client document/,
   ],
-])('a server that %s is refused with what is wrong, and nothing is made', async (_what, habit, says) => {
+])('a server that %s is refused with the reason, and nothing is created', async (_what, habit, says) => {
   const count = () => api.database.pool.query('SELECT count(*) FROM connections').then(({ rows }) => rows[0].count);
   const before = await count();
   habit();
@@ -136,7 +136,7 @@ test.each<[string, () => void, RegExp]>([
   expect(await count()).toBe(before);
 });
 
-describe('a hostile server that wants the codes of an honest one', () => {
+describe('a hostile server that tries to get the codes of an honest one', () => {
   const promised = { authorization_response_iss_parameter_supported: true };
   const registerHostile = () => register({ url: hostile.url });
   /** The browser at the honest server, where the hostile one has sent it, comes back to us. */
@@ -152,7 +152,7 @@ describe('a hostile server that wants the codes of an honest one', () => {
   beforeEach(() => hostile.seen.tokens.splice(0));
 
   test.each(['authorization_endpoint', 'token_endpoint', 'registration_endpoint'])(
-    'names the other’s %s as its own: refused',
+    'claims the other’s %s as its own: refused',
     async (endpoint) => {
       hostile.habits.metadata = { [endpoint]: `${server.origin}/elsewhere` };
       const { body } = await registerHostile().expect(409);
@@ -160,22 +160,22 @@ describe('a hostile server that wants the codes of an honest one', () => {
     },
   );
 
-  test('promises to name itself, and the other one names itself instead: no code goes to it', async () => {
+  test('promises to identify itself, and the other one identifies itself instead: no code is sent to it', async () => {
     const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
     expect(await expectRefusedReturn({ metadata })).toContain(`the answer is not from ${hostile.origin}`);
   });
 
-  test('promises to name itself, and the other one names nobody: no code goes to it', async () => {
+  test('promises to identify itself, and the other one does not: no code is sent to it', async () => {
     const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
     const without = (back: URL) => void back.searchParams.delete('iss');
     expect(await expectRefusedReturn({ metadata }, without)).toContain(`the answer is not from ${hostile.origin}`);
   });
 
-  test('sends the browser on to the other one, which names itself: no code goes to it', async () => {
+  test('redirects the browser to the other one, which identifies itself: no code is sent to it', async () => {
     expect(await expectRefusedReturn({})).toContain(`the answer is not from ${hostile.origin}`);
   });
 
-  test('sends the browser on with the client of the other one, whose answer comes to its own address', async () => {
+  test('redirects the browser with the client of the other one, whose response arrives at its own address', async () => {
     const toTheOther = (back: URL) => {
       back.searchParams.delete('iss');
       return new URL(getCallback(server.origin) + back.search);
@@ -185,7 +185,7 @@ describe('a hostile server that wants the codes of an honest one', () => {
     expect(await expectRefusedReturn({}, toAll)).toContain('came to the address of another issuer');
   });
 
-  test('has a refusal of the other one taken for its own: its words are not shown', async () => {
+  test('passes a refusal of the other one off as its own: its text is not shown', async () => {
     const refusal = (back: URL) => {
       back.searchParams.delete('code');
       back.searchParams.set('error', 'access_denied');
@@ -201,7 +201,7 @@ describe('a hostile server that wants the codes of an honest one', () => {
   });
 });
 
-test('a client from before issuers had addresses of their own is registered anew when somebody consents again', async () => {
+test('a client from before issuers had their own addresses is registered again when a member consents again', async () => {
   const id = await connectByServer();
   await api.database.pool.query(
     `UPDATE connections SET "authorization" = "authorization" - 'redirectUri' - 'sendsIssuer' || $2::jsonb WHERE id = $1`,
@@ -217,7 +217,7 @@ test('a client from before issuers had addresses of their own is registered anew
   expect(server.seen.tokens.at(-1)).toMatchObject({ grant_type: 'refresh_token', client_id: 'registered-1' });
 });
 
-test('what is not sent where people sign in is refused, and another address is another connection', async () => {
+test('headers are refused for a server with sign-in, and its address cannot be changed', async () => {
   const { body } = await register({ headers: { 'X-Team': 'a' } }).expect(400);
   expect(body.detail).toContain('headers: is not sent where people sign in');
   const id = await connectByServer();
@@ -239,7 +239,7 @@ test('a deleted connection’s token is revoked at the server', async () => {
   expect(server.seen.revoked).toContain(refresh);
 });
 
-test('our client document names us and where people come back to', async () => {
+test('our client document has our name and our redirect addresses', async () => {
   const { body } = await request(api.url).get('/.well-known/oauth-client').expect(200);
   expect(body).toMatchObject({
     client_id: expect.stringMatching(/\/\.well-known\/oauth-client$/),

@@ -27,7 +27,7 @@ const upload = (path: string) =>
 const listPaths = async (path: string) =>
   (await owner.get(`${path}/files?content=false`).expect(200)).body.map((file: { path: string }) => file.path);
 
-test('a context is made with files, listed, edited, and says who uses it', async () => {
+test('a context is created with files, listed, edited, and shows its users', async () => {
   const { path, name, body } = await contextWith(
     { 'prices.csv': 'sku,price\n', 'docs/de/lies mich.md': '# Ä' },
     { description: 'What things cost', writeable: true },
@@ -48,7 +48,7 @@ test('a context is made with files, listed, edited, and says who uses it', async
   await owner.post('/api/contexts', { name }).expect(409);
 });
 
-test('files come and go as text, as bytes of any type, in forms and in zips: each change is one version', async () => {
+test('files are written and deleted as text, as bytes of any type, in forms and in zips: each change is one version', async () => {
   const { path } = await contextWith();
   const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 10, 13]);
   expect((await owner.put(`${path}/files/a.txt`, { content: 'two', message: 'more' })).body.version).toBe(2);
@@ -84,7 +84,7 @@ test.each([
   '{"constructor":1}',
   '{ half',
   `["${'x'.repeat(2 << 20)}"]`,
-])('JSON that is no wrapper of a file is the file, byte by byte: %#', async (text) => {
+])('JSON that does not wrap a file is the file, byte by byte: %#', async (text) => {
   const { path } = await contextWith();
   await put(`${path}/files/a.json`, 'application/json', text).expect(200);
   const { body } = await owner.get(`${path}/files/a.json`).responseType('blob').expect(200);
@@ -99,7 +99,7 @@ test('a file may be empty, also for a client that sends neither a body nor its t
   expect(await listPaths(path)).toEqual(['a.txt', 'empty.bin', 'json', 'none']);
 });
 
-test('what changes nothing makes no version; a version can be gone back to and downloaded', async () => {
+test('an ineffective change creates no version; a version can be restored and downloaded', async () => {
   const { path, body } = await contextWith({ 'a.txt': 'one' });
   expect((await owner.put(`${path}/files/a.txt`, { content: 'one' })).body.version).toBe(1);
   await owner.put(`${path}/files`, { files: [{ path: 'b.txt', content: 'b' }], message: 'second' }).expect(200);
@@ -120,7 +120,7 @@ test('what changes nothing makes no version; a version can be gone back to and d
   expect(await listPaths(copy.path)).toEqual(['a.txt', 'b.txt', 'other.txt']);
 });
 
-test('many files written at the same moment through two replicas are all kept', async () => {
+test('files that are written simultaneously through two replicas are all kept', async () => {
   const { path } = await contextWith({});
   const other = await api.replica();
   const jwt = `Bearer ${api.owner.jwt}`;
@@ -135,7 +135,7 @@ test('many files written at the same moment through two replicas are all kept', 
   expect((await owner.get(path)).body.version).toBe(25);
 });
 
-test('a private context is its owner’s and the admins’; a worker of others can not declare it', async () => {
+test('a private context belongs to its owner and the admins; a worker of another member cannot declare it', async () => {
   await member.post('/api/contexts', { name: 'diary', visibility: 'private' }).expect(201);
   const stranger = createCaller(api.url, (await api.addMember('member')).jwt);
   for (const path of ['', '/files', '/versions', '/download', '/files/a.txt']) {
@@ -161,7 +161,7 @@ test('a private context is its owner’s and the admins’; a worker of others c
   await stranger.remove('/api/contexts/diary').expect(403);
 });
 
-test('what workers use is deleted only on purpose, and its packs go an hour later', async () => {
+test('a context in use is deleted only by force, and its packs are deleted an hour later', async () => {
   const { path, name } = await contextWith();
   const worker = await createWorker(api, { contexts: [name] });
   const refused = await owner.remove(path).expect(409);
@@ -211,7 +211,7 @@ test.each<[string, string, object, string]>([
   expect([answer.status, answer.body.errors?.[0].path]).toEqual([400, field]);
 });
 
-test('what is too much, or a hostile zip, is refused and nothing of it is kept', async () => {
+test('oversized content and a hostile zip are refused, and nothing of them is stored', async () => {
   const { path } = await contextWith({ 'a.txt': 'one' });
   const large = Buffer.alloc(10 * 1024 * 1024 + 1);
   await put(`${path}/files/large`, 'application/octet-stream', large).expect(413);

@@ -31,7 +31,7 @@ test.each(samples)('%s is found on its line, alone and in a sentence', (kind, sa
   expect(JSON.stringify(findCredentials({ path: 'a', content: Buffer.from(sample) }))).not.toContain(sample.slice(6));
 });
 
-test('what is assigned to a name like password counts if it looks random', () => {
+test('a value assigned to a name like password counts if it looks random', () => {
   expect(listKinds('db_password = "hG7$kP2!xQ9z"\nAPI_KEY: 9f86d081884c7d65\n"token": "a8f5f167f44f4964"')).toEqual([
     '1 assigned_secret',
     '2 assigned_secret',
@@ -55,7 +55,7 @@ test.each([
   expect(listKinds(text)).toEqual([]);
 });
 
-test('binary files are not looked into, and there is an end to it', () => {
+test('binary files are not searched, and the number of findings is limited', () => {
   expect(listKinds(Buffer.concat([Buffer.from([0]), Buffer.from(samples[2]?.[1] ?? '')]))).toEqual([]);
   expect(listKinds(`${samples[2]?.[1]}\n`.repeat(1_000))).toHaveLength(FINDINGS_MAX);
 });
@@ -76,7 +76,7 @@ test.each([
   'SG.aaaaaaaaaaaaaaaaaaaaaa.',
   'xoxb-',
   '"type" : ',
-])('2 MB of %j take as long as text does', (piece) => {
+])('2 MB of %j take as long as ordinary text', (piece) => {
   const content = Buffer.from(piece.repeat((2 << 20) / piece.length));
   // Anything worse than linear would run into the time limit of tests.
   expect(findCredentials({ path: 'a', content }).length).toBeLessThanOrEqual(1);

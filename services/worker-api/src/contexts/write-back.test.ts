@@ -69,7 +69,7 @@ const waitForRefusal = (runId: string) =>
     return rows[0]?.reason as string | undefined;
   });
 
-test('what a completed run has changed is the next version, told apart from what people do', async () => {
+test('changes of a completed run are the next version, distinguished from changes by members', async () => {
   const { path, job, runId, worker } = await running();
   await report(job, { zip: await createZip({ 'state.json': '{"seen":1}', 'new/file.txt': 'x', '.git/config': 'x' }) });
   await until(async () => (await getVersion(path)) === 2);
@@ -87,7 +87,7 @@ test('what a completed run has changed is the next version, told apart from what
   expect(file.body).toEqual({ seen: 1 });
 });
 
-test('a run that did not see a later version stands over it, and the message says so', async () => {
+test('a run that did not see a later version overwrites it, and the message says so', async () => {
   const { path, job } = await running();
   await owner.put(`${path}/files/state.json`, { content: 'by a person' }).expect(200);
   await report(job, { zip: await createZip({ 'state.json': 'by the run' }) });
@@ -96,7 +96,7 @@ test('a run that did not see a later version stands over it, and the message say
   expect(version.message).toMatch(/which had version 1: it does not include later changes$/);
 });
 
-test('hearing of the same run again, on another replica too, makes no second version', async () => {
+test('a repeated event of the same run, on another replica too, creates no second version', async () => {
   const { path, job, runId } = await running();
   await report(job, { zip: await createZip({ 'a.txt': 'a' }) });
   await until(async () => (await getVersion(path)) === 2);
@@ -116,7 +116,7 @@ test('hearing of the same run again, on another replica too, makes no second ver
   expect(await getVersion(path)).toBe(3);
 });
 
-test('nothing is kept of a failed run, of a context that was read-only, or of files that stayed as they were', async () => {
+test('nothing is saved from a failed run, of a read-only context, or of unchanged files', async () => {
   const failed = await running();
   await report(failed.job, { zip: await createZip({ 'a.txt': 'a' }) }, 'failed');
   const readOnly = await running({ writeable: false });
@@ -138,7 +138,7 @@ test('nothing is kept of a failed run, of a context that was read-only, or of fi
     expect([path, await getVersion(path)]).toEqual([path, 1]);
 });
 
-test('a run may delete every file, and then the context is empty', async () => {
+test('a run can delete every file, and then the context is empty', async () => {
   const { path, job } = await running();
   await report(job, { zip: await createZip({}) });
   await until(async () => (await getVersion(path)) === 2);
@@ -149,14 +149,14 @@ test.each<[string, () => Promise<Reported> | Reported, string]>([
   ['climbs out', () => ({ zip: rawZip([{ name: '../../etc/passwd' }]) }), 'relative path'],
   ['holds a link', () => ({ zip: rawZip([{ name: 'a', mode: 0o120777 }]) }), 'link'],
   [
-    'is not what was announced',
+    'differs from its announcement',
     async () => ({ zip: await createZip({ a: 'a' }), sha256: 'f'.repeat(64) }),
     'announced',
   ],
   ['was never uploaded', () => ({}), 'not uploaded'],
   ['is no zip', () => ({ zip: Buffer.from('garbage') }), 'cannot be read'],
   [
-    'holds too much',
+    'is too large',
     async () => ({ zip: await createZip({ a: Buffer.alloc(10 * 1024 * 1024 + 1) }) }),
     'larger than 10 MB',
   ],
@@ -167,7 +167,7 @@ test.each<[string, () => Promise<Reported> | Reported, string]>([
   expect(await getVersion(path)).toBe(1);
 });
 
-test('a key outside of the run is not even looked at', async () => {
+test('a key outside the run is not fetched', async () => {
   const { path, job, runId } = await running();
   const key = `${api.workspaceId}/runs/run_another/1/changed`;
   await report(job, { zip: await createZip({ a: 'a' }), key });

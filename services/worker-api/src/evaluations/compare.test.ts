@@ -60,12 +60,12 @@ test.each([
   [{ enum: [1, { a: 1, b: 2 }, 'x'] }, [{ b: 2, a: 1 }, 'x', 1], [2, { a: 1 }, 'y']],
   [{ const: { a: [1] } }, [{ a: [1] }], [{ a: [1, 2] }, null]],
   [{ enum: ['x', '1'] }, ['1'], [1, { x: 1 }]],
-])('%j is held against values, not against their texts', (schema, fitting, others) => {
+])('%j is compared with values, not with their texts', (schema, fitting, others) => {
   expect(fitting.map((one) => listFitMessages(schema, one, WHOLE))).toEqual(fitting.map(() => []));
   for (const one of others) expect(listFitMessages(schema, one, WHOLE)).toEqual([expect.stringMatching('must be')]);
 });
 
-test('a text is contained wherever it stands, also where it repeats itself', () => {
+test('a text is contained at any position, also where it repeats itself', () => {
   const isFound = (text: string, part: string) => includesText(text, part);
   for (const text of ['abacabad', 'aaab', 'ab', '', '😀😁']) {
     for (const part of ['', 'a', 'abad', 'aab', 'b', 'abc', '😁', 'acaba'])

@@ -44,7 +44,7 @@ test.each([
   expect(JSON.stringify(verdict).length).toBeLessThan(4_000);
 });
 
-test('checks that take longer than they may end alone', async () => {
+test('checks that exceed their time limit fail alone', async () => {
   const checks = checksWith({ taskMs: 300 });
   const [first, second] = await Promise.all([
     checks.run({

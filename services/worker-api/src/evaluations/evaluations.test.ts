@@ -83,7 +83,7 @@ test('each example is run without effects on the version and judged by its check
   expect(d).toMatchObject({ status: 'failed', checks: [{ message: 'the run failed: there is no name' }] });
 });
 
-test('four at once are run, in the order of their names, and what was changed meanwhile does not count', async () => {
+test('four run at once, in the order of their names, and later changes do not count', async () => {
   const worker = await createWorker(api);
   const made = [];
   for (const name of ['6', '5', '4', '3', '2', '1']) made.push(await example(worker.id, { name, inputs: { name } }));
@@ -159,7 +159,7 @@ test('an evaluation that can’t begin says why', async () => {
   expect(await code(409)).toBe('archived');
 });
 
-test('an example that the version does not take, or whose record is gone, is an error and holds up no other', async () => {
+test('an example that the version does not accept, or whose record is gone, is an error and blocks no other', async () => {
   const worker = await createWorker(api);
   const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } }).expect(201))
     .body;
@@ -181,7 +181,7 @@ test('an example that the version does not take, or whose record is gone, is an 
   ]);
 });
 
-test('a stopped evaluation cancels its runs and keeps the results that it has', async () => {
+test('a stopped evaluation cancels its runs and keeps its results', async () => {
   const worker = await createWorker(api);
   for (const name of ['1', '2', '3', '4', '5']) await example(worker.id, { name });
   const id = await startEvaluation(worker.id);
@@ -209,7 +209,7 @@ test('a stopped evaluation cancels its runs and keeps the results that it has', 
   await me.post(`${evaluationsPath(worker.id)}/${again}/stop`).expect(200);
 });
 
-test('viewers read evaluations and start none, and other workspaces do not know them', async () => {
+test('viewers read evaluations and start none, and other workspaces do not see them', async () => {
   const worker = await createWorker(api);
   await example(worker.id, {});
   const id = await startEvaluation(worker.id);
@@ -226,7 +226,7 @@ test('viewers read evaluations and start none, and other workspaces do not know 
   await me.post(`${path}/stop`).expect(200);
 });
 
-test('an alert tells of an evaluation that not every example has passed, and of no other', async () => {
+test('an alert is raised for an evaluation with a failed example, and for no other', async () => {
   const worker = await createWorker(api);
   const on = { on: ['evaluation.failed'], worker_id: worker.id, url: 'https://hooks.example.com/a' };
   const { id: alertId } = (await me.post('/api/alerts', on).expect(201)).body;
@@ -250,7 +250,7 @@ test('an alert tells of an evaluation that not every example has passed, and of 
   expect((await me.post(`/api/alerts/${alertId}/test`)).body.channels).toHaveLength(1);
 });
 
-test('a run that misses a record is an error where it fails, or where its output is not the expected one', async () => {
+test('a run without a recorded response is an error if it fails, or if its output is not the expected one', async () => {
   const worker = await createWorker(api);
   await example(worker.id, { name: 'A', inputs: { name: 'A' }, checks: [{ kind: 'fails' }] });
   await example(worker.id, { name: 'B', inputs: { name: 'B' } });

@@ -37,7 +37,7 @@ const waitForEnd = (id: string, evaluationId: string, loops = [api.deps.evaluati
     return evaluation.status !== 'running' && evaluation;
   });
 
-test('a judge is shown the part of the output as data, without secrets, and what it cost is booked', async () => {
+test('a judge gets the part of the output as data, without secrets, and its cost is recorded', async () => {
   const worker = await createWorker(api);
   await me.put('/api/secrets/TOKEN', { value: SECRET }).expect((answer) => expect(answer.status).toBeLessThan(300));
   await add(worker.id, { inputs: { name: 'Ada' }, checks: [polite, { ...polite, threshold: 0.2 }] });
@@ -65,7 +65,7 @@ test('a judge is shown the part of the output as data, without secrets, and what
   expect(JSON.stringify(used)).toMatch('0.00024');
 });
 
-test('a judge is shown nothing of a secret where long inputs are cut', async () => {
+test('a judge gets nothing of a secret where long inputs are truncated', async () => {
   const worker = await createWorker(api);
   await add(worker.id, { name: 'Long', inputs: { name: `${'x'.repeat(19_900)} ${`${SECRET} `.repeat(20)}` } });
   await model.says(verdict(1));
@@ -75,7 +75,7 @@ test('a judge is shown nothing of a secret where long inputs are cut', async () 
   expect(question).not.toMatch(/a-secret/);
 });
 
-test('an answer that does not fit is asked for once more, and a judge that fails makes the example an error', async () => {
+test('an invalid answer is requested once more, and a judge that fails makes the example an error', async () => {
   const worker = await createWorker(api);
   await add(worker.id, { name: 'A' });
   await model.says({ text: 'Very polite.' }, verdict(1));
@@ -90,7 +90,7 @@ test('an answer that does not fit is asked for once more, and a judge that fails
   ]);
 });
 
-test('an unknown model is refused when the example is written, and a budget that is spent keeps judges from being asked', async () => {
+test('an unknown model is refused when the example is saved, and an exhausted budget prevents judging', async () => {
   const worker = await createWorker(api);
   const checks = [{ ...polite, model: 'local/none' }];
   const { body } = await me.post(`/api/workers/${worker.id}/examples`, { name: 'One', checks }).expect(400);
@@ -117,7 +117,7 @@ test('two replicas judge each result once', async () => {
   expect(await model.asked()).toHaveLength(6);
 });
 
-test('a replica that ends while it judges hands over, and what a judge has said is not asked again', async () => {
+test('a replica that stops while it judges hands over, and a recorded judgement is not requested again', async () => {
   const worker = await createWorker(api);
   await add(worker.id, { checks: [polite, { ...polite, instructions: 'It is short.' }] });
   const other = await api.replica();

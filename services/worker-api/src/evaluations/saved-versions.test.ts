@@ -17,7 +17,7 @@ const main = (total: number) => ({
   files: [{ path: 'main.py', content: `def run(name=None):\n    return {"total": ${total}}\n` }],
 });
 
-test('each new version is evaluated once where the worker says so, a rollback as well', async () => {
+test('each new version is evaluated once if the worker enables it, a rollback as well', async () => {
   const worker = await createWorker(api);
   await addTo(worker.id);
   const path = `/api/workers/${worker.id}`;
@@ -49,7 +49,7 @@ test('each new version is evaluated once where the worker says so, a rollback as
   expect(found).toMatchObject([{ version: 4, version_sha: worker.sha, totals: { failed: 1 } }, { id: first.id }]);
 });
 
-test('a version that a model has to judge where none is configured is not run, and its evaluation says so', async () => {
+test('a version that needs a model to judge is not run if none is configured, and its evaluation says so', async () => {
   const worker = await createWorker(api);
   const checks = [{ kind: 'judge', instructions: 'It is polite.' }];
   await me.post(`/api/workers/${worker.id}/examples`, { name: 'One', checks }).expect(201);
@@ -63,7 +63,7 @@ test('a version that a model has to judge where none is configured is not run, a
   expect((await me.get(`/api/runs?worker_id=${worker.id}&trigger=rehearsal`)).body).toEqual([]);
 });
 
-test('a worker that is archived ends its evaluation, and one that is deleted takes it away', async () => {
+test('archiving a worker ends its evaluation, and deleting it deletes the evaluation', async () => {
   const worker = await createWorker(api);
   await addTo(worker.id);
   const start = () => me.post(`/api/workers/${worker.id}/evaluations`).expect(202);
@@ -94,7 +94,7 @@ test('a worker that is archived ends its evaluation, and one that is deleted tak
   expect(await rows()).toEqual([]);
 });
 
-test('a rehearsal that is lost, or ended unheard, holds up nothing', async () => {
+test('a rehearsal that is lost, or whose end was missed, blocks nothing', async () => {
   const worker = await createWorker(api);
   await addTo(worker.id);
   await addTo(worker.id);

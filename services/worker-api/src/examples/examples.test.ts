@@ -21,7 +21,7 @@ async function ran(workerId: string, inputs: object, end: (job: FakeJob) => Prom
   return runId;
 }
 
-test('an example is added, changed, listed and deleted, and each change is on record', async () => {
+test('an example is added, changed, listed and deleted, and each change is audited', async () => {
   const { id } = await createWorker(api);
   const example = await addExample(id, { inputs: { name: 'Ada' }, checks: equal, max_duration_seconds: 30 });
   expect(example).toMatchObject({
@@ -86,7 +86,7 @@ test('inputs that the worker refuses are named, and files come from runs only', 
   expect((await me.patch(path, { inputs: stolen }).expect(400)).body.errors).toMatchObject([{ path: 'inputs.table' }]);
 });
 
-test('checks that can’t be understood, or would check nothing, are named', async () => {
+test('invalid checks, and checks without effect, are named', async () => {
   const { id } = await createWorker(api);
   const expectProblems = async (...checks: object[]) => problems(id, { checks });
   expect(await expectProblems({ kind: 'equal' })).toMatchObject([{ path: 'checks.0.value', message: 'is required' }]);
@@ -109,7 +109,7 @@ test('checks that can’t be understood, or would check nothing, are named', asy
   expect(await problems(id, {})).toMatchObject([{ path: 'checks', message: expect.stringContaining('is required') }]);
 });
 
-test('an example of a run expects what the run did', async () => {
+test('an example of a run expects the output of the run', async () => {
   const { id } = await createWorker(api);
   const completed = await ran(id, { name: 'Ada' }, (job) => job.complete('hello'));
   expect(await addExample(id, { run_id: completed })).toMatchObject({
@@ -131,7 +131,7 @@ test('an example of a run expects what the run did', async () => {
   await (await until(() => executor.claim())).complete(null);
 });
 
-test('viewers read examples and change none; those of a private worker exist for its owner', async () => {
+test('viewers read examples and change none; those of a private worker are visible to its owner', async () => {
   const { id } = await createWorker(api);
   const example = await addExample(id, { checks: equal });
   const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
@@ -146,7 +146,7 @@ test('viewers read examples and change none; those of a private worker exist for
   await me.get(`${examplesPath(own.id)}/${example.id}`).expect(404);
 });
 
-test('a worker has a bounded number of them', async () => {
+test('the number of examples of a worker is limited', async () => {
   const { id } = await createWorker(api);
   await addExample(id, { checks: equal });
   await api.deps.pool.query(

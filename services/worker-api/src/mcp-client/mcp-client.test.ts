@@ -80,7 +80,7 @@ async function failure(work: Promise<unknown>): Promise<string> {
   return `${err.code}: ${err.message}`;
 }
 
-test('a server of the older protocol is asked in its own, page by page, with the headers of the connection', async () => {
+test('a server of the older protocol is called in its own, page by page, with the headers of the connection', async () => {
   answering = legacy(({ id, method, params }, res) => {
     if (method === 'tools/call') return json(res, result(id, { content: [{ type: 'text', text: 'done' }] }));
     json(
@@ -94,13 +94,13 @@ test('a server of the older protocol is asked in its own, page by page, with the
   expect(content).toEqual([{ type: 'text', text: 'done' }]);
 });
 
-test('a tool that the connection does not allow is not asked for', async () => {
+test('a tool that the connection does not allow is not called', async () => {
   const refused = client.callTool(buildServer(), buildCall('drop_everything', ['first']));
   expect(await failure(refused)).toMatch(/does not allow the tool drop_everything/);
   expect(asked).toEqual([]);
 });
 
-test('a stream that stays open after its answer keeps nobody waiting', async () => {
+test('a stream that stays open after its response does not delay the caller', async () => {
   answering = legacy(({ id }, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     const answer = JSON.stringify(result(id, { tools: [tool('streamed')] }));
@@ -110,7 +110,7 @@ test('a stream that stays open after its answer keeps nobody waiting', async () 
   expect(await client.listTools(buildServer())).toMatchObject([{ name: 'streamed' }]);
 });
 
-test('a server that never answers, or streams without an end, has timed out', async () => {
+test('a server that never responds, or streams without an end, times out', async () => {
   answering = () => undefined;
   expect(await failure(hasty.listTools(buildServer()))).toMatch(/^timeout: /);
   answering = legacy((_, res) => {
@@ -121,7 +121,7 @@ test('a server that never answers, or streams without an end, has timed out', as
   expect(await failure(hasty.callTool(buildServer(), buildCall('slow')))).toMatch(/^timeout: /);
 });
 
-test('an answer or a stream of 10 MB is refused', async () => {
+test('a response or a stream of 10 MB is refused', async () => {
   const large = 'x'.repeat(10_000_000);
   answering = listing(tool('large', { description: large }));
   expect(await failure(client.listTools(buildServer()))).toMatch(/^too_large: .* more than 1000000 bytes/);
@@ -164,7 +164,7 @@ test.each([
   expect(await failure(client.listTools(buildServer()))).toMatch(/^bad_answer: /);
 });
 
-test('a server that wants another credential, fails or speaks something else is told apart', async () => {
+test('a server that wants another credential, fails or speaks another protocol is distinguished', async () => {
   answering = (_, res) => json(res, { error: 'who are you?' }, 401);
   expect(await failure(client.listTools(buildServer()))).toMatch(/^unauthorized: /);
   answering = (_, res) => void res.writeHead(503).end('away');
@@ -186,14 +186,14 @@ test('a private address is not reached, and a redirect leads to none', async () 
   expect(asked).toEqual([]);
 });
 
-test('what a server says back of its credential is not shown, nor what a terminal would obey', async () => {
+test('a credential that a server echoes is not shown, nor are control sequences', async () => {
   const error = { code: -32000, message: 'got Bearer not-to-be-shown\u001b[31m' };
   answering = legacy(({ id }, res) => json(res, { jsonrpc: '2.0', id, error }));
   const said = await failure(client.listTools(buildServer()));
   expect(said).toMatch(/^bad_answer: .*got \*\*\* \[31m$/);
 });
 
-test('nothing is left of a credential where a long error is cut', async () => {
+test('nothing of a credential is left where a long error is truncated', async () => {
   const error = { code: -32000, message: `${'x'.repeat(250)} ${'not-to-be-shown '.repeat(100)}` };
   answering = legacy(({ id }, res) => json(res, { jsonrpc: '2.0', id, error }));
   const said = await failure(client.listTools(buildServer()));

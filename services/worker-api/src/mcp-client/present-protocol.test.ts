@@ -4,7 +4,7 @@ import { createMcpClient } from './mcp-client';
 
 const api = testWorkerApi();
 
-test('a server of the present protocol, our own, lists its tools and is called', async () => {
+test('a server of the current protocol, our own, lists its tools and is called', async () => {
   const masking = { redactorFor: async (secrets: string[]) => createRedactor(secrets) };
   const client = createMcpClient({ allow: ['127.0.0.0/8', '::1/128'], version: '1', masking });
   const server = {

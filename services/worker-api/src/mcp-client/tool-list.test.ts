@@ -27,7 +27,7 @@ const listChanged = ({ tools }: { tools: { name: string; isChanged: boolean }[] 
 const now = new Date('2026-01-05T09:00:00Z');
 const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
 
-test('a tool that is described anew is marked until somebody has looked at it', async () => {
+test('a tool with a changed description is marked until a member has reviewed it', async () => {
   const { pool } = api.deps;
   const of = await key();
   expect(listChanged(await rememberTools(pool, of, [tool('send'), tool('read')], now))).toEqual([]);
@@ -47,7 +47,7 @@ test('a tool that is described anew is marked until somebody has looked at it', 
   expect(listChanged(await rememberTools(pool, of, [tool('send', 'Another.')], later(6)))).toEqual([]);
 });
 
-test('another address or other headers begin anew, and an older list does not come back', async () => {
+test('another address or other headers start a new list, and an older list does not come back', async () => {
   const { pool } = api.deps;
   const of = await key();
   const after = { ...of, version: 2 };
@@ -58,7 +58,7 @@ test('another address or other headers begin anew, and an older list does not co
   expect(await findTools(pool, of, { fresh: false, now: later(2) })).toBeNull();
 });
 
-test('a list is fresh for ten minutes, belongs to its workspace, and is forgotten in the end', async () => {
+test('a list is fresh for ten minutes, belongs to its workspace, and is evicted in the end', async () => {
   const { pool } = api.deps;
   const of = await key();
   await rememberTools(pool, of, [tool('send')], now);
@@ -74,7 +74,7 @@ test('a list is fresh for ten minutes, belongs to its workspace, and is forgotte
   expect(await findTools(pool, of, { fresh: false, now })).toBeNull();
 });
 
-test('what a server writes of its credential into its tools is kept masked, in every form; names stay', async () => {
+test('a credential that a server writes into its tools is stored masked, in every form; names are unchanged', async () => {
   const { pool, masking } = api.deps;
   const token = 'sk-live-4711/+= of the team';
   const said = [

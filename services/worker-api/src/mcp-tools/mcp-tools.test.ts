@@ -38,7 +38,7 @@ test.each(ERAS)('a published worker is a tool with its inputs as arguments, and 
   await client.close();
 });
 
-test('the tool is there for those who see the worker, and they run it with their own rights', async () => {
+test('the tool is visible to members who see the worker, and they run it with their own permissions', async () => {
   const member = await api.addMember('member');
   const hidden = await createWorker(api, { name: 'Hidden', visibility: 'private', jwt: member.jwt });
   await publish({ worker_id: hidden.id, name: 'of_one_person' }, member.jwt).expect(201);
@@ -63,7 +63,7 @@ test('the tool is there for those who see the worker, and they run it with their
   expect(tools.map(({ name }) => name)).not.toContain('of_everybody');
 });
 
-test('a name is one of a tool: not taken, not of the platform, and free again when its worker is gone', async () => {
+test('a name is a valid tool name: not taken, not of the platform, and free again when its worker is deleted', async () => {
   const [first, second] = [await createWorker(api, { name: 'First' }), await createWorker(api, { name: 'Second' })];
   await publish({ worker_id: first.id, name: 'wanted' }).expect(201);
   expect((await publish({ worker_id: second.id, name: 'wanted' }).expect(409)).body.code).toBe('name_taken');
@@ -77,7 +77,7 @@ test('a name is one of a tool: not taken, not of the platform, and free again wh
   await publish({ worker_id: second.id, name: 'wanted' }).expect(201);
 });
 
-test('publishing and withdrawing are told in the audit log, and each happens once', async () => {
+test('publishing and withdrawing are audited, and each happens once', async () => {
   const { id } = await createWorker(api, { name: 'Told' });
   const key = { 'Idempotency-Key': 'told-once' };
   await publish({ worker_id: id, name: 'told' }).set(key).expect(201);
@@ -110,7 +110,7 @@ test('a token for the published set runs published workers, reads their runs, an
   await sendRequest('post', `/api/workers/${open.id}/runs`, token).send({}).expect(403);
 });
 
-test('a token for named workers is offered those that are published, and one for other sets none', async () => {
+test('a token for named workers is offered the published ones of them, and one for other sets none', async () => {
   const [mine, other] = [await createWorker(api, { name: 'Mine' }), await createWorker(api, { name: 'Theirs' })];
   await publish({ worker_id: mine.id, name: 'mine' }).expect(201);
   await publish({ worker_id: other.id, name: 'theirs' }).expect(201);

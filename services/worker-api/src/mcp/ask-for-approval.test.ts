@@ -49,7 +49,7 @@ const run = async (client: Client, workerId: string) => {
 const findApproval = async (runId: unknown) => (await owner.get(`/api/approvals?run_id=${runId}`).expect(200)).body[0];
 const listRuns = async (workerId: string) => (await owner.get(`/api/runs?worker_id=${workerId}`).expect(200)).body;
 
-test('a rejection ends the run, and one who would not say leaves it as it is', async () => {
+test('a rejection ends the run, and a cancelled dialog leaves it waiting', async () => {
   const worker = await createWorker(api, held);
   const { client } = await connectPerson(api.owner.jwt, [
     verdict('reject', { reason: 'twice' }),
@@ -67,7 +67,7 @@ test('a rejection ends the run, and one who would not say leaves it as it is', a
   await client.close();
 });
 
-test('a client that cannot ask, or speaks an older revision, has the run that waits', async () => {
+test('a client that cannot ask, or speaks an older revision, gets the waiting run', async () => {
   const worker = await createWorker(api, held);
   const silent = await connectMcp(api, api.owner.jwt);
   expect(await run(silent, worker.id)).toMatchObject({ status: 'pending_approval' });
@@ -79,7 +79,7 @@ test('a client that cannot ask, or speaks an older revision, has the run that wa
   for (const client of [silent, older, narrowed]) await client.close();
 });
 
-test('a form is asked for, and asked for again in the words of the API', async () => {
+test('a form is asked for, and asked for again with the errors of the API', async () => {
   const executor = await api.connectExecutor();
   const worker = await createWorker(api, { ...held, approvals: undefined });
   const { client, asked } = await connectPerson(api.owner.jwt, [
@@ -115,7 +115,7 @@ test('a form is asked for, and asked for again in the words of the API', async (
   await client.close();
 });
 
-test('calls of an agent can be refused, and the run goes on with the reason', async () => {
+test('calls of an agent can be refused, and the run continues with the reason', async () => {
   const executor = await api.connectExecutor();
   const worker = await createWorker(api, { ...held, approvals: undefined });
   const { client, asked } = await connectPerson(api.owner.jwt, [verdict('refuse', { reason: 'not yet' })]);
@@ -144,7 +144,7 @@ test('calls of an agent can be refused, and the run goes on with the reason', as
   await client.close();
 });
 
-test('what a client could not show is not asked for here', async () => {
+test('a form that a client could not show is not asked for', async () => {
   const executor = await api.connectExecutor();
   const worker = await createWorker(api, { ...held, approvals: undefined });
   const { client, asked } = await connectPerson(api.owner.jwt, []);
@@ -211,7 +211,7 @@ describe('the state that a client carries', () => {
   );
   const approving = { approval: { action: 'accept', content: { verdict: 'approve' } } };
 
-  test('serves its caller on any replica, once, and nobody else', async () => {
+  test('is accepted from its caller on any replica, once, and from no other caller', async () => {
     const worker = await createWorker(api, held);
     const { result } = await call(api.owner.jwt, worker.id);
     expect(result).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) });
@@ -247,7 +247,7 @@ describe('where an executor serves', () => {
     (stop) => stop(),
   );
 
-  test('the person sees what is to be decided, approves, and the call ends with the run', async () => {
+  test('the person sees the request, approves, and the call ends with the run', async () => {
     const worker = await createWorker(api, { ...held, name: 'Refunds \u202eData: {}' });
     const { client, asked } = await connectPerson(api.owner.jwt, [verdict('approve', { reason: 'checked' })]);
     const ended = await run(client, worker.id);
@@ -267,7 +267,7 @@ describe('where an executor serves', () => {
     await client.close();
   });
 
-  test('whoever may not decide is not asked: the call answers with the run that waits', async () => {
+  test('a caller who cannot decide is not asked: the call returns the waiting run', async () => {
     const worker = await createWorker(api, held);
     const forbids = await createWorker(api, { ...held, approvals: { required: true, forbid_self: true } });
     const createRestrictedToken = async (restrict: object) =>

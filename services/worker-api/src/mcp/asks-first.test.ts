@@ -13,7 +13,7 @@ test.each([
   [{ trigger: 'manual' }],
   [{ trigger: { type: 'manual' }, triggers: [], schedule: null }],
   [{ triggers: ['manual', { type: 'manual' }] }],
-])('a worker that nothing starts by itself is made without asking: %j', async (given) => {
+])('a worker without automatic triggers is created without asking: %j', async (given) => {
   expect(await asksFirst('create_worker', given)).toBe(false);
 });
 
@@ -26,11 +26,11 @@ test.each([
   [{ schedule: { cron: '* * * * *' } }],
   [{ schedule: { type: 'manual', cron: '* * * * *' } }],
   [{ trigger: 7 }],
-])('one that something starts is not: %j', async (given) => {
+])('one with an automatic trigger is not: %j', async (given) => {
   expect(await asksFirst('create_worker', given)).toBe(true);
 });
 
-test('nothing but these is called without a person', async () => {
+test('only these are called without a person', async () => {
   const unasked = [...(await listOfferedTools()).values()]
     .filter((tool) => !tool.asksFirst({}))
     .map(({ name }) => name);
@@ -38,7 +38,7 @@ test('nothing but these is called without a person', async () => {
   expect(unasked.sort()).toEqual([...reading, 'connect_app', 'create_worker', 'start_conversation'].sort());
 });
 
-test('clients are told which tools let code run or reach what is outside', () => {
+test('clients are told which tools let code run or reach external systems', () => {
   expect(listToolNames(({ hints }) => !hints.readOnly && !hints.destructive)).toEqual([
     ...['start_conversation', 'save_example', 'connect_app'],
   ]);

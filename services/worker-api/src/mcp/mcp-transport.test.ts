@@ -19,7 +19,7 @@ describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
   afterAll(() => client.close());
   const call = (name: string) => client.callTool({ name, arguments: {} });
 
-  test('contents of every kind arrive as they were', async () => {
+  test('contents of every kind arrive unchanged', async () => {
     const { content } = await call('test_multiple_content_types');
     expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'resource']);
     expect((await call('test_audio_content')).content).toMatchObject([{ type: 'audio', mimeType: 'audio/wav' }]);
@@ -38,7 +38,7 @@ describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
     ]);
   });
 
-  test('a schema of 2020-12 is listed with all its words', async () => {
+  test('a schema of 2020-12 is listed with all its keywords', async () => {
     const { tools } = await client.listTools();
     const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
     expect(Object.keys(schema ?? {}).sort()).toEqual([
@@ -46,7 +46,7 @@ describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
     ]);
   });
 
-  test('resources, templates, prompts and completions answer', async () => {
+  test('resources, templates, prompts and completions respond', async () => {
     expect((await client.readResource({ uri: 'test://static-binary' })).contents).toMatchObject([
       { mimeType: 'image/png', blob: expect.any(String) },
     ]);
@@ -60,14 +60,14 @@ describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
     expect(completion.values).toContain('paris');
   });
 
-  test('many requests at once each have their own answer', async () => {
+  test('many simultaneous requests each get their own response', async () => {
     const uris = Array.from({ length: 20 }, (_, i) => `test://template/${i}/data`);
     const all = await Promise.all(uris.map((uri) => client.readResource({ uri })));
     expect(all.map(({ contents }) => contents[0]?.uri)).toEqual(uris);
   });
 });
 
-test('a page of another host is refused, before its message is looked at', async () => {
+test('a page of another host is refused, before its message is read', async () => {
   const postFromOrigin = async (origin: string) => {
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', origin };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
@@ -77,7 +77,7 @@ test('a page of another host is refused, before its message is looked at', async
   expect(await postFromOrigin(new URL(server.url).origin)).toBe(200);
 });
 
-test('a tool that asks twice has both answers, and a state that was changed is refused', async () => {
+test('a tool that asks twice gets both answers, and a modified state is refused', async () => {
   const options = { versionNegotiation: { mode: 'auto' as const }, capabilities: { elicitation: { form: {} } } };
   const client = new Client({ name: 'test', version: '1' }, options);
   const said = [{ name: 'Ada' }, { color: 'blue' }];

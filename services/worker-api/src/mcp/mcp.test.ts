@@ -36,7 +36,7 @@ const PROMISED = [
   ...['list_contexts', 'read_context_file', 'write_context_file', 'list_connections', 'get_overview'],
 ];
 
-test('each promised tool says what it takes, answers and does, with an example that it takes', async () => {
+test('each promised tool describes its arguments, results and effects, with a valid example', async () => {
   const client = await connect(api.owner.jwt);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(PROMISED));
@@ -56,7 +56,7 @@ test('each promised tool says what it takes, answers and does, with an example t
   }
 });
 
-test.each(ERAS)('an agent makes a worker, runs it and reads what it did: %s', async (era) => {
+test.each(ERAS)('an agent creates a worker, runs it and reads its results: %s', async (era) => {
   const client = await connect(api.owner.jwt, { era });
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
@@ -72,7 +72,7 @@ test.each(ERAS)('an agent makes a worker, runs it and reads what it did: %s', as
   await client.close();
 });
 
-test('a tool may no more than its credential: a viewer starts nothing, and another workspace is not there', async () => {
+test('a tool has only the permissions of its credential: a viewer starts nothing, and another workspace is not found', async () => {
   const worker = await createWorker(api, { name: 'Guarded' });
   const viewer = await connect((await api.addMember('viewer')).jwt);
   expect(await refusal(viewer, 'run_worker', { worker_id: worker.id })).toMatch(/403/);
@@ -81,7 +81,7 @@ test('a tool may no more than its credential: a viewer starts nothing, and anoth
   expect(await callStructured(stranger, 'list_workers')).toMatchObject({ items: [] });
 });
 
-test('the address narrows what is offered, and what is not offered cannot be called', async () => {
+test('the address narrows the offered tools, and others cannot be called', async () => {
   const reader = await connect(api.owner.jwt, { query: '?toolsets=workers,runs&readonly=1' });
   const { tools } = await reader.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
@@ -91,7 +91,7 @@ test('the address narrows what is offered, and what is not offered cannot be cal
   expect(await refusal(reader, 'create_worker', { name: 'No' })).toMatch(/there is no tool/);
 });
 
-test('a restricted token is offered what it may use, and may do no more here than over HTTP', async () => {
+test('a restricted token is offered the tools that it can use, with no more permissions here than over HTTP', async () => {
   const [mine, other] = [
     await createWorker(api, { name: 'Of agent' }),
     await createWorker(api, { name: 'Not of agent' }),
@@ -131,7 +131,7 @@ test('every tool is in its toolset over HTTP too', () => {
   expect(new Set(known)).toEqual(new Set(TOOLSETS));
 });
 
-test('wrong arguments are named in the words of the API, and nothing leaves the paths of the operation', async () => {
+test('invalid arguments are named in the words of the API, and nothing leaves the paths of the operation', async () => {
   const client = await connect(api.owner.jwt);
   expect(await refusal(client, 'get_run')).toMatch(/run_id: is required/);
   expect(await refusal(client, 'get_run', { run_id: '../workers' })).toMatch(/404|400/);
@@ -156,7 +156,7 @@ test('a file of a context is written, and read as text', async () => {
   expect(listed).toEqual({ items: [], total: 0 });
 });
 
-test('what is shown once to a person is in no answer', async () => {
+test('secrets that are shown once to a person are in no response', async () => {
   const client = await connect(api.owner.jwt);
   const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
   const made = await client.callTool({
@@ -167,7 +167,7 @@ test('what is shown once to a person is in no answer', async () => {
   expect(JSON.stringify(made)).not.toMatch(/whsec|webhook_secret|signing_key/);
 });
 
-test('without a credential, or with a cookie alone, nobody speaks to it', async () => {
+test('a request without a credential, or with a cookie alone, is refused', async () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
   expect((await fetch(`${api.url}/mcp`, { method: 'POST', headers, body })).status).toBe(401);
@@ -194,7 +194,7 @@ test('a page of another origin is refused, whatever its credential', async () =>
   expect(await postFromOrigin(new URL(BASE_URL).origin)).toBe(200);
 });
 
-test.each(ERAS)('logs of runs are resources, read with the rights of the caller: %s', async (era) => {
+test.each(ERAS)('logs of runs are resources, read with the permissions of the caller: %s', async (era) => {
   const client = await connect(api.owner.jwt, { era });
   const worker = await createWorker(api, { name: `Logged ${era}` });
   const run = await callStructured(client, 'run_worker', { worker_id: worker.id });

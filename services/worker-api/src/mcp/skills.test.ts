@@ -57,7 +57,7 @@ test.each(['auto', 'legacy'] as const)('skills are listed in pages, and one is r
   await client.close();
 });
 
-test('what cannot be read is not there, and an address without skills does not offer them', async () => {
+test('an unreadable skill is not listed, and an address without skills does not offer them', async () => {
   const client = await connectMcp(api, api.owner.jwt);
   const skills = new SkillsClient(client);
   await expect(skills.get('skill://nobody-wrote/SKILL.md')).rejects.toThrow(/no skill that you can read/);

@@ -14,7 +14,7 @@ const getDetail = (err: unknown): string => {
   return toModelFailure(err, model, null).detail;
 };
 
-test('the address of a provider that cannot be reached is told to nobody', () => {
+test('the address of an unreachable provider is not disclosed', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.3:8000'), { code: 'ECONNREFUSED' });
   const err = new TypeError('Cannot connect to API: connect ECONNREFUSED 10.0.0.3:8000', { cause });
   expect(getDetail(err)).toBe('a/m: could not be reached, or broke off (ECONNREFUSED)');
@@ -29,19 +29,19 @@ const FORMS: [string, string][] = [
   ['escaped in JSON', JSON.stringify(KEY).slice(1, -1)],
 ];
 
-test.each(FORMS)('a provider that repeats the key is told on without it: %s', (_, form) => {
+test.each(FORMS)('the error of a provider that repeats the key is reported without it: %s', (_, form) => {
   const refused = Object.assign(new Error(`no such key: ${form}`), { statusCode: 400 });
   expect(getDetail(refused)).toMatch(
     /^a\/m: the provider refused the request \(400\): no such key: \S{0,4}[*]{3}\S{0,4}$/,
   );
 });
 
-test.each(FORMS)('nothing of the key is left where a long refusal is cut: %s', (_, form) => {
+test.each(FORMS)('nothing of the key is left where a long refusal is truncated: %s', (_, form) => {
   const refused = Object.assign(new Error(`${'x'.repeat(250)} ${`${form} `.repeat(100)}`), { statusCode: 400 });
   const detail = getDetail(refused);
   for (let at = 0; at + 8 <= form.length; at++) expect(detail).not.toContain(form.slice(at, at + 8));
 });
 
-test('what a provider writes into its stream is told on', () => {
+test('an error that a provider writes into its stream is reported', () => {
   expect(getDetail('overloaded')).toBe('a/m: could not be reached, or broke off: overloaded');
 });

@@ -96,7 +96,7 @@ const both = [
   ['b/m', () => anthropic],
 ] as const;
 
-test.each(both)('%s: words come as they are said, and their cost is booked', async (model, server) => {
+test.each(both)('%s: text is streamed as it arrives, and its cost is recorded', async (model, server) => {
   const workspaceId = await newWorkspace();
   await server().says({ text: 'Hello' });
   const heard: string[] = [];
@@ -111,7 +111,7 @@ test.each(both)('%s: words come as they are said, and their cost is booked', asy
   expect(JSON.stringify(asked?.headers)).toContain(KEY);
 });
 
-test.each(both)('%s: a call of a tool arrives with its arguments', async (model, server) => {
+test.each(both)('%s: a tool call arrives with its arguments', async (model, server) => {
   await server().says({ text: 'Look', calls: [{ name: 'list_runs', input: { limit: 3 } }] });
   const { content } = await callTestModel({ model });
   expect(content).toMatchObject([
@@ -120,7 +120,7 @@ test.each(both)('%s: a call of a tool arrives with its arguments', async (model,
   ]);
 });
 
-test('tokens from the cache of a provider cost what the operator says', async () => {
+test('tokens from the cache of a provider cost what the operator configures', async () => {
   const workspaceId = await newWorkspace();
   await anthropic.says({ text: 'x', usage: { input: 100, output: 0, cached: 900 } });
   await callTestModel({ model: 'b/m', workspaceId });
@@ -133,7 +133,7 @@ test.each([
   [401, 'model_unauthorized', 1],
   [404, 'model_not_found', 1],
   [500, 'model_unavailable', 3],
-])('a provider that answers %i: %s, asked %i times, and no key is repeated', async (status, code, times) => {
+])('a provider that responds %i: %s, requested %i times, and no key is repeated', async (status, code, times) => {
   const refusal = { status, body: `no, ${KEY}` };
   await openai.says(refusal, refusal, refusal, refusal);
   const failure = await expectFailure({});
@@ -142,7 +142,7 @@ test.each([
   expect(await openai.asked()).toHaveLength(times);
 });
 
-test('a provider that asks for a pause is given it, and one that asks for a long one is passed over', async () => {
+test('a short Retry-After of a provider is respected, and one that is long is passed over', async () => {
   await openai.says({ status: 429, headers: { 'Retry-After': '0' } }, { text: 'later' });
   expect((await callTestModel({})).content).toMatchObject([{ text: 'later' }]);
   await openai.says({ status: 429, headers: { 'Retry-After': '3600' } });
@@ -151,14 +151,14 @@ test('a provider that asks for a pause is given it, and one that asks for a long
   expect(await openai.asked()).toHaveLength(1);
 });
 
-test('a provider that says nothing is given up on, and asked again', async () => {
+test('an unresponsive provider times out, and is retried', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ silent: true }, { text: 'awake' });
   expect((await callTestModel({ workspaceId })).content).toMatchObject([{ text: 'awake' }]);
   expect((await readBooked(workspaceId)).map((row) => row.error_code)).toEqual(['model_timed_out', null]);
 });
 
-test('data that cannot be read is told at once and not asked for again', async () => {
+test('unreadable data is reported at once and not requested again', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ raw: 'data: {no json\n\n' }, { text: 'not asked' });
   expect((await expectFailure({ workspaceId })).code).toBe('model_malformed');
@@ -167,7 +167,7 @@ test('data that cannot be read is told at once and not asked for again', async (
 });
 
 test.each(both)(
-  '%s: an answer that breaks off keeps its words, costs them, and is not asked again',
+  '%s: an interrupted response keeps its text, costs it, and is not requested again',
   async (model, server) => {
     const workspaceId = await newWorkspace();
     await server().says({ text: 'Hello', cut: 4, usage: { input: 100, output: 10 } }, { text: 'not asked' });
@@ -181,7 +181,7 @@ test.each(both)(
   },
 );
 
-test('a provider that tells no usage is booked by the length of the texts', async () => {
+test('a provider that reports no usage is charged by the length of the texts', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ text: 'Hello', usage: null });
   await callTestModel({ workspaceId });
@@ -190,7 +190,7 @@ test('a provider that tells no usage is booked by the length of the texts', asyn
   expect(row.usd).toBeGreaterThan(0);
 });
 
-test('a model without a price has no cost, and is not asked while a budget holds', async () => {
+test('a model without a price has no cost, and is not called while a budget applies', async () => {
   const workspaceId = await newWorkspace();
   await openai.says({ text: 'free' });
   await callTestModel({ model: 'a/free', workspaceId });
@@ -201,7 +201,7 @@ test('a model without a price has no cost, and is not asked while a budget holds
 });
 
 /** The most that one call here can cost is a little over 0.002. */
-test('of many calls at once only as many are made as the budget of the month pays', async () => {
+test('of many simultaneous calls only as many are made as the budget of the month allows', async () => {
   const workspaceId = await newWorkspace(0.0065);
   await openai.says(
     ...Array.from({ length: 10 }, () => ({ hold: true, text: 'x', usage: { input: 100, output: 1_000 } })),
@@ -230,7 +230,7 @@ const untilRefused = (calls: Promise<unknown>[], count: number): Promise<void> =
     for (const call of calls) void call.then(() => ++refused === count && resolve());
   });
 
-test('the budget of a token holds what its calls cost, and what they may cost', async () => {
+test('the budget of a token includes what its calls cost, and what they may cost', async () => {
   const workspaceId = await newWorkspace();
   const budgets = [{ tokenId: newId('tok_'), usd: 0.004 }];
   await openai.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
@@ -239,7 +239,7 @@ test('the budget of a token holds what its calls cost, and what they may cost', 
   expect(await openai.asked()).toHaveLength(1);
 });
 
-test('a call that is stopped counts with the most that it may have cost', async () => {
+test('a cancelled call counts with the most that it may have cost', async () => {
   const workspaceId = await newWorkspace();
   const stop = new AbortController();
   await openai.says({ text: 'Hello', cut: 2, hang: true });

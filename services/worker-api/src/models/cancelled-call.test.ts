@@ -58,7 +58,7 @@ const isBooked = async (job: FakeJob) => (await readCalls(job)).every(({ outcome
 const countSteps = async ({ runId }: FakeJob) =>
   (await api.deps.pool.query("SELECT FROM run_steps WHERE run_id = $1 AND status = 'calling'", [runId])).rowCount;
 
-test('cancelling a run closes the connection to the provider, and what was said until then is booked', async () => {
+test('cancelling a run closes the connection to the provider, and the text until then is charged', async () => {
   const answer = speakSlowly('word ');
   const job = await begin();
   sendQuestion(job);
@@ -92,7 +92,7 @@ test('cancelling a run closes the connection to the provider, and what was said 
   expect((await me.get(`/api/runs/${job.runId}`).expect(200)).body.total_cost_usd).toBeCloseTo(call.usd);
 });
 
-test('an attempt that timed out for good ends its call; before the first word the most that it can cost is booked', async () => {
+test('an attempt that finally timed out ends its call; before the first word the maximum cost is charged', async () => {
   const answer = speakSlowly(null);
   const job = await begin();
   sendQuestion(job);
@@ -110,7 +110,7 @@ test('an attempt that timed out for good ends its call; before the first word th
   await until(async () => (await countSteps(job)) === 0);
 });
 
-test('a replica that does not hear of the cancellation finds it in the table', async () => {
+test('a replica that misses the cancellation finds it in the table', async () => {
   const answer = speakSlowly('word ');
   const job = await begin();
   sendQuestion(job);

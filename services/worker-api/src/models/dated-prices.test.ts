@@ -44,7 +44,7 @@ async function sendMessage() {
   await transaction(api.database.pool, (tx) => answer.settle(tx));
 }
 
-test('each call is booked with the price of its day, and keeps it', async () => {
+test('each call is charged at the price of its day, and keeps it', async () => {
   await model.says(...Array.from({ length: 3 }, () => ({ text: 'Hello', usage: { input: 20, output: 0 } })));
   for (const day of ['2025-12-31T22:59:59Z', '2026-06-30T23:59:59Z', '2026-07-01T00:00:00Z']) {
     time = new Date(day);
@@ -58,7 +58,7 @@ test('each call is booked with the price of its day, and keeps it', async () => 
   ]);
 });
 
-test('the price that holds and the next one are shown', async () => {
+test('the current price and the next one are shown', async () => {
   time = new Date('2026-03-01T00:00:00Z');
   // The credential must not have ended by then.
   const viewer = createCaller(api.url, (await api.createToken('workspace', api.owner.jwt, { role: 'viewer' })).token);
@@ -79,6 +79,6 @@ test.each([
     ],
     /must not begin at the same time/,
   ],
-])('a list that nobody can follow is refused: %j', (prices, words) => {
+])('an ambiguous price list is refused: %j', (prices, words) => {
   expect(() => parseModels([provider(prices)])).toThrow(words);
 });

@@ -42,7 +42,7 @@ async function countCalls(outcome: string): Promise<number> {
   return rows[0].count;
 }
 
-test.each(HOSTILE_ANSWERS)('an answer with %s fails the call of a run', async (_, texts) => {
+test.each(HOSTILE_ANSWERS)('a response with %s fails the call of a run', async (_, texts) => {
   const before = await countCalls('failed');
   provider.says(...texts, END);
   expect(await sendQuestion()).toMatchObject(MALFORMED);
@@ -50,7 +50,7 @@ test.each(HOSTILE_ANSWERS)('an answer with %s fails the call of a run', async (_
 });
 
 test.each(UNSTORABLE_ANSWERS)(
-  'an answer with %s is recorded without it, or fails the call of a run',
+  'a response with %s is recorded without it, or fails the call of a run',
   async (_, texts) => {
     provider.says(...texts, END);
     const reply = await sendQuestion();
@@ -59,13 +59,13 @@ test.each(UNSTORABLE_ANSWERS)(
   },
 );
 
-test('a value that does not fit its schema for 100,000 levels is no output', async () => {
+test('a value nested 100,000 levels deep that violates its schema is no output', async () => {
   provider.says(...Array.from({ length: 100 }, () => delta({ content: '['.repeat(1_000) })), END);
   const reply = await sendQuestion(30_000, { tools: [], schema: { type: 'object', properties: { a: {} } } });
   expect(reply).toMatchObject({ failed: { code: 'invalid_output' } });
 });
 
-test('a provider that never ends its answer fails the call when its time is over', async () => {
+test('an endless response fails the call at its time limit', async () => {
   let isClosed = false;
   provider.setScript((res) => {
     const timer = setInterval(() => res.write(delta({ content: 'a' })), 20);

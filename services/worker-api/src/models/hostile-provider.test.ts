@@ -31,7 +31,7 @@ async function lastCall() {
 }
 
 test.each(HOSTILE_ANSWERS)(
-  'an answer with %s is given up, its call is settled, and others are served meanwhile',
+  'a response with %s is aborted, its call is settled, and others are served meanwhile',
   async (_, texts) => {
     provider.says(...texts, END);
     const blockedMs = await measureLongestTurn(async () => {
@@ -43,7 +43,7 @@ test.each(HOSTILE_ANSWERS)(
   180_000,
 );
 
-test('arguments of 60 KB that come in small parts are no attack', async () => {
+test('arguments of 60 KB in small pieces are accepted', async () => {
   const words = Array.from({ length: 2_000 }, () =>
     delta({ tool_calls: [{ index: 0, function: { arguments: 'a line of some thirty letters ' } }] }),
   );
@@ -55,20 +55,20 @@ test('arguments of 60 KB that come in small parts are no attack', async () => {
 });
 
 test.each([
-  ['fewer tokens than none', '{"prompt_tokens":-2000000000,"completion_tokens":-5}'],
-  ['more than the request can have used', '{"prompt_tokens":2000000000,"completion_tokens":10}'],
-  ['more than was asked for', '{"prompt_tokens":10,"completion_tokens":2000000000}'],
-  ['parts of a token', '{"prompt_tokens":1.5,"completion_tokens":1}'],
-  ['numbers beyond all', '{"prompt_tokens":1e300,"completion_tokens":1}'],
+  ['negative numbers of tokens', '{"prompt_tokens":-2000000000,"completion_tokens":-5}'],
+  ['more input tokens than the request can have', '{"prompt_tokens":2000000000,"completion_tokens":10}'],
+  ['more output tokens than requested', '{"prompt_tokens":10,"completion_tokens":2000000000}'],
+  ['a fraction of a token', '{"prompt_tokens":1.5,"completion_tokens":1}'],
+  ['a number out of range', '{"prompt_tokens":1e300,"completion_tokens":1}'],
   [
-    'more from the cache than there was',
+    'more cached tokens than input tokens',
     '{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":11}}',
   ],
   [
-    'less than nothing from the cache',
+    'a negative number of cached tokens',
     '{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":-11}}',
   ],
-])('a provider that reports %s is paid by the estimate', async (_, told) => {
+])('a provider that reports %s is charged by the estimate', async (_, told) => {
   provider.says(delta({ content: 'Hello' }), END, usage(told));
   expect(await sendMessage()).toMatchObject({ status: 'completed' });
   const { outcome, estimated, usd, reserved, input, output } = await lastCall();
@@ -76,7 +76,7 @@ test.each([
   expect([usd > 0, usd <= reserved, input > 0, output > 0]).toEqual([true, true, true, true]);
 });
 
-test('usage that can be believed is booked as it was reported', async () => {
+test('plausible usage is charged as reported', async () => {
   provider.says(
     delta({ content: 'Hello' }),
     END,
@@ -86,7 +86,7 @@ test('usage that can be believed is booked as it was reported', async () => {
   expect(await lastCall()).toMatchObject({ outcome: 'ok', estimated: false, output: 7 });
 });
 
-test.each(UNSTORABLE_ANSWERS)('an answer with %s leaves no call and no turn open', async (_, texts) => {
+test.each(UNSTORABLE_ANSWERS)('a response with %s leaves no call and no turn open', async (_, texts) => {
   provider.says(...texts, END);
   const turn = sendMessage();
   await until(async () => (await lastCall())?.outcome !== 'started');
@@ -96,7 +96,7 @@ test.each(UNSTORABLE_ANSWERS)('an answer with %s leaves no call and no turn open
   expect(rows).toHaveLength(0);
 });
 
-test('others are answered while a provider sends empty events as fast as it can', async () => {
+test('other requests are served while a provider sends empty events as fast as it can', async () => {
   const many = event({ choices: [] }).repeat(2_000);
   const flood = { begun: false, stopped: false };
   provider.setScript((res) => {

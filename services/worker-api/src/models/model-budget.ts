@@ -86,5 +86,5 @@ const budgetExceededError = (what: string, spent: number, budget: number, next: 
 const unpricedError = (model: string): AppError =>
   forbidden(
     'model_without_price',
-    `a budget holds, and nobody has said what ${model} costs; the operator sets prices in MODEL_PROVIDERS, and an admin those of the workspace's own models with PUT /api/models/prices`,
+    `a budget applies, and ${model} has no price; the operator sets prices in MODEL_PROVIDERS, and an admin those of the workspace's own models with PUT /api/models/prices`,
   );

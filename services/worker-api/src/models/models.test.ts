@@ -19,7 +19,7 @@ const api = testWorkerApi({
   ),
 });
 
-test('everybody of a workspace reads which models there are and what they cost, and nobody reads a key or an address', async () => {
+test('every member of a workspace reads its models and prices, and no member reads a key or an address', async () => {
   const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   const { body, text } = await viewer.get('/api/models').expect(200);
   expect(body).toMatchObject([
@@ -30,7 +30,7 @@ test('everybody of a workspace reads which models there are and what they cost, 
   expect(text).not.toMatch(/sk-of|127\.0\.0\.1/);
 });
 
-test('an admin sets what models may cost in a month, and a member does not', async () => {
+test('an admin sets the budget of models for a month, and a member does not', async () => {
   const path = `/api/workspaces/${api.workspaceId}`;
   const owner = createCaller(api.url, api.owner.jwt);
   const models = { monthly_budget_usd: 12.5 };

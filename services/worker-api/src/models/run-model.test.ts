@@ -47,7 +47,7 @@ function sendQuestion({ runId, attempt, token }: FakeJob, over: Over = {}): Prom
   return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
 }
 
-test('an answer is recorded, paid once and part of the cost of the run', async () => {
+test('a response is recorded, charged once and part of the cost of the run', async () => {
   const job = await startJob();
   expect(job.tools).toEqual([{ name: MODELS, tools: ['smart', 'local/m'] }]);
   await model.says({ text: 'Hi.', usage: { input: 100, output: 10 } }, { text: 'not asked' });
@@ -74,7 +74,7 @@ test('an answer is recorded, paid once and part of the cost of the run', async (
   expect(ended.total_cost_usd).toBeCloseTo(0.00012);
 });
 
-test('an answer is paid in the moment in which it is recorded, and not before', async () => {
+test('a response is charged at the moment in which it is recorded, and not before', async () => {
   const job = await startJob();
   const { pool } = api.deps;
   await pool.query(`CREATE SEQUENCE refusals;
@@ -95,7 +95,7 @@ test('an answer is paid in the moment in which it is recorded, and not before', 
   expect(await model.asked()).toHaveLength(1);
 });
 
-test('an answer that does not fit its schema is repaired once, and both requests are paid', async () => {
+test('a response that violates its schema is repaired once, and both requests are charged', async () => {
   const job = await startJob();
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   await model.says({ text: '{"n": "seven"}' }, { text: '```json\n{"n": 7}\n```' });
@@ -111,7 +111,7 @@ test('an answer that does not fit its schema is repaired once, and both requests
   expect(await model.asked()).toHaveLength(2);
 });
 
-test('tools that were declared come back with their arguments, others do not', async () => {
+test('calls of declared tools are returned with their arguments, others are not', async () => {
   const job = await startJob();
   const tools = [{ name: 'look', parameters: { type: 'object', properties: { q: { type: 'string' } } } }];
   await model.says({
@@ -133,7 +133,7 @@ test('tools that were declared come back with their arguments, others do not', a
   expect(asked?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'a result' });
 });
 
-test('arguments are an object, and what does not fit the schema of the tool is said with the call', async () => {
+test('arguments are an object, and violations of the tool’s schema are reported with the call', async () => {
   const job = await startJob();
   const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   const tools = [{ name: 'count', parameters }];
@@ -155,7 +155,7 @@ test('arguments are an object, and what does not fit the schema of the tool is s
   ]);
 });
 
-test('temperature, choice of a tool and reasoning reach the provider, and wrong ones are refused', async () => {
+test('temperature, tool choice and reasoning reach the provider, and invalid ones are refused', async () => {
   const job = await startJob();
   const tools = [{ name: 'look' }];
   await model.says({ text: 'Hi.' }, { text: 'Hi.' });
@@ -195,7 +195,7 @@ test('a run that a token for one worker has started offers no other worker to a 
   });
 });
 
-test('a secret of the workspace is masked in what is asked', async () => {
+test('a secret of the workspace is masked in requests', async () => {
   await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' }).expect(201);
   const job = await startJob();
   await model.says({ text: 'Hi.' });
@@ -204,7 +204,7 @@ test('a secret of the workspace is masked in what is asked', async () => {
   expect(asked?.body.messages.at(-1)?.content).toBe('It is ***.');
 });
 
-test('what cannot be asked says why, and costs nothing', async () => {
+test('a call that cannot be made reports why, and costs nothing', async () => {
   const job = await startJob();
   await model.says({ text: 'not asked' });
   expect(await sendQuestion(job, { tool: 'smarter' })).toMatchObject({
@@ -218,7 +218,7 @@ test('what cannot be asked says why, and costs nothing', async () => {
   expect(await model.asked()).toEqual([]);
 });
 
-test('a provider that refuses, and one that is silent, are failures that the code can catch', async () => {
+test('a provider that refuses, and an unresponsive one, are failures that the code can catch', async () => {
   const job = await startJob();
   await model.says({ status: 400, body: 'context too long' });
   expect(await sendQuestion(job)).toMatchObject({
@@ -246,7 +246,7 @@ test('retries of a call and of its run do not multiply', async () => {
   expect(await model.asked()).toHaveLength(6);
 });
 
-test('what a content filter withholds is a refusal with what was said until then, and is paid', async () => {
+test('a response stopped by a content filter is a refusal with the text until then, and is charged', async () => {
   const job = await startJob();
   await model.says({ text: 'I would', finish: 'content_filter' }, { text: 'not asked' });
   expect(await sendQuestion(job)).toMatchObject({

@@ -78,7 +78,7 @@ function sendQuestion({ runId, attempt, token }: FakeJob, over: Over = {}): Prom
   return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
 }
 
-test('words are told in their order before the answer, which has all of them', async () => {
+test('text is streamed in order before the response, which has all of it', async () => {
   const job = await startJob();
   const text = 'One, two, three, four, five, six, seven, eight.';
   await model.says({ text, slowMs: 15 });
@@ -96,7 +96,7 @@ test('words are told in their order before the answer, which has all of them', a
   expect(heard).toEqual([]);
 });
 
-test('a secret is masked wherever its letters are cut, in the words as in the answer', async () => {
+test('a secret is masked wherever its characters are split, in the stream as in the response', async () => {
   await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' }).expect(201);
   const job = await startJob();
   await model.says({ text: 'It was value-to-keep-4711 or value-to-lose.', slowMs: 10 });
@@ -106,7 +106,7 @@ test('a secret is masked wherever its letters are cut, in the words as in the an
   expect(JSON.stringify(heard)).not.toContain('to-keep');
 });
 
-test('an answer that breaks off was told as far as it went, and is paid and not asked again', async () => {
+test('an interrupted response was streamed until then, and is charged and not requested again', async () => {
   const job = await startJob();
   await model.says({ text: 'Half of it', cut: 4, slowMs: 10 }, { text: 'not asked' });
   expect(await sendQuestion(job)).toMatchObject({
@@ -119,7 +119,7 @@ test('an answer that breaks off was told as far as it went, and is paid and not 
   expect(rows[0].usd).toBeGreaterThan(0);
 });
 
-test('an answer that takes too long ends with what was said, and code that wants no words gets none', async () => {
+test('a response that takes too long ends with the text so far, and code that does not stream gets no text events', async () => {
   const job = await startJob();
   await model.says({ text: 'Slow and', hang: true });
   expect(await sendQuestion(job, { timeoutMs: 700 })).toMatchObject({ failed: { code: 'unavailable' } });
@@ -129,7 +129,7 @@ test('an answer that takes too long ends with what was said, and code that wants
   expect(words(2)).toBe('');
 });
 
-test('a run that was cancelled meanwhile pays once for what was said, and it is part of its cost', async () => {
+test('a run that was cancelled meanwhile pays once for the text so far, which is part of its cost', async () => {
   const job = await startJob();
   await model.says({ text: 'A long answer.', slowMs: 40, usage: { input: 100, output: 10 } });
   const answer = sendQuestion(job);
@@ -177,7 +177,7 @@ async function uploadFile(job: FakeJob, data: Buffer, contentType = 'image/png')
   return placed;
 }
 
-test('an image of the run is sent to the model, handed over once, and no artifact', async () => {
+test('an image of the run is sent to the model, transferred once, and is no artifact', async () => {
   const job = await startJob();
   expect(await uploadFile(job, PNG)).toMatchObject({ key: expect.stringMatching(/\/attachments\/[0-9a-f]{64}$/) });
   expect(await uploadFile(job, PNG)).toEqual({ known: true });
@@ -194,7 +194,7 @@ test('an image of the run is sent to the model, handed over once, and no artifac
   expect(rows[0].reserved_usd).toBeLessThan(0.0075);
 });
 
-test('a text file becomes text without secrets, a PDF a document, and a model that takes none says so', async () => {
+test('a text file becomes text without secrets, a PDF a document, and a model that accepts none reports it', async () => {
   await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' });
   const job = await startJob();
   const [text, pdf] = [Buffer.from('a,value-to-keep-4711'), Buffer.from('%PDF-1.4 x')];
@@ -212,7 +212,7 @@ test('a text file becomes text without secrets, a PDF a document, and a model th
   expect(JSON.stringify(second?.body)).toContain('"type":"document"');
 });
 
-test('what a run has not handed over itself, and what was stored in its place, is not sent', async () => {
+test('a file that the run has not transferred itself, or whose content was replaced, is not sent', async () => {
   const [job, other] = [await startJob(), await startJob()];
   await uploadFile(other, PNG);
   await model.says({ text: 'not asked' });
@@ -232,14 +232,14 @@ test.each([
   ['a program', buildFilePart(PNG, 'file', 'application/x-sh'), /media_type|must be one of/],
   ['a text as an image', buildFilePart(PNG, 'image', 'text/plain'), /is no image/],
   ['bytes in the question', { type: 'image', data: 'AAAA', media_type: 'image/png' }, /messages/],
-])('%s is no part of a question', async (_, part, says) => {
+])('%s is refused in a request', async (_, part, says) => {
   const job = await startJob();
   expect(await sendQuestion(job, { messages: about(part) })).toMatchObject({
     failed: { code: 'invalid_arguments', message: expect.stringMatching(says) },
   });
 });
 
-test('eleven files are too many, and a place is given for no other name and no more bytes', async () => {
+test('eleven files are too many, and an upload location is given for no other name and no more bytes', async () => {
   const job = await startJob();
   const many = Array.from({ length: 11 }, () => buildFilePart(PNG, 'image', 'image/png'));
   expect(await sendQuestion(job, { messages: about(...many) })).toMatchObject({

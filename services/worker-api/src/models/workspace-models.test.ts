@@ -42,7 +42,7 @@ const chat = (as: typeof admin, name: string) => as.post('/api/chat', { message:
 const listModels = async (as = admin): Promise<string[]> =>
   (await as.get('/api/models').expect(200)).body.map(({ id }: { id: string }) => id);
 
-test('models of a connection are asked with its key, which nobody is shown', async () => {
+test('models of a connection are called with its key, which is never shown', async () => {
   const { body, text } = await offer('acme', { prices: { m: PRICE } });
   expect(body).toMatchObject({
     name: 'acme',
@@ -71,7 +71,7 @@ test('models of a connection are asked with its key, which nobody is shown', asy
   expect(entry).toMatchObject({ resource: { id: 'acme' }, details: { kind: 'openai-compatible', models: ['m'] } });
 });
 
-test('a provider that repeats the key in its refusal is not repeated', async () => {
+test('the key that a provider repeats in its refusal is not shown', async () => {
   await offer('tells').then(({ status }) => expect(status).toBe(201));
   await model.says({ status: 401 }, { status: 400, body: JSON.stringify({ error: { message: `bad key ${KEY}` } }) });
   const refused = (await chat(admin, 'tells/m').expect(200)).body.error;
@@ -81,7 +81,7 @@ test('a provider that repeats the key in its refusal is not repeated', async () 
   expect(text).not.toContain(KEY);
 });
 
-test('no other workspace names it, and members offer none', async () => {
+test('no other workspace uses it, and members offer none', async () => {
   await offer('ours').then(({ status }) => expect(status).toBe(201));
   const stranger = createCaller(api.url, api.foreign.owner.jwt);
   expect(await listModels(stranger)).toEqual(['local/m']);
@@ -110,18 +110,18 @@ test('no other workspace names it, and members offer none', async () => {
 
 test.each([
   ['a name of the operator', { name: 'local' }, 409, /there is a provider .+ already/],
-  ['an address inside', { base_url: 'https://169.254.169.254/v1' }, 400, /not on the public internet/],
+  ['a private address', { base_url: 'https://169.254.169.254/v1' }, 400, /not on the public internet/],
   ['an address without TLS', { base_url: 'http://models.example.com/v1' }, 400, /must begin with https/],
   ['no address', { base_url: null }, 400, /is required for openai-compatible/],
-  ['a host that the key is not for', { kind: 'openai', base_url: null }, 400, /may not go to api\.openai\.com/],
+  ['a host that the key does not allow', { kind: 'openai', base_url: null }, 400, /may not go to api\.openai\.com/],
   ['prices of other models', { prices: { n: PRICE } }, 400, /is not among models/],
-  ['prices that nobody can follow', { prices: { m: [PRICE, PRICE] } }, 400, /prices\.m/],
+  ['ambiguous prices', { prices: { m: [PRICE, PRICE] } }, 400, /prices\.m/],
 ])('%s is refused', async (_, more, status, words) => {
   const answer = await offer('refused', more);
   expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(words)]);
 });
 
-test('a private key is refused, and one that becomes private or goes away stops its models', async () => {
+test('a private key is refused, and one that becomes private or is deleted disables its models', async () => {
   const connection_id = await newKey({ visibility: 'private' });
   expect((await offer('gone', { connection_id })).body.errors).toMatchObject([{ path: 'connection_id' }]);
   await admin.patch(`/api/connections/${connection_id}`, { visibility: 'workspace' }).expect(200);
@@ -140,7 +140,7 @@ test('a private key is refused, and one that becomes private or goes away stops 
   expect((await chat(admin, 'gone/m').expect(200)).body.status).toBe('completed');
 });
 
-test('models, prices and the whole are changed and taken away', async () => {
+test('models, prices and the whole provider are changed and removed', async () => {
   await offer('moves', { models: ['m', 'n'], prices: { m: PRICE, n: PRICE } });
   const dated = [
     { from: '2020-01-01', ...PRICE },
@@ -173,7 +173,7 @@ test('a key for a known provider is for its host alone, and needs no address', a
   expect(body).toMatchObject({ base_url: null, problem: null });
 });
 
-test('code of the workspace is told of them', async () => {
+test('code of the workspace can list them', async () => {
   await offer('for-code').then(({ status }) => expect(status).toBe(201));
   let tools: unknown;
   const stop = await api.serveRuns((job) => {

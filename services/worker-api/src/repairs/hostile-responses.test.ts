@@ -61,7 +61,7 @@ test.each([
   ['NUL in a run', [call(0, { name: 'read_log', arguments: '{"run_id":"run_\\u0000"}' })]],
   ['100,000 levels in a proposal', [call(0, { name: 'propose_change', arguments: `{"files":${deep(100_000)}}` })]],
   [
-    'a name of an object of JavaScript',
+    'a name of an Object.prototype property',
     [
       call(0, { name: '__proto__', arguments: '{}' }),
       call(1, { name: 'constructor', arguments: '{"__proto__":{"path":"main.py"}}' }),

@@ -111,7 +111,7 @@ test('a model reads, proposes, and its candidate waits for a person with the evi
   expect(again.code).toBe('already_decided');
 });
 
-test('a proposal that does not mend goes back to the model; after three the best waits, and says that it is not proven', async () => {
+test('a proposal that does not fix the run goes back to the model; after three the best waits, marked as not proven', async () => {
   const { worker, runId } = await createFailedRun();
   const worse = { Ada: { returns: 1 }, '*': { raises: 'new' } };
   const repaired = await runRepair(
@@ -263,7 +263,7 @@ test('only failed runs are repaired, one repair of a worker at a time, and it ca
   expect(await getRepair(runId)).toMatchObject({ status: 'stopped', steps: [], error: null });
 });
 
-test('the requester may not approve where the worker forbids it; an expired repair is dropped; a changed worker is a conflict', async () => {
+test('the requester cannot approve if the worker forbids it; an expired repair is dropped; a changed worker is a conflict', async () => {
   const { worker, runId } = await createFailedRun({ approvals: { forbid_self: true, expires_in_seconds: 60 } });
   const repaired = await runRepair(runId, buildProposal(FIXED_CODE));
   expect((await decide(repaired.approval_id, 'approve').expect(403)).body.code).toBe('self_approval');

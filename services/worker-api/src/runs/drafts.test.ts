@@ -78,15 +78,15 @@ describe('inspecting a draft', () => {
   });
 
   test.each([
-    ['a file whose path leads out', { files: [{ path: '../x.py', content: '' }] }, 'draft.files.0.path'],
+    ['a path outside the worker', { files: [{ path: '../x.py', content: '' }] }, 'draft.files.0.path'],
     ['a manifest among the files', { files: [{ path: 'worker.yaml', content: '' }] }, 'draft.files.0.path'],
-    ['an input that is none', { ...buildMainFile(HELLO), inputs: [{ name: 'a', type: 'nonsense' }] }, 'inputs.0.type'],
+    ['an invalid input', { ...buildMainFile(HELLO), inputs: [{ name: 'a', type: 'nonsense' }] }, 'inputs.0.type'],
   ])('%s is refused as it is when saving', async (_what, draft, path) => {
     const { body } = await me.post('/api/workers/inspect', { draft }).expect(400);
     expect(JSON.stringify(body)).toContain(path);
   });
 
-  test('viewers only read', async () => {
+  test('viewers cannot inspect or test', async () => {
     const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
     const { id } = await createDraftWorker();
     await viewer.post('/api/workers/inspect', { draft: buildMainFile(HELLO) }).expect(403);

@@ -25,7 +25,7 @@ async function recordRun(id: string, body: object) {
   });
 }
 
-test('a rehearsal is a test with the version of its worker, that no list shows unless asked for it', async () => {
+test('a rehearsal is a test with the version of its worker, and is listed only on request', async () => {
   const made = await createWorker(api, { limits: { concurrency: 1 }, approvals: { required: true } });
   const worker = await loadWorker(made);
   const run = await rehearse(api.deps, { worker, ...asked });
@@ -45,7 +45,7 @@ test('a rehearsal is a test with the version of its worker, that no list shows u
   expect(await listRuns('&trigger=rehearsal')).toMatchObject([{ id: run.id }]);
 });
 
-test('its end is told to this service alone', async () => {
+test('its end is published to this service alone', async () => {
   const spectator = await connectBus({ ...api.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
   const heard: { subject: string; data: Record<string, unknown> }[] = [];
   spectator.nc.subscribe('events.>', {
@@ -76,7 +76,7 @@ test('inputs of a recorded run are used again, with its files', async () => {
   await (await claimJob()).complete(null);
 });
 
-test('code that nobody has read gets no value of a secret, and reaches the hosts that were reached alone', async () => {
+test('code that no person has read gets no value of a secret, and reaches only the hosts of the recorded run', async () => {
   await me.put('/api/secrets/PLAIN', { value: 'never-to-be-seen-1' }).expect(201);
   await me.put('/api/secrets/BOUND', { value: 'never-to-be-seen-2', hosts: ['api.example.com'] }).expect(201);
   const made = await createWorker(api, { secrets: ['PLAIN', 'BOUND'], expose: ['BOUND'] });
@@ -120,7 +120,7 @@ test('code that nobody has read gets no value of a secret, and reaches the hosts
   await offline.complete(null);
 });
 
-test('paused workers rehearse, archived ones do not, and others’ runs are no record', async () => {
+test('paused workers rehearse, archived ones do not, and runs of other workers are no record', async () => {
   const made = await createWorker(api);
   await me.post(`/api/workers/${made.id}/pause`).expect(200);
   const paused = await loadWorker(made);

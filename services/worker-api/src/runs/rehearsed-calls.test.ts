@@ -117,7 +117,7 @@ async function waits(job: FakeJob, suspension: Suspension): Promise<FakeJob> {
 }
 
 describe('tools', () => {
-  test('the k-th call with the same arguments gets the k-th answer, in whatever order its keys are, and nobody is called', async () => {
+  test('the k-th call with the same arguments gets the k-th response, in whatever order its keys are, and nothing is called', async () => {
     const worker = await aWorker();
     const run = await startJob(worker);
     await callTool(run, 1, 'create_issue', { title: 'a', labels: { x: 1, y: 2 } });
@@ -134,7 +134,7 @@ describe('tools', () => {
     expect(called).toHaveLength(3);
   });
 
-  test('other arguments, and a run that never called it, are refused; what only reads is called', async () => {
+  test('other arguments, and unrecorded calls, are refused; read-only tools are called', async () => {
     const worker = await aWorker();
     const run = await startJob(worker);
     await callTool(run, 1, 'create_issue', { title: 'a' });
@@ -165,7 +165,7 @@ describe('tools', () => {
     expect(called).toHaveLength(1);
   });
 
-  test('an attempt that runs again has had the same answers', async () => {
+  test('a retried attempt gets the same responses', async () => {
     const worker = await aWorker();
     const run = await startJob(worker);
     for (const ordinal of [1, 2, 3]) await callTool(run, ordinal, 'create_issue', { title: 'a' });
@@ -194,7 +194,7 @@ describe('tools', () => {
   });
 });
 
-test('a model answers the same question from the record, and is asked any other', async () => {
+test('a model response comes from the record for the same request, and from the model for any other', async () => {
   const worker = await aWorker();
   const question = (content: string) => ({ messages: [{ role: 'user', content }] });
   await model.says({ text: 'Recorded.' }, { text: 'Asked.' });
@@ -208,14 +208,14 @@ test('a model answers the same question from the record, and is asked any other'
   expect(await model.asked()).toHaveLength(2);
 });
 
-describe('what a run waits for', () => {
-  test('a sleep is over at once', async () => {
+describe('a suspension', () => {
+  test('for a sleep ends at once', async () => {
     const job = await startRehearsal(await aWorker(), null);
     const next = await waits(job, { ...step('sleep', 1, 'sleep'), wakeAt: Date.now() + 3_600_000 });
     expect(next).toMatchObject({ runId: job.runId, steps: [{ ordinal: 1, kind: 'sleep', result: null }] });
   });
 
-  test('an approval is answered as it was decided, and nobody is asked', async () => {
+  test('for an approval ends with its recorded decision, and no approver is asked', async () => {
     const worker = await aWorker();
     const run = await startJob(worker);
     await run.suspend(approval(1, { n: 1 }));
@@ -239,7 +239,7 @@ describe('what a run waits for', () => {
     expect((await me.get('/api/approvals').expect(200)).body).toHaveLength(1);
   });
 
-  test('what was rejected is rejected again', async () => {
+  test('for a rejected approval ends with the rejection again', async () => {
     const worker = await aWorker();
     const run = await startJob(worker);
     await run.suspend(approval(1));
@@ -251,7 +251,7 @@ describe('what a run waits for', () => {
     expect(await waitForEnd(again.runId)).toMatchObject({ status: 'rejected', error });
   });
 
-  test('a called worker is not called again', async () => {
+  test('for a called worker calls it no second time', async () => {
     const [worker, callee] = [await aWorker(), await aWorker()];
     const run = await startJob(worker);
     const child = await waits(run, aCall(1, callee, { a: 1, b: 2 }));

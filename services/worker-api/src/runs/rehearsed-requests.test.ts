@@ -51,7 +51,7 @@ async function startRehearsal(worker: MadeWorker, of: Awaited<ReturnType<typeof 
   return claimJob();
 }
 
-test('a rehearsal is given them in the order of the record, and each once over all its attempts', async () => {
+test('a rehearsal gets them in the order of the record, and each once over all its attempts', async () => {
   const worker = await createTestWorker(api);
   const of = await recordRun(worker, post('/items?n=1', 'one'), post('/items?n=1', 'two'), post('/items?n=2', 'three'));
   const answer = { method: 'POST', scheme: 'https', host: 'api.test', port: 443, status: 201 };
@@ -77,7 +77,7 @@ test('a rehearsal is given them in the order of the record, and each once over a
   expect(await listUnrecordedCalls(api.deps.pool, of)).toEqual([]);
 });
 
-test('many of them travel by object store', async () => {
+test('many of them are transferred by object store', async () => {
   const worker = await createTestWorker(api);
   const of = await recordRun(worker, ...Array.from({ length: 6 }, (_, n) => post(`/${n}`, 'x'.repeat(8_000))));
   const job = await startRehearsal(worker, of);
@@ -87,7 +87,7 @@ test('many of them travel by object store', async () => {
   await complete(job);
 });
 
-test('a rehearsal of no run, and an ordinary run, are given none', async () => {
+test('a rehearsal without a recorded run, and an ordinary run, get none', async () => {
   const worker = await createTestWorker(api);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
   await rehearse(api.deps, { worker: row, inputs: {}, of: null, createdBy: null });
@@ -100,7 +100,7 @@ test('a rehearsal of no run, and an ordinary run, are given none', async () => {
   await complete(run);
 });
 
-test('nobody is shown an answer: lists, streams and downloads say that it is kept', async () => {
+test('no response body is shown: lists, streams and downloads only say that it is stored', async () => {
   const worker = await createTestWorker(api);
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
   const job = await claimJob();

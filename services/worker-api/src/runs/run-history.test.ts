@@ -94,7 +94,7 @@ describe('lists', () => {
     expect(first.headers['x-total-count']).toBeUndefined();
   });
 
-  test('filters combine, and queued includes what waits without a process', async () => {
+  test('filters combine, and queued includes runs that wait without a process', async () => {
     const [worker, other] = [await createTestWorker(api), await createTestWorker(api)];
     const byHook = await seed({ worker, trigger: 'webhook', at: ago(1 * DAY) });
     const failed = await seed({ worker, status: 'failed', at: ago(2 * DAY) });
@@ -147,7 +147,7 @@ describe('lists', () => {
     expect(await list('tag=finance')).toEqual([failed, done]);
   });
 
-  test('a page that looked at as much as it may is short, and its cursor goes on', async () => {
+  test('a page that reached its scan limit is short, and its cursor continues', async () => {
     const worker = await createTestWorker(api);
     const rare = await seed({ worker, trigger: 'event', at: ago(30 * DAY) });
     await api.database.pool.query(
@@ -185,7 +185,7 @@ describe('lists', () => {
   });
 });
 
-test('the export holds every run that the filters find, and no formula', async () => {
+test('the export contains every run that the filters find, and no formula', async () => {
   const worker = await createTestWorker(api);
   for (let n = 0; n < 3; n++) await seed({ worker, at: ago(n * 1_000) });
   const error = { code: 'exception', message: '=HYPERLINK("http://x"), "quoted"\nand more' };
@@ -246,7 +246,7 @@ describe('logs', () => {
     expect(text.split('\n')[1]).toMatch(/^\S+Z warning row 7 is odd$/);
   });
 
-  test('are searched over all runs of a worker, newest first, and go on at the cursor', async () => {
+  test('are searched over all runs of a worker, newest first, and continue at the cursor', async () => {
     const later = await ran(worker, line('row 8 is odd'), line('fine'));
     const search = async (query: string) => me.get(`/api/workers/${worker.id}/logs?${query}`).expect(200);
     expect((await search('q=odd')).body).toMatchObject([
@@ -269,7 +269,7 @@ describe('logs', () => {
 });
 
 describe('files', () => {
-  test('a file of a run is an attachment that runs nothing, and the zip holds all that it left behind', async () => {
+  test('a file of a run is an attachment that executes nothing, and the zip contains all its files', async () => {
     const worker = await createTestWorker(api);
     const id = await start(worker);
     const job = await executor.claim();
@@ -324,7 +324,7 @@ const binary = (res: request.Response, done: (err: Error | null, body: Buffer) =
 };
 
 describe('replaying', () => {
-  test('repeats inputs and files with the code of today, or of then', async () => {
+  test('repeats inputs and files with the current code, or with the original', async () => {
     const definition = { inputs: [{ name: 'table', type: 'file' }, 'note'] };
     const worker = await createTestWorker(api, { definition });
     const table = { name: 't.csv', content_base64: Buffer.from('a,b').toString('base64') };
@@ -361,8 +361,8 @@ describe('replaying', () => {
   });
 });
 
-describe('many at once', () => {
-  test('runs are cancelled by filter or by id, and what can not be is said', async () => {
+describe('bulk operations', () => {
+  test('runs are cancelled by filter or by id, and those that cannot be are reported', async () => {
     const [worker, other] = [await createTestWorker(api), await createTestWorker(api)];
     const ids = [await start(worker), await start(worker), await start(other)];
     const done = await seed({ worker });
@@ -410,7 +410,7 @@ describe('many at once', () => {
 });
 
 describe('figures', () => {
-  test('stats are what one counts by hand', async () => {
+  test('stats match a count by hand', async () => {
     const worker = await createTestWorker(api);
     for (const durationMs of [100, 200, 300, 400]) await seed({ worker, durationMs, at: ago(DAY), costUsd: 0.5 });
     await seed({ worker, durationMs: 10_000, at: ago(20 * DAY), costUsd: 1 });
@@ -555,7 +555,7 @@ describe('live', () => {
     expect(seen.slice(-2).map(({ event }) => event)).toEqual(['output', 'done']);
   });
 
-  test('each of the three streams says what it is for, and ends with done', async () => {
+  test('each of the three streams describes its purpose, and ends with done', async () => {
     const worker = await createTestWorker(api);
     const id = await ran(worker, line('one'), { type: 'progress', fraction: 0.5, message: 'half' });
     const names = async (path: string) =>

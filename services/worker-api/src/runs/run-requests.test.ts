@@ -71,7 +71,7 @@ describe('of a run', () => {
   });
   const list = async (query = '') => (await me.get(`/api/runs/${runId}/requests?${query}`).expect(200)).body;
 
-  test('come in the order in which they ended, with what was refused and by which rule', async () => {
+  test('are in the order in which they ended, with refused ones and their rules', async () => {
     const { body, headers } = await me.get(`/api/runs/${runId}/requests`).expect(200);
     expect(body).toMatchObject([
       {
@@ -97,7 +97,7 @@ describe('of a run', () => {
     expect((await me.get(`/api/runs/${runId}`).expect(200)).body).toMatchObject({ logs_count: 1, requests_count: 4 });
   });
 
-  test('are filtered by host and by problem, and come a page at a time', async () => {
+  test('are filtered by host and by problem, and paginated', async () => {
     expect(await list('host=API.GitHub.com')).toHaveLength(2);
     expect(await list('host=api.github.com&problem=failed')).toHaveLength(1);
     expect(await list('problem=refused')).toMatchObject([{ host: 'evil.example.com' }]);
@@ -110,7 +110,7 @@ describe('of a run', () => {
     expect(second.headers['x-has-more']).toBe('false');
   });
 
-  test('are told live to members, and neither they nor their hosts to whoever has a link', async () => {
+  test('are streamed live to members; visitors with a link see neither them nor their hosts', async () => {
     const told = (await me.get(`/api/runs/${runId}/events`).expect(200)).text;
     expect(told).toContain('event: request');
     const { token } = (await me.post(`/api/runs/${runId}/share-links`, {}).expect(201)).body;
@@ -122,7 +122,7 @@ describe('of a run', () => {
     expect((await fetch(`${api.url}/api/shared/${token}/requests`)).status).toBe(404);
   });
 
-  test('are read by viewers, and not of workers that they do not see', async () => {
+  test('are read by viewers, except of workers that they do not see', async () => {
     const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
     await viewer.get(`/api/runs/${runId}/requests`).expect(200);
     const hidden = await ran(
@@ -133,7 +133,7 @@ describe('of a run', () => {
     await me.get(`/api/runs/${hidden}/requests`).expect(200);
   });
 
-  test('are in its download, where there are any', async () => {
+  test('are in its download, if there are any', async () => {
     const binary = (res: request.Response, done: (err: Error | null, body: Buffer) => void) => {
       const chunks: Buffer[] = [];
       res.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -156,7 +156,7 @@ describe('that a rule refuses', () => {
   const deliveries = (alertId: string) =>
     api.deps.prisma.alertDelivery.findMany({ where: { alertId }, orderBy: { createdAt: 'asc' } });
 
-  test('raise the alert that wants it once for each run, with host and rule, and no other alert', async () => {
+  test('raise the alert that selects it once for each run, with host and rule, and no other alert', async () => {
     const worker = await createTestWorker(api);
     const createAlert = async (on: string[], about: object = { worker_id: worker.id }) =>
       (await me.post('/api/alerts', { on, url: 'https://hooks.example.com/a', ...about }).expect(201)).body
@@ -190,7 +190,7 @@ describe('that a rule refuses', () => {
     ]);
   });
 
-  test('are not told of automations, whose network has no rules', async () => {
+  test('are not reported for automations, whose network has no rules', async () => {
     const { body } = await me
       .post('/api/alerts', {
         on: ['network.refused'],

@@ -50,7 +50,7 @@ describe('starting', () => {
     expect(events).toContain(`"output":${JSON.stringify(output)}`);
   });
 
-  test('answers queued, runs, and shows everything about the run flat', async () => {
+  test('responds with queued, runs, and shows everything about the run flat', async () => {
     const { body } = await start({ ...hello, priority: 7 }).expect(201);
     expect(body).toEqual({ status: 'queued', run_id: expect.stringMatching(/^run_[\w-]{21}$/) });
     expect(await read(body.run_id)).toMatchObject({ status: 'queued', queue_position: 1, priority: 7, logs_count: 0 });
@@ -85,7 +85,7 @@ describe('starting', () => {
     });
   });
 
-  test('the steps say which failed and why, caught or not, in this run or in one that it called', async () => {
+  test('the steps show which one failed and why, caught or not, in this run or in a called one', async () => {
     const id = await startRunId();
     const job = await executor.claim();
     const caught = { 'gantry:failed': { module: 'builtins', type: 'KeyError', message: 'x'.repeat(2_000) } };
@@ -119,7 +119,7 @@ describe('starting', () => {
     ]);
   });
 
-  test('recorded steps are listed whole, page by page, with the failures that the code has caught', async () => {
+  test('recorded steps are listed completely, page by page, with the failures that the code has caught', async () => {
     const id = await startRunId();
     const job = await executor.claim();
     const caught = { module: 'builtins', type: 'KeyError', message: 'no such key' };
@@ -155,7 +155,7 @@ describe('starting', () => {
     await me.get(`/api/runs/${id}/steps?after=${2 ** 31}`).expect(400);
   });
 
-  test('answers running where an executor was waiting, and ended where the caller waits', async () => {
+  test('responds with running if an executor was waiting, and with the end if the caller waits', async () => {
     const claim = executor.claim();
     const waited = start({ ...hello, wait: 10 });
     void waited.then(() => {});
@@ -178,14 +178,14 @@ describe('starting', () => {
     [{ ...hello, wait: 11 }, ['wait']],
     [{ ...hello, extra: 1 }, ['extra']],
     [{}, ['inputs.who']],
-  ])('%j is refused with the places that are wrong, and nothing runs', async (body, paths) => {
+  ])('%j is refused with the invalid fields, and nothing runs', async (body, paths) => {
     const before = await api.deps.engine.counts(api.workspaceId);
     const refused = await start(body).expect(400);
     expect(refused.body.errors.map(({ path }: { path: string }) => path).sort()).toEqual(paths);
     expect(await api.deps.engine.counts(api.workspaceId)).toEqual(before);
   });
 
-  test('a worker that declares no inputs takes any object', async () => {
+  test('a worker that declares no inputs accepts any object', async () => {
     const open = await createTestWorker(api);
     const id = await startRunId({ inputs: { anything: [1, { a: 'b' }], text: 'x\u0000y' } }, open);
     expect((await read(id)).input).toEqual({ anything: [1, { a: 'b' }], text: 'x\u0000y' });
@@ -202,7 +202,7 @@ describe('starting', () => {
     expect(second.body).toEqual(first.body);
   });
 
-  test("more than the worker's own rate is a 429 that says when to come back, for whoever starts it", async () => {
+  test("runs over the worker's own rate limit are a 429 with Retry-After, for every caller", async () => {
     const limited = await createTestWorker(api, { definition: { limits: { runs_per_minute: 2 } } });
     await start({}, limited).expect(201);
     await start({}, limited).expect(201);
@@ -212,7 +212,7 @@ describe('starting', () => {
     await start().expect(201);
   });
 
-  test('a spent budget is a 409, counted once for each run that has ended', async () => {
+  test('an exhausted budget is a 409, counted once for each ended run', async () => {
     const dear = await createTestWorker(api, { definition: { limits: { budget_usd_per_month: 1 } } });
     for (const costUsd of [0.6, 0.5]) {
       const id = await startRunId({}, dear);
@@ -261,7 +261,7 @@ describe('starting', () => {
     await becomes(a2, 'completed');
   });
 
-  test('a place in the queue follows priority, and within a limited slot counts those that share it', async () => {
+  test('the queue position follows priority, and within a limited slot counts the runs that share it', async () => {
     const single = await createTestWorker(api, { definition: { limits: { concurrency: 1 } } });
     const ids = [
       await startRunId(),
@@ -285,7 +285,7 @@ describe('starting', () => {
 });
 
 describe('cancelling', () => {
-  test('a queued run ends at once, an ended one is a 409, a running one is told', async () => {
+  test('a queued run ends at once, an ended one is a 409, a running one is told to stop', async () => {
     const queued = await startRunId();
     const cancelled = await me.post(`/api/runs/${queued}/cancel`).expect(200);
     expect(cancelled.body).toMatchObject({ status: 'cancelled', error_code: 'cancelled' });
@@ -306,8 +306,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('who sees a run', () => {
-  test('runs of a private worker are there for its owner and for admins only', async () => {
+describe('visibility of a run', () => {
+  test('runs of a private worker are visible to its owner and to admins only', async () => {
     const [owner, other, admin] = [
       await api.addMember('member'),
       await api.addMember('member'),
@@ -332,7 +332,7 @@ describe('who sees a run', () => {
     await start({}, hidden, caller).expect(404);
   });
 
-  test("another workspace's run, worker and filter are not there", async () => {
+  test("another workspace's run, worker and filter are not found", async () => {
     const runId = await startRunId();
     const stranger = createCaller(api.url, api.foreign.owner.jwt);
     await stranger.get(`/api/runs/${runId}`).expect(404);
@@ -380,7 +380,7 @@ test('context.call() runs another worker, and its result comes back without a pr
   });
 });
 
-test('a call that can not be made fails the caller with the reason, and leaves no run behind', async () => {
+test('a call that cannot be made fails the caller with the reason, and leaves no run behind', async () => {
   const owner = await api.addMember('member');
   const hidden = await createTestWorker(api, { visibility: 'private', ownerId: owner.userId });
   const strict = await createTestWorker(api, {
@@ -402,12 +402,12 @@ test('a call that can not be made fails the caller with the reason, and leaves n
   expect(await callFrom(await createTestWorker(api), 16)).toContain('at most 16 deep');
 });
 
-test('processor time is priced by the hour', () => {
+test('processor time is charged by the hour', () => {
   expect(createPriceCalculator(0.04)({ cpuMs: 1_800_000 })).toBeCloseTo(0.02);
   expect(createPriceCalculator(0)({ cpuMs: 1_800_000 })).toBe(0);
 });
 
-test('a version that is edited later leaves a queued run as it was', async () => {
+test('a version that is saved later does not change a queued run', async () => {
   const edited = await createTestWorker(api, { definition: { limits: { timeout_seconds: 5 } } });
   const id = await startRunId({}, edited);
   await addVersion(api, edited, { number: 2, definition: { limits: { timeout_seconds: 9 } } });

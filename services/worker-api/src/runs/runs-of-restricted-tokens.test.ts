@@ -30,7 +30,7 @@ const sumSpent = async (tokenId: string): Promise<number> => {
 const hasSpent = (tokenId: string, usd: number) => until(async () => (await sumSpent(tokenId)) >= usd);
 
 describe('a token whose runs need approval', () => {
-  test('starts a run that waits for a person, who then lets it begin', async () => {
+  test('starts a run that waits for a person, who then releases it', async () => {
     const worker = await createWorker(api);
     const agent = await createRestrictedToken({ require_approval: true });
     const { body } = await agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
@@ -47,7 +47,7 @@ describe('a token whose runs need approval', () => {
     await until(async () => (await owner.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
   });
 
-  test('so does a run that it repeats', async () => {
+  test('also when it replays a run', async () => {
     const worker = await createWorker(api);
     const started = await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
     await owner.post(`/api/runs/${started.body.run_id}/cancel`, {}).expect(200);
@@ -58,7 +58,7 @@ describe('a token whose runs need approval', () => {
     await agent.post('/api/runs/bulk/replay', { ids: [started.body.run_id] }).expect(403);
   });
 
-  test('it makes nothing that would begin by itself', async () => {
+  test('creates nothing that would start by itself', async () => {
     const worker = await createWorker(api);
     const agent = await createRestrictedToken({ require_approval: true });
     await agent.post('/api/workers', { name: 'By the clock', files: [] }).expect(403);
@@ -68,7 +68,7 @@ describe('a token whose runs need approval', () => {
 });
 
 describe('a token with a budget', () => {
-  test('starts runs until those that it started have cost that much', async () => {
+  test('starts runs until their cost reaches it', async () => {
     const worker = await createWorker(api);
     const agent = await createRestrictedToken({ budget_usd: 1 });
     const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
@@ -85,7 +85,7 @@ describe('a token with a budget', () => {
     expect(listed).toMatchObject({ spent_usd: 1.1, restrict: { budget_usd: 1 } });
   });
 
-  test('counts what its tokens spend, and theirs is theirs', async () => {
+  test('counts the cost of its child tokens, each of which has its own', async () => {
     const worker = await createWorker(api);
     const parent = await createRestrictedToken({ budget_usd: 1 });
     const [one, other] = [
@@ -103,7 +103,7 @@ describe('a token with a budget', () => {
     await parent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);
   });
 
-  test('starts one of many runs at once where the budget is spent by one', async () => {
+  test('starts one of many simultaneous runs if one exhausts the budget', async () => {
     const worker = await createWorker(api);
     const agent = await createRestrictedToken({ budget_usd: 0.0000001 });
     const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
@@ -117,7 +117,7 @@ describe('a token with a budget', () => {
     await start().expect(403);
   });
 
-  test('reserves what runs of the worker usually cost until the run has ended', async () => {
+  test('reserves the usual cost of the worker’s runs until the run has ended', async () => {
     const worker = await createWorker(api);
     for (const costUsd of [0.1, 0.3, 0.9]) {
       await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
@@ -141,14 +141,14 @@ describe('a token with a budget', () => {
     await endNext(0);
   });
 
-  test('of nothing starts nothing', async () => {
+  test('of zero starts nothing', async () => {
     const worker = await createWorker(api);
     await (await createRestrictedToken({ budget_usd: 0 }))
       .post(`/api/workers/${worker.id}/runs`, { inputs: {} })
       .expect(403);
   });
 
-  test('is counted once, also where nobody heard of the end of the run', async () => {
+  test('is counted once, also if the end of the run was missed', async () => {
     const worker = await createWorker(api);
     const agent = await createRestrictedToken({ budget_usd: 9 });
     const { body } = await agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
@@ -187,7 +187,7 @@ describe('a token for one worker', () => {
   const refusal = { status: 'failed', error: expect.stringContaining('is not for that worker') };
   const listRuns = async (id: string) => (await owner.get(`/api/workers/${id}/runs`).expect(200)).body;
 
-  test('starts no other by a call of the code that it runs, nor by one that it calls', async () => {
+  test('starts no other one by a call of the code that it runs, nor by one that it calls', async () => {
     const [own, second, other] = [await createWorker(api), await createWorker(api), await createWorker(api)];
     const agent = await createRestrictedToken({ workers: [own.id, second.id] });
     const start = () => agent.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
@@ -200,7 +200,7 @@ describe('a token for one worker', () => {
     expect(await listRuns(other.id)).toEqual([]);
   });
 
-  test('starts no other by the code that it wrote, whoever starts that', async () => {
+  test('starts no other one by code that it wrote, whichever credential starts that', async () => {
     const [own, other] = [await createWorker(api), await createWorker(api)];
     const agent = await createRestrictedToken({ workers: [own.id] });
     const start = () => owner.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);

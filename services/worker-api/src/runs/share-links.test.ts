@@ -36,7 +36,7 @@ const share = async (runId: string, body: object = {}) =>
   (await me.post(`/api/runs/${runId}/share-links`, body).expect(201)).body;
 const fetchShared = (token: string) => fetch(`${api.url}/api/shared/${token}`);
 
-test('whoever has the link sees how the run went, and neither its inputs nor ids, also live', async () => {
+test('a visitor with the link sees the progress of the run, and neither its inputs nor ids, also live', async () => {
   const runId = await ran();
   const { url, token, ...link } = await share(runId, { expires_in_seconds: 3_600 });
   expect(url).toMatch(new RegExp(`/shared/${token}$`));
@@ -57,7 +57,7 @@ test('whoever has the link sees how the run went, and neither its inputs nor ids
   expect(told).not.toContain(runId);
 });
 
-test('a link is listed without its token until it is revoked, and both are written down', async () => {
+test('a link is listed without its token until it is revoked, and both are audited', async () => {
   const runId = await ran();
   const { token, url, ...link } = await share(runId);
   expect((await me.get(`/api/runs/${runId}/share-links`).expect(200)).body).toEqual([link]);
@@ -74,7 +74,7 @@ test('a link is listed without its token until it is revoked, and both are writt
   expect(entries.map(({ action }) => action)).toEqual(['run.shared', 'run.share_link_revoked']);
 });
 
-test('who follows a run by a link is cut off when it is revoked', async () => {
+test('a visitor who follows a run by a link is disconnected when it is revoked', async () => {
   const worker = await createTestWorker(api);
   const { run_id } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201)).body;
   const { id, token } = await share(run_id);
@@ -88,7 +88,7 @@ test('who follows a run by a link is cut off when it is revoked', async () => {
   await me.post(`/api/runs/${run_id}/cancel`).expect(200);
 });
 
-test('a link ends with its time, with the run, with whoever made it and with their sight of the worker', async () => {
+test('a link ends at its expiry, with the run, with its creator’s membership and with their access to the worker', async () => {
   const worker = await createTestWorker(api);
   const works = async (token: string) => (await fetchShared(token)).status === 200;
   const runId = await ran(worker);
@@ -114,7 +114,7 @@ test('a link ends with its time, with the run, with whoever made it and with the
   await sweepShareLinks(api.database.pool);
 });
 
-test('tokens of programs share nothing, viewers neither, and a run has so many links at most', async () => {
+test('tokens of programs and viewers share nothing, and the number of links of a run is limited', async () => {
   const runId = await ran();
   const { token } = await api.createToken('personal', api.owner.jwt);
   const refused = await createCaller(api.url, token).post(`/api/runs/${runId}/share-links`).expect(403);

@@ -26,7 +26,7 @@ const insertEndedRun = (uid: string, at: string, over: object = {}) =>
 
 const read = async (month: string, caller = owner) => (await caller.get(`/api/usage?month=${month}`).expect(200)).body;
 
-test('runs count once on the day on which they end, by worker, and a budget shows before it is touched', async () => {
+test('runs count once on the day on which they end, by worker, and a budget is shown before it is used', async () => {
   const limits = { budget_usd_per_month: 2 };
   const dear = await createWorker(api, { name: 'Dear' });
   const idle = await createWorker(api, { name: 'Idle with a budget', limits });
@@ -52,7 +52,7 @@ test('runs count once on the day on which they end, by worker, and a budget show
   expect(usage.others).toEqual({ workers: 0, ...NOTHING });
 });
 
-test('a private worker of somebody else counts without its name, and another workspace has nothing', async () => {
+test('a private worker of another member counts without its name, and another workspace has nothing', async () => {
   const hidden = await createWorker(api, { name: 'Hidden', visibility: 'private' });
   await insertEndedRun(await getUid(hidden.id), '2026-04-02T12:00:00.000Z');
   const member = createCaller(api.url, (await api.addMember('member')).jwt);
@@ -67,7 +67,7 @@ test('a private worker of somebody else counts without its name, and another wor
   expect(elsewhere).toMatchObject({ total: NOTHING, workers: [], others: { workers: 0 } });
 });
 
-test('the present month ends today, and a wrong month is refused', async () => {
+test('the current month ends today, and an invalid month is refused', async () => {
   const { body } = await owner.get('/api/usage').expect(200);
   expect(body.days.at(-1).day).toBe(new Date().toISOString().slice(0, 10));
   await owner.get('/api/usage?month=2026-13').expect(400);

@@ -14,7 +14,7 @@ const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
 const startJob = (...asked: [id: string, path?: string, body?: object]) =>
   newJobOf({ caller: owner, executor }, ...asked);
 
-test('code gets a placeholder of a secret with hosts, new with each attempt, and the value is in no other place', async () => {
+test('code gets a placeholder of a secret with hosts, new with each attempt, and the value is nowhere else', async () => {
   const hosts = ['api.example.com', '*.example.net'];
   const set = await owner.put('/api/secrets/HELD', { value: VALUE, hosts: [' API.example.com:443', '*.example.net'] });
   expect(set.body).toMatchObject({ name: 'HELD', hosts });
@@ -47,7 +47,7 @@ test('a test of a draft gets a placeholder that stands for itself', async () => 
   expect(credential?.value).toBe(credential?.placeholder);
 });
 
-test('hosts stay with a new value unless it brings its own', async () => {
+test('hosts are kept with a new value unless it brings its own', async () => {
   const hosts = ['api.example.com'];
   const post = (body: object) => owner.post('/api/secrets/KEPT', body);
   await post({ value: 'a', hosts }).expect(201);
@@ -70,7 +70,7 @@ test.each<[object, string, RegExp]>([
   expect(answer.body.errors).toContainEqual({ path, message: expect.stringMatching(message) });
 });
 
-test('an MCP server gets a secret with hosts only where it is one of them', async () => {
+test('an MCP server gets a secret with hosts only if it is one of them', async () => {
   await owner.put('/api/secrets/SERVER_TOKEN', { value: VALUE, hosts: ['*.example.com'] }).expect(201);
   const made = await owner.post('/api/connections/mcp', {
     label: 'Elsewhere',
@@ -82,7 +82,7 @@ test('an MCP server gets a secret with hosts only where it is one of them', asyn
   expect(JSON.stringify(body)).toContain('SERVER_TOKEN may go to *.example.com alone');
 });
 
-test('a secret whose hosts were changed in the database opens no more, and its runs fail at once', async () => {
+test('a secret whose hosts were changed in the database no longer opens, and its runs fail at once', async () => {
   await owner.put('/api/secrets/MOVED', { value: VALUE, hosts: ['api.example.com'] }).expect(201);
   await api.deps.pool.query("UPDATE secrets SET hosts = '{evil.example}' WHERE name = 'MOVED'");
   const { body } = await owner.post('/api/secrets/MOVED/test').expect(200);
@@ -99,7 +99,7 @@ test('a secret whose hosts were changed in the database opens no more, and its r
   expect(await asked).toBeNull();
 });
 
-test('a secret with hosts is declared and missed like any other', async () => {
+test('a secret with hosts is declared and reported missing like any other', async () => {
   const secrets = ['NOT_THERE'];
   const { warnings } = await createWorker(api, { ...helloWorker, name: 'Misses', secrets });
   expect(JSON.stringify(warnings ?? [])).toContain('NOT_THERE');

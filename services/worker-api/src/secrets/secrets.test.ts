@@ -47,7 +47,7 @@ test('a secret is stored, overwritten in three ways, listed with its use, and ne
   expect(first.text + text + JSON.stringify(rows) + api.logs.text()).not.toContain('horse');
 });
 
-test('what workers declare is not deleted by mistake, and nobody learns of private workers by it', async () => {
+test('a declared secret is deleted only by force, and its list hides private workers from other members', async () => {
   await owner.put('/api/secrets/IN_USE', { value: 'x' }).expect(201);
   await workerWith('open-one', ['IN_USE']);
   await workerWith('hidden-one', ['IN_USE'], { visibility: 'private', ownerId: 'usr_somebody' });
@@ -62,7 +62,7 @@ test('what workers declare is not deleted by mistake, and nobody learns of priva
   await owner.remove('/api/secrets/IN_USE').expect(404);
 });
 
-test('names that workers declare are listed with who does, and whether they are set', async () => {
+test('names that workers declare are listed with those workers, and whether they are set', async () => {
   await workerWith('caller', ['DECLARED_SET', 'DECLARED_MISSING']);
   await workerWith('hidden', ['DECLARED_HIDDEN', 'DECLARED_MISSING'], { visibility: 'private', ownerId: 'usr_other' });
   await owner.put('/api/secrets/DECLARED_SET', { value: VALUE }).expect(201);
@@ -77,7 +77,7 @@ test('names that workers declare are listed with who does, and whether they are 
   expect(all).toContain('DECLARED_HIDDEN');
 });
 
-test('a test says whether it is set and opens', async () => {
+test('a test reports whether it is set and opens', async () => {
   const member = createCaller(api.url, (await api.addMember('member')).jwt);
   const testSecret = () => member.post('/api/secrets/TESTED/test').expect(200);
   expect((await testSecret()).body).toMatchObject({ ok: false, set: false, decrypts: false });
@@ -88,7 +88,7 @@ test('a test says whether it is set and opens', async () => {
   await owner.remove('/api/secrets/TESTED').expect(204);
 });
 
-test('the key is rotated by admins while secrets are read, and the audit log says so', async () => {
+test('the key is rotated by admins while secrets are read, and the rotation is audited', async () => {
   for (let n = 0; n < 20; n++) await owner.put(`/api/secrets/ROTATED_${n}`, { value: `value ${n}` }).expect(201);
   const names = Array.from({ length: 20 }, (_, n) => `ROTATED_${n}`);
   let rotating = true;

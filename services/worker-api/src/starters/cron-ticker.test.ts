@@ -35,7 +35,7 @@ const listRuns = async (id: string) => (await me.get(`/api/runs?worker_id=${id}&
 const getTrigger = async (id: string) => (await me.get(`/api/workers/${id}`).expect(200)).body.triggers[0];
 const ofNow = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString();
 
-test('a schedule fires once at its time, whatever number of replicas ticks', async () => {
+test('a schedule fires once at its time, however many replicas tick', async () => {
   clock('2026-01-05T08:59:30Z');
   const id = await createScheduled({ cron: '0 9 * * MON-FRI', inputs: { who: 'Ada' } });
   expect(await tickAll()).toBe(0);
@@ -135,7 +135,7 @@ test.each([
   expect(rows.map(({ scheduled_for }) => scheduled_for.toISOString())).toEqual(expected);
 });
 
-test.each(['pause', 'archive'])('what passes between %s and its undoing is neither run nor missed', async (off) => {
+test.each(['pause', 'archive'])('fires between %s and its undoing neither run nor count as missed', async (off) => {
   clock('2026-01-06T10:00:30Z');
   const id = await createScheduled({ cron: '*/10 * * * *' });
   await me.post(`/api/workers/${id}/${off}`).expect(200);
@@ -161,7 +161,7 @@ test('workers of a deleted workspace do not run', async () => {
   expect(await tickAll()).toBe(1);
 });
 
-test('an edit that leaves the schedule alone leaves the next fire alone', async () => {
+test('an edit that does not change the schedule does not change the next fire', async () => {
   clock('2026-01-06T13:00:30Z');
   const id = await createScheduled({ cron: '1 13 * * *' });
   clock('2026-01-06T13:01:01Z');
@@ -173,7 +173,7 @@ test('an edit that leaves the schedule alone leaves the next fire alone', async 
   expect(await getTrigger(id)).toEqual({ type: 'manual' });
 });
 
-describe('a run that can not begin is a failed run', () => {
+describe('a run that cannot start is a failed run', () => {
   const fires = async (definition: object, prepare: (worker: MadeWorker) => Promise<unknown>) => {
     clock('2026-01-07T10:00:30Z');
     const worker = await createTestWorker(api, { definition });
@@ -190,13 +190,13 @@ describe('a run that can not begin is a failed run', () => {
     return run;
   };
 
-  test('when a newer version asks for other inputs than the schedule has', async () => {
+  test('if a newer version requires other inputs than the schedule has', async () => {
     const run = await fires({}, (worker) => addVersion(api, worker, { number: 2, definition: { inputs: ['colour'] } }));
     expect(run).toMatchObject({ trigger: 'schedule', worker_version: 2, error_code: 'invalid_inputs' });
     expect((await me.get(`/api/runs/${run.id}`)).body.error).toContain('inputs.colour');
   });
 
-  test("when the month's budget is spent", async () => {
+  test("if the month's budget is exhausted", async () => {
     const run = await fires({ limits: { budget_usd_per_month: 1 } }, (worker) =>
       api.deps.pool.query("INSERT INTO worker_month_costs (worker_uid, month, usd) VALUES ($1, '2026-01-01', 2)", [
         worker.uid,
@@ -206,7 +206,7 @@ describe('a run that can not begin is a failed run', () => {
   });
 });
 
-test('one that fails for an unforeseen reason is missed, and holds up no other', async () => {
+test('a schedule that fails for an unforeseen reason is missed, and blocks no other', async () => {
   clock('2026-01-08T10:00:30Z');
   const poisoned = await createScheduled({ cron: '1 10 * * *' });
   const others = [await createScheduled({ cron: '1 10 * * *' }), await createScheduled({ cron: '1 10 * * *' })];
@@ -228,7 +228,7 @@ test('one that fails for an unforeseen reason is missed, and holds up no other',
   );
 });
 
-test('a replica that dies before its commit has started nothing, and another does', async () => {
+test('a replica that dies before its commit has started nothing, and another one does', async () => {
   clock('2026-01-09T10:00:30Z');
   const id = await createScheduled({ cron: '1 10 * * *' });
   clock('2026-01-09T10:01:00Z');
@@ -241,7 +241,7 @@ test('a replica that dies before its commit has started nothing, and another doe
   expect(await listRuns(id)).toHaveLength(1);
 });
 
-test('a worker whose schedule its inputs refuse is not made', async () => {
+test('a worker whose inputs refuse its schedule is not created', async () => {
   const body = { name: 'x', files, inputs: ['who'], trigger: { type: 'cron', cron: '* * * * *' } };
   const answer = await me.post('/api/workers', body).expect(400);
   expect(answer.body.errors).toEqual([{ path: 'trigger.inputs.who', message: 'is required' }]);

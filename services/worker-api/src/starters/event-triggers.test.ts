@@ -63,7 +63,7 @@ async function allHeard(): Promise<void> {
   await waitForFirstRun(last);
 }
 
-test("another worker's failed run starts a run that is told of it", async () => {
+test("another worker's failed run starts a run that gets its event", async () => {
   const source = await createTriggered('manual', { id: 'importer' });
   const listener = await createTriggered(on(['run.failed'], source));
   const elsewhere = await createTriggered(on(['run.failed'], 'another-worker'));
@@ -92,7 +92,7 @@ test("another worker's failed run starts a run that is told of it", async () => 
   expect(await listRuns(other)).toEqual([]);
 });
 
-test('a trigger without a source hears all others of the workspace, automations too, and never its own worker', async () => {
+test('a trigger without a source receives events of all others in the workspace, automations too, and never of its own worker', async () => {
   const source = await createTriggered('manual');
   const listener = await createTriggered(on(['run.completed']));
   await runEnds(source, 'completed');
@@ -109,7 +109,7 @@ test('a trigger without a source hears all others of the workspace, automations 
   expect(await listRuns(listener)).toHaveLength(2);
 });
 
-test('an event that is delivered again starts nothing', async () => {
+test('an event that is redelivered starts nothing', async () => {
   const listener = await createTriggered(on(['run.completed'], 'auto-twice'));
   const data = { runId: 'run_1', source: 'automation', subjectId: 'auto-twice', status: 'completed', errorCode: null };
   const envelope = {
@@ -126,7 +126,7 @@ test('an event that is delivered again starts nothing', async () => {
   expect(await listRuns(listener)).toHaveLength(1);
 });
 
-test('a worker that names itself goes in a circle of eight at most', async () => {
+test('a worker that triggers itself is limited to a chain of eight', async () => {
   const id = await createTriggered('manual', { id: 'ouroboros' });
   await me.patch(`/api/workers/${id}`, { trigger: on(['run.completed'], id) }).expect(200);
   const stop = await api.serveRuns(() => ({}), 2);
@@ -138,7 +138,7 @@ test('a worker that names itself goes in a circle of eight at most', async () =>
   expect(new Set(runs.map(({ status }: { status: string }) => status))).toEqual(new Set(['completed']));
 });
 
-test('alerts, approvals and missed schedules are heard as well', async () => {
+test('alerts, approvals and missed schedules are triggers as well', async () => {
   const listener = await createTriggered(on(['alert.raised', 'approval.requested', 'schedule.missed']));
   const asking = await createTriggered('manual', { approvals: { required: true } });
   await emit(alertRaised, { alertId: 'alrt_1', type: 'run.failed', runId: 'run_1', subjectId: 'auto-1', depth: 2 });
@@ -172,7 +172,7 @@ test('alerts, approvals and missed schedules are heard as well', async () => {
   });
 });
 
-test('what a private worker does is heard by private ones of the same owner only', async () => {
+test('events of a private worker reach only private ones of the same owner', async () => {
   const member = await api.addMember('member');
   const theirs = createCaller(api.url, member.jwt);
   const source = await createTriggered('manual', { visibility: 'private' }, theirs);
@@ -186,7 +186,7 @@ test('what a private worker does is heard by private ones of the same owner only
   expect(await listRuns(foreign)).toEqual([]);
 });
 
-test('paused workers hear nothing, and a run that can not begin is a failed one beside the others', async () => {
+test('paused workers receive no events, and a run that cannot start is a failed one beside the others', async () => {
   const source = 'auto-mixed';
   const paused = await createTriggered(on(['run.completed'], source));
   await me.post(`/api/workers/${paused}/pause`).expect(200);

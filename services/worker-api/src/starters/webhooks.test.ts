@@ -31,7 +31,7 @@ const send = ({ id, secret }: Pick<Hooked, 'id' | 'secret'>, body: string | unde
 const getInput = async (runId: string) => (await me.get(`/api/runs/${runId}`).expect(200)).body.input;
 const listRuns = async (id: string) => (await me.get(`/api/runs?worker_id=${id}&limit=200`).expect(200)).body;
 
-test('the secret and the whole address are shown once, and no log knows them', async () => {
+test('the secret and the whole address are shown once, and are in no log', async () => {
   const { body } = await me.post('/api/workers', { name: 'Shown', files, trigger: { type: 'webhook', signed: true } });
   expect(body).toMatchObject({
     trigger_type: 'webhook',
@@ -92,7 +92,7 @@ test('any type of JSON is JSON, and any of its keys reaches the code, as deep as
   expect(await handed).toBe(text);
 });
 
-test('declared inputs are checked and filled in, what else was sent is kept', async () => {
+test('declared inputs are checked and completed, and others are kept', async () => {
   const inputs = [
     { name: 'number', type: 'integer', required: true },
     { name: 'label', default: 'none' },
@@ -121,7 +121,7 @@ test('an unknown worker and a wrong token are refused alike', async () => {
   expect(await listRuns(id)).toEqual([]);
 });
 
-test('workspaces may have workers of the same id: the token decides', async () => {
+test('workspaces can have workers of the same id: the token decides', async () => {
   const theirs = createCaller(api.url, api.foreign.owner.jwt);
   const [a, b] = [
     await createHooked('webhook', { id: 'same-id' }),
@@ -132,7 +132,7 @@ test('workspaces may have workers of the same id: the token decides', async () =
   expect(await listRuns(a.id)).toEqual([]);
 });
 
-test('nothing enters a deleted workspace', async () => {
+test('a deleted workspace accepts nothing', async () => {
   const theirs = createCaller(api.url, api.foreign.owner.jwt);
   const worker = await createHooked('webhook', {}, theirs);
   const closure = { workspaceId: api.foreign.workspaceId, purgeAt: Date.now() };
@@ -142,7 +142,7 @@ test('nothing enters a deleted workspace', async () => {
   await send(worker, '{}').expect(200);
 });
 
-test('only POST, only JSON, and not too much of it', async () => {
+test('only POST, only JSON, and only up to its size limit', async () => {
   const worker = await createHooked();
   for (const method of ['get', 'put', 'patch', 'delete'] as const) {
     await request(api.url)[method](path(worker.id, worker.secret)).expect(405);
@@ -155,7 +155,7 @@ test('only POST, only JSON, and not too much of it', async () => {
   expect(await listRuns(worker.id)).toEqual([]);
 });
 
-test('a paused worker says so, an archived one too, and a deleted one is unknown', async () => {
+test('a paused or archived worker is reported as such, and a deleted one is unknown', async () => {
   const worker = await createHooked();
   await me.post(`/api/workers/${worker.id}/pause`).expect(200);
   expect((await send(worker, '{}').expect(409)).body.code).toBe('paused');
@@ -165,7 +165,7 @@ test('a paused worker says so, an archived one too, and a deleted one is unknown
   await send(worker, '{}').expect(401);
 });
 
-test("a worker's own rate is a 429 that says when to come back", async () => {
+test("runs over the worker's own rate limit are a 429 with Retry-After", async () => {
   const worker = await createHooked('webhook', { limits: { runs_per_minute: 2 } });
   await send(worker, '{}').expect(200);
   await send(worker, '{}').expect(200);
@@ -176,7 +176,7 @@ test("a worker's own rate is a 429 that says when to come back", async () => {
 describe('Idempotency-Key', () => {
   const key = (value: string) => ({ 'Idempotency-Key': value });
 
-  test('starts one run for one key, and keeps senders of other workers apart', async () => {
+  test('starts one run for one key, and separates senders of other workers', async () => {
     const [worker, other] = [await createHooked(), await createHooked()];
     const answers = [
       await send(worker, '{"a":1}', key('same')).expect(200),
@@ -188,7 +188,7 @@ describe('Idempotency-Key', () => {
     await send(other, '{"a":2}', key('same')).expect(200);
   });
 
-  test('remembers nothing for who has not the secret', async () => {
+  test('stores nothing for a sender without the secret', async () => {
     const worker = await createHooked();
     await send({ ...worker, secret: 'guess' }, '{}', key('mine')).expect(401);
     await send(worker, '{}', key('mine')).expect(200);
@@ -197,7 +197,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('rotation', () => {
-  test('gives a new secret that works at once and ends the old one', async () => {
+  test('returns a new secret that works at once and ends the old one', async () => {
     const worker = await createHooked();
     const { body } = await me.patch(`/api/workers/${worker.id}`, { webhook_secret_rotate: true }).expect(200);
     expect(body.webhook_secret).not.toBe(worker.secret);
@@ -206,7 +206,7 @@ describe('rotation', () => {
     expect(api.logs.text()).not.toContain(body.webhook_secret);
   });
 
-  test('of what is not there is a 400', async () => {
+  test('of a missing trigger is a 400', async () => {
     const worker = await createHooked('manual');
     for (const field of ['webhook_secret_rotate', 'webhook_signing_key_rotate']) {
       const { body } = await me.patch(`/api/workers/${worker.id}`, { [field]: true }).expect(400);
@@ -214,7 +214,7 @@ describe('rotation', () => {
     }
   });
 
-  test('is not what other edits do, and a trigger that goes takes its secret along', async () => {
+  test('is not part of other edits, and a removed trigger loses its secret', async () => {
     const worker = await createHooked();
     const { body } = await me.patch(`/api/workers/${worker.id}`, { trigger: 'webhook', name: 'Renamed' }).expect(200);
     expect(body.webhook_secret).toBeUndefined();
@@ -233,7 +233,7 @@ describe('a signed webhook', () => {
   let count = 0;
   const nextId = () => `msg_${++count}`;
 
-  test('starts a run, with a body as it was written', async () => {
+  test('starts a run, with the exact body', async () => {
     const worker = await createHooked(signed);
     const body = '{ "a" : "ü",\n "b":1.0 }';
     const { run_id } = (await send(worker, body, signHeaders(worker.key, message(nextId(), body))).expect(200)).body;
@@ -241,7 +241,7 @@ describe('a signed webhook', () => {
     await send(worker, undefined, signHeaders(worker.key, message(nextId(), ''))).expect(200);
   });
 
-  test('may carry several signatures, of which one must be right', async () => {
+  test('can have several signatures, of which one must be valid', async () => {
     const worker = await createHooked(signed);
     const headers = signHeaders(worker.key, message(nextId(), '{}'));
     const wrong = createHmac('sha256', 'wrong').update('x').digest('base64');
@@ -255,7 +255,7 @@ describe('a signed webhook', () => {
     ['no signature', () => ({})],
     ['another id', (good) => ({ ...good, 'webhook-id': 'msg_other' })],
     ['another time', (good) => ({ ...good, 'webhook-timestamp': String(Number(good['webhook-timestamp']) + 1) })],
-    ['a time that is none', (good) => ({ ...good, 'webhook-timestamp': '1e9' })],
+    ['an invalid time', (good) => ({ ...good, 'webhook-timestamp': '1e9' })],
     ['an empty signature', (good) => ({ ...good, 'webhook-signature': 'v1,' })],
   ])('with %s is refused', async (_what, change) => {
     const worker = await createHooked(signed);
@@ -277,7 +277,7 @@ describe('a signed webhook', () => {
     }
   });
 
-  test('that comes again, also at the same moment, starts nothing and is answered the same', async () => {
+  test('that is replayed, also at the same moment, starts nothing and gets the same response', async () => {
     const worker = await createHooked(signed);
     const headers = signHeaders(worker.key, message(nextId(), '{}'));
     const answers = await Promise.all([1, 2, 3, 4].map(() => send(worker, '{}', headers).expect(200)));
@@ -287,7 +287,7 @@ describe('a signed webhook', () => {
     expect((await send(worker, '{}', headers).expect(200)).body).toEqual(answers[0]?.body);
   });
 
-  test('that comes again with an Idempotency-Key is answered the same, now and the next time', async () => {
+  test('that is retried with an Idempotency-Key gets the same response, now and the next time', async () => {
     const worker = await createHooked(signed);
     const headers = signHeaders(worker.key, message(nextId(), '{}'));
     const { body } = await send(worker, '{}', headers).expect(200);
@@ -309,7 +309,7 @@ describe('a signed webhook', () => {
     expect(await listRuns(worker.id)).toHaveLength(1);
   });
 
-  test('is good under the key before the last rotation for a day', async () => {
+  test('is valid under the key before the last rotation for a day', async () => {
     const worker = await createHooked(signed);
     const { body } = await me.patch(`/api/workers/${worker.id}`, { webhook_signing_key_rotate: true }).expect(200);
     expect(body.webhook_secret).toBeUndefined();

@@ -22,7 +22,7 @@ async function failOnce(id: string): Promise<void> {
   await job?.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
 }
 
-test('the overview counts what there is and names what fails, without what is private to others', async () => {
+test('the overview counts resources and names failures, without those private to other members', async () => {
   const other = await api.addMember('member');
   const viewer = createCaller(api.url, (await api.addMember('viewer')).jwt);
   expect(await overview(viewer)).toMatchObject({
@@ -59,7 +59,7 @@ test('the overview counts what there is and names what fails, without what is pr
   expect((await overview(elsewhere)).workers.total).toBe(0);
 });
 
-test('the next scheduled runs come soonest first, without those of others and of paused workers', async () => {
+test('the next scheduled runs are soonest first, without private ones of other members and without paused workers', async () => {
   const other = await api.addMember('member');
   const schedule = (cron: string) => ({ schedule: { cron, timezone: 'UTC' } });
   const later = await createWorker(api, { name: 'Later', ...schedule('0 0 1 1 *') });
@@ -74,7 +74,7 @@ test('the next scheduled runs come soonest first, without those of others and of
   expect(Date.parse(upcoming[0].at)).toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('automations are asked for by message, and the overview comes without them when nobody answers in time', async () => {
+test('automations are requested by message, and the overview omits them if there is no reply in time', async () => {
   expect(await overview()).toMatchObject({ automations: null, automations_unavailable: expect.any(String) });
   const automations = await connectBus({ ...api.nats.as('automation-api'), name: 'automation-api', log });
   const asked: string[] = [];
@@ -95,7 +95,7 @@ test('automations are asked for by message, and the overview comes without them 
   await automations.nc.close();
 });
 
-test('executors are those that announced themselves lately', async () => {
+test('executors are those with a recent announcement', async () => {
   const bus = await connectBus({ ...api.nats.newExecutor(), name: 'executor', log });
   const announce = (state: string) => {
     const status = { slots: 4, busy: 1, isolation: 'zygote', python: '3.13.1', startedAt: 1 };
@@ -111,7 +111,7 @@ test('executors are those that announced themselves lately', async () => {
   await bus.nc.close();
 });
 
-test('the details of health say how each part is doing, to whoever is signed in', async () => {
+test('the details of health show the state of each part, to every signed-in user', async () => {
   const { body } = await owner.get('/health/details').expect(200);
   expect(body).toMatchObject({
     status: 'ok',
@@ -141,12 +141,12 @@ test("the document of the surface names this surface's own address", async () =>
   expect(body.servers).toEqual([{ url: BASE_URL }]);
 });
 
-test('what this version can do is public', async () => {
+test('the capabilities of this version are public', async () => {
   const { body } = await createCaller(api.url).get('/api/system/info').expect(200);
   expect(body.features).toMatchObject({ workers: true, contexts: true, chat: false, oidc_sign_in: false });
 });
 
-test('a browser that opens the address goes on to the dashboard, and a program is told where everything is', async () => {
+test('a browser at the address is redirected to the dashboard, and a program gets a list of addresses', async () => {
   const open = (accept: string) => fetch(`${api.url}/`, { headers: { Accept: accept }, redirect: 'manual' });
   const browser = await open('text/html,application/xhtml+xml,*/*;q=0.8');
   expect([browser.status, browser.headers.get('location')]).toEqual([302, DASHBOARD_URL]);

@@ -9,7 +9,7 @@ const listProblems = (body: TriggerBody): string[] => {
   }
 };
 
-test('a body without a word about triggers leaves them alone, and an empty list is manual', () => {
+test('a body without triggers does not change them, and an empty list is manual', () => {
   expect(parseTriggers({})).toBeNull();
   for (const none of [null, 'manual', { type: 'manual' }]) expect(parseTriggers({ trigger: none })).toEqual([]);
   expect(parseTriggers({ triggers: [] })).toEqual([]);
@@ -22,7 +22,7 @@ test.each([
   [{ schedule: '0 9 * * *' }, 'schedule'],
   [{ schedule: { cron: '0 9 * * *' } }, 'schedule'],
   [{ triggers: [{ type: 'cron', cron: '0 9 * * *' }] }, 'triggers.0'],
-])('%j is a cron trigger in UTC that makes good once', (body, path) => {
+])('%j is a cron trigger in UTC with misfire fire_once', (body, path) => {
   expect(parseTriggers(body)).toEqual([
     { type: 'cron', cron: '0 9 * * *', timezone: 'UTC', misfire: 'fire_once', inputs: {}, path },
   ]);

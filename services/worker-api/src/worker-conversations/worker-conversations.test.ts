@@ -37,7 +37,7 @@ async function sendMessage(workerId: string, id: string, message: string, output
   return { job, turn: turns.at(-1) };
 }
 
-test('each message is a run that is given the messages before it with their answers', async () => {
+test('each message is a run with the messages before it and their answers', async () => {
   const { id: workerId } = await createAgent();
   const claimed = claim();
   const conversation = (await me.post(conversationsPath(workerId), { message: 'Who was Ada?' }).expect(201)).body;
@@ -79,7 +79,7 @@ test('a replay of a run that answered a message has the same memory, and is not 
   await job.complete({ text: 'Four' });
 });
 
-test('a request waits for the answer if it says so', async () => {
+test('a request waits for the answer if it asks to', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
   const stop = await api.serveRuns(() => ({ text: 'Here.' }));
@@ -92,7 +92,7 @@ test('a request waits for the answer if it says so', async () => {
   await stop();
 });
 
-test('a message waits for the answer to the one before, and a run that failed is remembered as such', async () => {
+test('a message waits for the answer to the one before, and a failed run is recorded as such in the memory', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
   const messages = `${conversationsPath(workerId)}/${id}/messages`;
@@ -123,7 +123,7 @@ test('of two messages at once, one is refused', async () => {
   await me.post(`/api/runs/${sent.run_id}/cancel`, {}).expect(200);
 });
 
-test('long texts are shortened, and what has no room is left out and counted', async () => {
+test('long texts are shortened, and messages that do not fit are omitted and counted', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
   await sendMessage(workerId, id, 'First', { text: 'Forgotten'.repeat(100) });
@@ -155,7 +155,7 @@ test('a request that is repeated with its key starts no second run', async () =>
   expect((await me.get(`/api/workers/${workerId}/runs`)).body).toHaveLength(2);
 });
 
-test('only an agent has conversations, and its inputs decide what it is told', async () => {
+test('only an agent has conversations, and its inputs decide what it receives', async () => {
   const python = await createWorker(api);
   const refused = await me.post(conversationsPath(python.id), { message: 'Hi' }).expect(409);
   expect(refused.body.code).toBe('not_an_agent');
@@ -181,7 +181,7 @@ test('only an agent has conversations, and its inputs decide what it is told', a
   expect(job.inputs).toEqual({ region: 'north', message: 'Hi' });
 });
 
-test('the run of a message is held, limited and refused as every other run of its writer', async () => {
+test('the run of a message is held, limited and refused like every other run of its author', async () => {
   const { id: workerId } = await createAgent({ approvals: { required: true } });
   const id = await begin(workerId);
   const messages = `${conversationsPath(workerId)}/${id}/messages`;
@@ -201,7 +201,7 @@ test('the run of a message is held, limited and refused as every other run of it
   await me.post(`/api/runs/${began.turns[0].run_id}/cancel`, {}).expect(200);
 });
 
-test('a conversation is deleted by who began it, the owner of the worker and admins; its runs stay', async () => {
+test('a conversation is deleted by its author, the owner of the worker and admins; its runs stay', async () => {
   const { id: workerId } = await createAgent();
   const [one, two] = [await api.addMember('member'), await api.addMember('member')];
   const [first, second] = [createCaller(api.url, one.jwt), createCaller(api.url, two.jwt)];
@@ -215,7 +215,7 @@ test('a conversation is deleted by who began it, the owner of the worker and adm
   expect((await me.get(`/api/runs/${turn.run_id}`).expect(200)).body.output).toEqual({ text: 'Hello' });
 });
 
-test('messages go with their runs, and a conversation with its last message', async () => {
+test('messages are deleted with their runs, and a conversation with its last message', async () => {
   const { id: workerId } = await createAgent();
   const id = await begin(workerId);
   const old = await sendMessage(workerId, id, 'Old', { text: 'Answer' });

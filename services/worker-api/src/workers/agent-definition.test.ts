@@ -47,7 +47,7 @@ function sendQuestion({ runId, attempt, token }: FakeJob, tools: object[], ordin
   );
 }
 
-test('an agent is made of a skill, and its run is told what to work with', async () => {
+test('an agent is created from a skill, and its run gets its tools and settings', async () => {
   const tools = ['python', { tool: 'worker:report', approve: 'always' }];
   const output = { type: 'object', properties: { sorted: { type: 'integer' } } };
   const made = await owner.post('/api/workers', sorter({ tools, model: 'local/m', max_turns: 5, output })).expect(201);
@@ -87,7 +87,7 @@ test('an agent is made of a skill, and its run is told what to work with', async
   expect(manifest).toMatchObject({ runner: 'agent', entrypoint: 'SKILL.md', max_turns: 6, output });
 });
 
-test('settings of its answers are saved and handed to its run, and a choice that is no tool of it is refused', async () => {
+test('settings of its answers are saved and handed to its run, and an unknown tool choice is refused', async () => {
   const settings = { temperature: 0.2, reasoning: 'low', tool_choice: 'python' };
   const made = await owner.post('/api/workers', sorter({ name: 'Set', tools: ['python'], ...settings })).expect(201);
   expect(made.body).toMatchObject(settings);
@@ -101,7 +101,7 @@ test('settings of its answers are saved and handed to its run, and a choice that
   await owner.patch('/api/workers/set', { tools: [], tool_choice: 'required' }).expect(400);
 });
 
-test('fields of agents are no part of the version of a worker of code', async () => {
+test('fields of agents are no part of the version of a code worker', async () => {
   const made = await createWorker(api, { name: 'Code', inputs: [] });
   const same = await owner.patch('/api/workers/code', { tools: [], model: null, budget_usd: null }).expect(200);
   expect(same.body).toMatchObject({ version: 1, sha: made.sha });
@@ -127,7 +127,7 @@ test('a skill that is too long for a model is refused with its size', async () =
   expect(body.detail).toMatch(/entrypoint: "SKILL.md" has 40001 bytes, 40000 are possible/);
 });
 
-test('a model is told of workers that it may run by their inputs, and its calls say whom they go to', async () => {
+test('a model is told the inputs of workers that it can run, and its calls name their worker', async () => {
   await createWorker(api, { name: 'Report', inputs: [{ name: 'year', type: 'integer', required: true }] });
   const worker = await createTestWorker(api, { definition: { runner: 'agent', tools: ['worker:report'] } });
   const job = await startJob(worker.id);
@@ -153,7 +153,7 @@ test('a model is told of workers that it may run by their inputs, and its calls 
   });
 });
 
-test('no model is asked beyond the budget of a run', async () => {
+test('no model is called beyond the budget of a run', async () => {
   const worker = await createTestWorker(api, { definition: { runner: 'agent', budget_usd: 0.003 } });
   const job = await startJob(worker.id);
   await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });

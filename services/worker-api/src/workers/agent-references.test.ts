@@ -35,7 +35,7 @@ test('an agent with a model that the workspace does not have is saved with a war
   }
 });
 
-test('workers among the tools that a run could not call are named, and no more once they are there', async () => {
+test('workers among the tools that a run cannot call are named, until they exist', async () => {
   await createWorker(api, { name: 'Deleted' });
   await createWorker(api, { name: 'Hidden', visibility: 'private' });
   await createWorker(api, { name: 'Report' });
@@ -50,14 +50,14 @@ test('workers among the tools that a run could not call are named, and no more o
   expect(body).toMatchObject({ missing_workers: [], health: 'ready', warnings: [] });
 });
 
-test('a worker of another workspace is none that an agent could call', async () => {
+test('a worker of another workspace cannot be called by an agent', async () => {
   await api.deps.prisma.workspace.create({ data: { id: 'ws_elsewhere', name: 'Elsewhere' } });
   const { id } = await createTestWorker(api, { workspaceId: 'ws_elsewhere' });
   const { body } = await owner.post('/api/workers', agent('Stranger', { tools: [`worker:${id}`] })).expect(201);
   expect(body.missing_workers).toEqual([id]);
 });
 
-test('without any model an agent is saved, and says so before its first run; code names none', async () => {
+test('without any model an agent is saved, and reports it before its first run; code refers to none', async () => {
   const { body } = await createCaller(bare.url, bare.owner.jwt).post('/api/workers', agent('Early')).expect(201);
   const problem = expect.stringContaining('no model is configured');
   expect(body).toMatchObject({ model_problem: problem, warnings: [expect.stringContaining('no model is configured')] });

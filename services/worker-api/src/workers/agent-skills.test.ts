@@ -93,7 +93,7 @@ test('a folder of the worker and a copy of a published skill are handed to the r
   await job.complete({ text: 'Done.' });
 });
 
-test('a version stays as it is when the skill changes, and an edited copy needs front matter of its own', async () => {
+test('a version is unchanged when the skill changes, and an edited copy needs front matter of its own', async () => {
   const { body: made } = await owner
     .post('/api/workers', agent('steady', ['release-notes', 'skills/tone']))
     .expect(201);
@@ -121,7 +121,7 @@ test('a version stays as it is when the skill changes, and an edited copy needs 
   expect(gone.body.skills).toEqual([]);
 });
 
-test('description and name of a stranger are one line without invisible characters', async () => {
+test('description and name from an untrusted author are one line without invisible characters', async () => {
   const content = `---\nname: tone\ndescription: "Nice\\u202e\\u200b\\n\\u0007 words\\U000E0041"\n---\n`;
   const files = [{ path: 'skills/tone/SKILL.md', content }];
   const { body } = await owner.post('/api/workers', agent('plain', ['skills/tone'], files)).expect(201);
@@ -179,7 +179,7 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
   expect(found.map((one: { message: string }) => one.message).join()).toMatch(message);
 });
 
-test('skills are for agents, and the descriptions of all have a bound together', async () => {
+test('skills are for agents, and the total size of their descriptions is limited', async () => {
   const code = {
     name: 'Code',
     skills: ['nobody-wrote-this'],
@@ -196,7 +196,7 @@ test('skills are for agents, and the descriptions of all have a bound together',
   expect(refused.detail).toContain('the descriptions have 40960 bytes together');
 });
 
-test('an editor is shown the file and line of a skill that could not be saved', async () => {
+test('an editor sees the file and line of a skill that could not be saved', async () => {
   await owner.post('/api/workers', agent('drafted', ['skills/tone'])).expect(201);
   const inspect = async (file: object) => {
     const draft = { files: [{ path: 'skills/tone/SKILL.md', ...file }] };

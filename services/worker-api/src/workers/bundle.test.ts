@@ -73,7 +73,7 @@ test('what is exported and created again is the same version of the same worker'
   expect(versions).toMatchObject([{ change_source: 'bundle', message: 'From elsewhere' }]);
 });
 
-test('a zipped folder with a worker.json is a bundle too, and replaces code and definition but not what it leaves out', async () => {
+test('a zipped folder with a worker.json is a bundle too, and replaces code and definition but no omitted fields', async () => {
   const made = await createWorker(api, { name: 'Replaced', trigger: 'webhook', secrets: ['OLD'] });
   const zip = await createZip({
     'my-worker/worker.json': JSON.stringify({ entrypoint: 'src/app.py', limits: { memory_mb: 128 } }),
@@ -103,35 +103,31 @@ test.each<[string, string, () => Promise<Buffer>]>([
   ['without a worker.yaml', 'holds no worker.yaml', () => createZip(main)],
   ['with two manifests', 'holds both', () => createZip({ ...main, 'worker.yaml': 'name: a', 'worker.json': '{}' })],
   ['with nothing else', 'nothing but worker.yaml', () => createZip({ 'worker.yaml': 'name: a' })],
-  ['whose manifest is no map', 'must be a map', () => yaml('- a')],
-  ['whose manifest is no YAML', "can't be read", () => yaml('name: [a')],
-  ['whose manifest is JSON that is none', "can't be read", () => createZip({ ...main, 'worker.json': '{' })],
-  ['that leads out', 'plain relative path', async () => rawZip([{ name: '../main.py' }])],
+  ['whose manifest is not a map', 'must be a map', () => yaml('- a')],
+  ['whose manifest is not YAML', "can't be read", () => yaml('name: [a')],
+  ['whose manifest is invalid JSON', "can't be read", () => createZip({ ...main, 'worker.json': '{' })],
+  ['with a path outside it', 'plain relative path', async () => rawZip([{ name: '../main.py' }])],
   ['with a link in it', 'is a link', async () => rawZip([{ name: 'main.py', mode: 0o120777 }])],
-  ['with a field that nobody knows', 'colour', () => yaml('name: a\ncolour: red')],
+  ['with an unknown field', 'colour', () => yaml('name: a\ncolour: red')],
   ['that asks for a new secret', 'webhook_secret_rotate', () => yaml('name: a\nwebhook_secret_rotate: true')],
   ['whose budget is no number', 'budget_usd_per_month', () => yaml('name: a\nlimits: { budget_usd_per_month: .nan }')],
-  ['whose name is half of a character', 'half of a character', () => yaml('name: "a\\ud800"')],
+  ['whose name is an unpaired surrogate', 'half of a character', () => yaml('name: "a\\ud800"')],
   [
-    'whose input has half of a character',
+    'whose input has an unpaired surrogate',
     'half of a character',
     () => yaml('name: a\nschedule: { inputs: { a: "\\udc00" } }'),
   ],
   ['without a name', 'name', () => yaml('description: a')],
   ['with a thousand laughs', "can't be read", () => yaml(laughs())],
-  [
-    'whose manifest is 3,000 lists in each other',
-    'line 1, column 131: it is nested deeper',
-    () => yaml('- '.repeat(3_000)),
-  ],
-  ['whose manifest is 3,000 keys in each other', 'nested deeper than 64 levels', () => yaml('? '.repeat(3_000))],
+  ['whose manifest is 3,000 nested lists', 'line 1, column 131: it is nested deeper', () => yaml('- '.repeat(3_000))],
+  ['whose manifest is 3,000 nested keys', 'nested deeper than 64 levels', () => yaml('? '.repeat(3_000))],
   [
     'whose JSON is nested without end',
     "can't be read",
     () => createZip({ ...main, 'worker.json': '['.repeat(200_000) }),
   ],
   [
-    'whose JSON is nested deep, and ends',
+    'whose JSON is deeply nested, and ends',
     "can't be read",
     () => createZip({ ...main, 'worker.json': `${'['.repeat(200_000)}${']'.repeat(200_000)}` }),
   ],
@@ -146,7 +142,7 @@ function laughs(): string {
   return lines.join('\n');
 }
 
-test('a bundle over 10 MB is refused while it comes in, and one without a file says which field', async () => {
+test('a bundle over 10 MB is refused while it is uploaded, and one without a file names the field', async () => {
   const large = await upload(Buffer.alloc(10 * 1024 * 1024 + 1));
   expect([large.status, large.body.code]).toEqual([413, 'too_large']);
   expect(large.body.detail).toContain('10 MB');

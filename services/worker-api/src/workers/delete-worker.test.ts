@@ -55,7 +55,7 @@ test('a deleted worker is gone at once with its runs, its id is free, and nothin
   expect((await owner.get('/api/workers/gone/files').expect(200)).body).toHaveLength(1);
 });
 
-test('a pack that no version came to name is swept, and others are not', async () => {
+test('a pack without a version is swept, and others are not', async () => {
   await createWorker(api, { name: 'Kept' });
   await owner.post('/api/workers', { ...helloWorker, files: [{ path: 'main.py', content: 'no run' }] }).expect(400);
   const intents: string[] = (await queryRows('SELECT key FROM pack_intents')).map(({ key }) => key);

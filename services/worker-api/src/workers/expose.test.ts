@@ -45,7 +45,7 @@ test('code gets the values that its worker names, and placeholders of all others
   expect(open?.credentials).toMatchObject([{ kind: 'connection', name: 'shop', exposed: true, value: KEY }]);
 });
 
-test('placeholders are replaced in bodies where the worker asks for it, and their places allow it', async () => {
+test('placeholders are replaced in bodies if the worker enables it, and their places allow it', async () => {
   const { body: listed } = await owner.get('/api/connections?app=shop').expect(200);
   await owner.patch(`/api/connections/${listed[0].id}`, { places: ['header', 'path', 'body:key'] }).expect(200);
   await createWorker(api, { ...declared, name: 'Bodies' });
@@ -65,7 +65,7 @@ test('placeholders are replaced in bodies where the worker asks for it, and thei
   expect(wrong.body.detail).toContain('in_body.0: "OTHER" is not among');
 });
 
-test('it is a version of the worker, shown in its history and with the secret and the connection', async () => {
+test('it is part of the version, shown in its history and with the secret and the connection', async () => {
   await createWorker(api, { ...declared, name: 'Versioned' });
   const changed = await owner.patch('/api/workers/versioned', { expose: ['HELD'] }).expect(200);
   expect(changed.body).toMatchObject({ version: 2, expose: ['HELD'] });
@@ -79,7 +79,7 @@ test('it is a version of the worker, shown in its history and with the secret an
   expect(back.body).toMatchObject({ version: 3, expose: [] });
 });
 
-test('worker.yaml has it where there is one, and a version from before it exposes nothing', async () => {
+test('worker.yaml contains it if there is one, and a version from before it exposes nothing', async () => {
   const worker = { name: 'Exported', description: '', tags: [] };
   const manifest = (fields: object) => toManifest({ worker, definition: parseDefinition(fields), triggers: [] });
   expect(manifest({ secrets: ['HELD'], expose: ['HELD'] })).toMatchObject({ expose: ['HELD'] });
@@ -105,7 +105,7 @@ test.each<[object, string, RegExp]>([
   expect(body.errors).toContainEqual({ path, message: expect.stringMatching(message) });
 });
 
-test('a name that stays exposed cannot be taken out of what is declared', async () => {
+test('a name that stays exposed cannot be removed from the declared ones', async () => {
   await createWorker(api, { ...declared, name: 'Narrowed', expose: ['HELD'] });
   const { body } = await owner.patch('/api/workers/narrowed', { secrets: [] }).expect(400);
   expect(body.errors).toEqual([{ path: 'expose.0', message: expect.stringContaining('HELD') }]);
@@ -124,7 +124,7 @@ test('a test of a draft gets values of secrets that it exposes, and no token of 
 describe('in a workspace that forbids it', () => {
   const refused = { code: 'exposure_forbidden', detail: expect.stringContaining('allow_exposed_credentials') };
 
-  test('no worker, change, draft or earlier version that exposes something is saved or tested', async () => {
+  test('no worker, change, draft or earlier version that exposes a value is saved or tested', async () => {
     const exposing = await createWorker(api, { ...declared, name: 'Before', expose: ['HELD'] });
     await owner.patch('/api/workers/before', { expose: [] }).expect(200);
     await allow(false);
@@ -138,7 +138,7 @@ describe('in a workspace that forbids it', () => {
     await owner.patch('/api/workers/before', { connections: [] }).expect(200);
   });
 
-  test('a run of one that is there fails, and nothing is handed out', async () => {
+  test('a run of an existing one fails, and nothing is handed out', async () => {
     await createWorker(api, { ...declared, name: 'Earlier', expose: ['HELD', 'shop'] });
     await allow(false);
     const asked = executor.claim();
@@ -156,7 +156,7 @@ describe('in a workspace that forbids it', () => {
   });
 });
 
-test('admins change the setting, members do not; the audit log says each change once', async () => {
+test('admins change the setting, members do not; each change is audited once', async () => {
   const path = `/api/workspaces/${api.workspaceId}`;
   const admin = createCaller(api.url, (await api.addMember('admin')).jwt);
   const member = createCaller(api.url, (await api.addMember('member')).jwt);

@@ -30,9 +30,9 @@ const YAMLS: [string, string, RegExp][] = [
     /more than 20000 values, aliases written out/,
   ],
   ['an alias of itself', 'name: &a [*a]', /no anchor "a" before it/],
-  ['lists in each other', fill('['), /nested deeper than 64 levels/],
-  ['maps in each other', fill('{a: '), /nested deeper than 64 levels/],
-  ['keys in each other', fill('? '), /nested deeper than 64 levels/],
+  ['nested lists', fill('['), /nested deeper than 64 levels/],
+  ['nested maps', fill('{a: '), /nested deeper than 64 levels/],
+  ['nested keys', fill('? '), /nested deeper than 64 levels/],
   ['lines', fill('\n'), /more than 60000 words and signs/],
   ['a huge key', `${'k'.repeat(CHARS - 1_000)}: 1`, /at most 1024 chars/],
   ['a huge quoted key', `"${'\\x6b'.repeat((CHARS - 1_000) / 4)}": 1`, /at most 1024 chars/],
@@ -93,7 +93,7 @@ test.each(ROUTES)('%s refuses a manifest among the files without reading it', as
   }
 });
 
-test.each(ROUTES)('%s takes YAML at the head of a skill for words, up to their bound', async (path, toBody) => {
+test.each(ROUTES)('%s accepts YAML at the head of a skill as text, up to its limit', async (path, toBody) => {
   for (const [, yaml] of YAMLS) {
     const content = `---\n${yaml}\n---\n# Sort\n`;
     const body = JSON.stringify(toBody({ files: [{ path: SKILL.path, content }] }));

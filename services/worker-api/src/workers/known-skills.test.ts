@@ -81,7 +81,7 @@ const nothing = { update: null, isDeleted: false };
 const getRevision = async (slug: string): Promise<number | undefined> =>
   (await api.database.pool.query('SELECT revision FROM known_skills WHERE slug = $1', [slug])).rows[0]?.revision;
 
-test('a newer text is offered, taken only when asked for, and late news change nothing', async () => {
+test('a newer text is offered, adopted only on request, and late events change nothing', async () => {
   await publishChanged('review', { content: OLD, revision: 1 });
   const id = await createAgent('review');
   expect(await getSkillUpdate(id)).toEqual(nothing);
@@ -102,7 +102,7 @@ test('a newer text is offered, taken only when asked for, and late news change n
   });
 });
 
-test('of a deleted skill the copy stays, and the worker says so until it is restored', async () => {
+test('the copy of a deleted skill stays, and the worker reports that until the skill is restored', async () => {
   await publishChanged('review-gone', { content: OLD, revision: 1 });
   const id = await createAgent('review-gone');
   await publishDeleted('review-gone', { content: OLD, revision: 2 });
@@ -113,7 +113,7 @@ test('of a deleted skill the copy stays, and the worker says so until it is rest
   expect((await getSkillUpdate(id)).isDeleted).toBe(false);
 });
 
-test('of a private skill its owner alone hears, and nobody of a workspace that is closed', async () => {
+test('of a private skill only its owner is told, and no member of a closed workspace', async () => {
   const { owner: ada, workspaceId } = api;
   const member = createCaller(api.url, (await api.addMember('admin')).jwt);
   await publishChanged('review-own', {
@@ -138,7 +138,7 @@ test('of a private skill its owner alone hears, and nobody of a workspace that i
   for (const id of [foreign, hidden, closed]) expect(await getSkillUpdate(id)).toEqual(nothing);
 });
 
-test('skills-api is told of each version that has a skill, that has it no more, and of the end of the worker', async () => {
+test('skills-api is told of each version that has a skill, that no longer has it, and of the end of the worker', async () => {
   const heard: { workspaceid: string; data: { workerUid: string; skill: { slug: string } | null } }[] = [];
   // Those of the tests before may still be on their way.
   const countEvents = () => {
@@ -167,7 +167,7 @@ test('skills-api is told of each version that has a skill, that has it no more, 
   await spectator.nc.close();
 });
 
-test('the end of a run names the skill that it was made of', async () => {
+test('the end of a run names the skill that it was created from', async () => {
   const ended: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.logs.log });
   spectator.nc.subscribe(eventSubjectPattern(runFinished), {

@@ -26,7 +26,7 @@ const many = setupResource(async () => ({
   ),
 }));
 
-test('a bundle is exported within turns of 50 ms', async () => {
+test('a bundle is exported in event loop turns of at most 50 ms', async () => {
   for (const { id } of [one, many]) {
     const read = async () => {
       const response = await fetch(`${api.url}/api/workers/${id}/bundle.zip`, { headers: credential() });

@@ -9,7 +9,7 @@ const api = testWorkerApi();
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const query = (sql: string, values: unknown[]) => api.database.pool.query(sql, values);
 
-test('a worker whose files are lost says so, is shown otherwise, and is repaired by new files', async () => {
+test('a worker with lost files reports them, is shown otherwise, and is repaired by new files', async () => {
   await createWorker(api, { id: 'lost' });
   const { rows } = await query(
     `SELECT v.code_key FROM worker_versions v JOIN workers w ON w.uid = v.worker_uid WHERE w.id = 'lost'`,
@@ -28,7 +28,7 @@ test('a worker whose files are lost says so, is shown otherwise, and is repaired
   expect(body.map(({ path }: { path: string }) => path)).toEqual(['main.py']);
 });
 
-test('a run whose output or file is lost is shown with the rest; its zip names a lost output, and breaks off at a lost file', async () => {
+test('a run with a lost output or file is shown with the rest; its zip names a lost output, and is aborted at a lost file', async () => {
   await createWorker(api, { id: 'large' });
   const executor = await api.connectExecutor();
   const { run_id: runId } = (await owner.post('/api/workers/large/runs', { inputs: {} }).expect(201)).body;

@@ -60,7 +60,7 @@ test.each([
   [`/api/runs/run_1/logs?search=${NEEDLE}`],
   ['/api/workers/:id/logs?limit=1000'],
   [`/api/workers/:id/logs?q=${NEEDLE}`],
-])('GET %s keeps the event loop for no longer than 50 ms', async (path) => {
+])('GET %s blocks the event loop for no longer than 50 ms', async (path) => {
   const read = async () => {
     const response = await fetch(api.url + path.replace(':id', worker.id), {
       headers: { authorization: `Bearer ${api.owner.jwt}` },
@@ -74,12 +74,12 @@ test.each([
   expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
 });
 
-test('a list has no inputs and outputs over 8 KB, however small they are stored', async () => {
+test('a list omits inputs and outputs over 8 KB, however small they are compressed', async () => {
   const { body } = await owner.get('/api/runs?limit=1').expect(200);
   expect(body).toMatchObject([{ input: null, output: null }]);
 });
 
-test('a page of long lines ends before its limit, and the next one goes on', async () => {
+test('a page of long lines ends before its limit, and the next one continues', async () => {
   const first = await owner.get('/api/runs/run_1/logs?limit=1000').expect(200);
   const second = await owner.get(`/api/runs/run_1/logs?limit=1000&after=${first.headers['x-next-after']}`).expect(200);
   expect(first.headers['x-has-more']).toBe('true');

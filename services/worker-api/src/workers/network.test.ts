@@ -13,7 +13,7 @@ const executor = setupResource(() => api.connectExecutor());
 
 const startJob = (id: string) => newJobOf({ caller: owner, executor }, id);
 
-test('a worker reaches every public address until it is told otherwise', async () => {
+test('a worker reaches every public address by default', async () => {
   const made = await createWorker(api, { name: 'Open', inputs: [] });
   expect((await owner.get('/api/workers/open').expect(200)).body).toMatchObject({ network: 'public' });
   const open = await startJob('open');
@@ -23,7 +23,7 @@ test('a worker reaches every public address until it is told otherwise', async (
   expect(same.body).toMatchObject({ version: 1, sha: made.sha });
 });
 
-test('a rule is a version of the worker, in one spelling, and reaches the job', async () => {
+test('a rule is part of the version, in a normalized spelling, and reaches the job', async () => {
   await createWorker(api, { name: 'Ruled', inputs: [] });
   const allow = ['API.github.com:443', ' *.example.com ', 'db.example.com:8443'];
   const ruled = await owner.patch('/api/workers/ruled', { network: { allow } }).expect(200);
@@ -36,7 +36,7 @@ test('a rule is a version of the worker, in one spelling, and reaches the job', 
   expect(body.changes.fields).toEqual([{ field: 'network', before: { allow: hosts }, after: 'none' }]);
 });
 
-test('a test of a draft that takes the rule away has no network anyway', async () => {
+test('a test of a draft that removes the rule still has no network', async () => {
   await createWorker(api, { name: 'Drafted', inputs: [], network: 'none' });
   await owner.post('/api/workers/drafted/test', { draft: { network: 'public' } }).expect(201);
   const job = await executor.claim();
@@ -44,7 +44,7 @@ test('a test of a draft that takes the rule away has no network anyway', async (
   await job?.complete(null);
 });
 
-test('a version from before there were rules is shown and run with the rule that held for it', async () => {
+test('a version from before rules existed is shown and run with the rule that applied to it', async () => {
   const { network: _, ...earlier } = parseDefinition({});
   const { id, uid } = await createTestWorker(api);
   await api.deps.pool.query('UPDATE worker_versions SET definition = $2 WHERE worker_uid = $1', [uid, earlier]);
@@ -73,7 +73,7 @@ test.each<[unknown, string, RegExp]>([
   expect(body.errors).toContainEqual({ path: field, message: expect.stringMatching(message) });
 });
 
-test('worker.yaml has the rule where there is one', () => {
+test('worker.yaml contains the rule if there is one', () => {
   const worker = { name: 'Exported', description: '', tags: [] };
   const manifest = (network: unknown) => toManifest({ worker, definition: parseDefinition({ network }), triggers: [] });
   expect(manifest({ allow: ['api.example.com'] })).toMatchObject({ network: { allow: ['api.example.com'] } });

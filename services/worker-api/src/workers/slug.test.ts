@@ -23,7 +23,7 @@ test('every name gives a slug, and so does every number and suffix after it', ()
   }
 });
 
-test('the first number that is free is taken, and something random after losing thrice', () => {
+test('the first free number is used, and a random suffix after three conflicts', () => {
   expect(freeSlug('job', new Set(), 0)).toBe('job');
   expect(freeSlug('job', new Set(['job', 'job-2', 'job-4']), 1)).toBe('job-3');
   expect(freeSlug('job', new Set(), 3)).toMatch(/^job-[0-9a-z]{6}$/);

@@ -41,7 +41,7 @@ async function leaking(more: object = {}) {
   return (await agent.post('/api/workers', body).expect(201)).body;
 }
 
-test('a worker that an agent makes says what waits, and runs by no request until a person has approved it', async () => {
+test('a worker that an agent creates shows the pending approval, and no request runs it until a person has approved it', async () => {
   const worker = await leaking();
   expect(worker).toMatchObject({ version_approval: { status: 'waiting', approved_by: null } });
   expect(worker.warnings.join()).toMatch(/waits for a person.*KEPT.*the network.*\/workers\//);
@@ -74,7 +74,7 @@ test('a worker that an agent makes says what waits, and runs by no request until
   await job.complete(null);
 });
 
-test('code without secrets, connections and network runs at once, and lets no other worker act for it', async () => {
+test('code without secrets, connections and network runs at once, and no other worker acts on its behalf', async () => {
   const body = { name: 'Pure', files: write(PURE), network: 'none' };
   const { body: worker } = await agent.post('/api/workers', body).expect(201);
   await person.post(`/api/workers/${worker.id}/runs`, {}).expect(201);
@@ -84,7 +84,7 @@ test('code without secrets, connections and network runs at once, and lets no ot
   await job.complete(1);
 });
 
-test('a person who changes what an agent wrote has not read the rest of it', async () => {
+test('an edit by a person does not approve the rest of an agent’s code', async () => {
   const worker = await leaking();
   const changed = await person.patch(`/api/workers/${worker.id}`, { limits: { timeout_seconds: 9 } }).expect(200);
   expect(changed.body.version_approval.status).toBe('waiting');
@@ -95,7 +95,7 @@ test('a person who changes what an agent wrote has not read the rest of it', asy
   expect(body.version_approval.status).toBe('waiting');
 });
 
-test('going back to what a person wrote needs nobody, and what an agent wrote is refused as a version of before', async () => {
+test('restoring a person’s version needs no approval, and an agent’s version waits', async () => {
   const mine = await createWorker(api, { name: 'Mine', files: write(PURE) });
   await agent.put(`/api/workers/${mine.id}/files`, { files: write(LEAK) }).expect(200);
   expect(await person.post(`/api/workers/${mine.id}/runs`, {})).toMatchObject(isWaiting);
@@ -107,7 +107,7 @@ test('going back to what a person wrote needs nobody, and what an agent wrote is
   await (await claimJob()).complete(1);
 });
 
-test('replays, calls, webhooks, schedules and events are refused as requests are', async () => {
+test('replays, calls, webhooks, schedules and events are refused like requests', async () => {
   const { body: hooked } = await person
     .post('/api/workers', { name: 'Hooked', files: write(PURE), trigger: 'webhook' })
     .expect(201);
@@ -181,7 +181,7 @@ test('a candidate that an agent promotes is a version that waits', async () => {
   expect(await person.post(`/api/workers/${mine.id}/runs`, {})).toMatchObject(isWaiting);
 });
 
-test('a token whose runs need approval brings no code at all', async () => {
+test('a token whose runs need approval saves no code at all', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { require_approval: true } });
   const mine = await createWorker(api, { name: 'Not for it', files: write(PURE) });
   const restricted = createCaller(api.url, token);

@@ -20,7 +20,7 @@ async function auditActions(id: string): Promise<string[]> {
   return body.map(({ action }: { action: string }) => action).reverse();
 }
 
-test('a worker is made with every default spelt out, and read again as it was answered', async () => {
+test('a worker is created with every default explicit, and read back as in the response', async () => {
   const made = await createWorker(api, { tags: ['demo', 'demo'], secrets: ['API_KEY'] });
   expect(made).toMatchObject({
     id: 'hello',
@@ -52,7 +52,7 @@ test('a worker is made with every default spelt out, and read again as it was an
   expect(await auditActions('hello')).toEqual(['worker.created']);
 });
 
-test('an id that is asked for and taken is a conflict; one that is made of the name gets a number, at the same time too', async () => {
+test('a requested id that is taken is a conflict; a derived one gets a number, also concurrently', async () => {
   await createWorker(api, { id: 'taken' });
   const refused = await post({ ...helloWorker, id: 'taken' }).expect(409);
   expect(refused.body.code).toBe('id_taken');
@@ -67,7 +67,7 @@ test('an id that is asked for and taken is a conflict; one that is made of the n
   expect((await post({ ...helloWorker, name: 'Tags' }).expect(201)).body.id).toBe('worker-tags');
 });
 
-test('a request that is sent again with its key makes one worker, and shows a secret only once', async () => {
+test('a request that is repeated with its key creates one worker, and shows a secret only once', async () => {
   const send = (key: string, body: object) => post(body).set('Idempotency-Key', key);
   const plain = await send('key-plain', { ...helloWorker, name: 'Once' }).expect(201);
   expect((await send('key-plain', { ...helloWorker, name: 'Once' }).expect(201)).body).toEqual(plain.body);
@@ -87,26 +87,26 @@ test.each<[string, string, object]>([
   ['an unknown property', 'colour', { colour: 'red' }],
   ['an unknown limit', 'limits', { limits: { ram: 5 } }],
   ['a limit out of range', 'limits.timeout_seconds', { limits: { timeout_seconds: 3_601 } }],
-  ['an input that is twice there', 'inputs.1', { inputs: ['a', 'a'] }],
+  ['a duplicate input', 'inputs.1', { inputs: ['a', 'a'] }],
   ['an input of an unknown type', 'inputs.0.type', { inputs: [{ name: 'a', type: 'colour' }] }],
   ['a select without options', 'inputs.0.options', { inputs: [{ name: 'a', type: 'select' }] }],
   ['a default against its own item', 'inputs.0.default', { inputs: [{ name: 'a', type: 'integer', default: 'x' }] }],
   ['a key that is no input', 'limits.concurrency_key', { limits: { concurrency: 1, concurrency_key: 'region' } }],
-  ['an entrypoint that is not there', 'entrypoint', { entrypoint: 'other.py' }],
-  ['an entrypoint outside', 'entrypoint', { entrypoint: '../main.py' }],
-  ['an entrypoint that is no Python', 'entrypoint', { entrypoint: 'main.js' }],
+  ['a missing entrypoint', 'entrypoint', { entrypoint: 'other.py' }],
+  ['an entrypoint outside the worker', 'entrypoint', { entrypoint: '../main.py' }],
+  ['an entrypoint that is not Python', 'entrypoint', { entrypoint: 'main.js' }],
   ['code without run()', 'entrypoint', { files: main('x = 1') }],
-  ['code that is no Python', 'entrypoint', { files: main('def run(:') }],
+  ['code that is not Python', 'entrypoint', { files: main('def run(:') }],
   ['no files', 'files', { files: [] }],
-  ['a path that leads out', 'files.0.path', { files: [{ path: '../main.py', content: '' }] }],
+  ['a path outside the worker', 'files.0.path', { files: [{ path: '../main.py', content: '' }] }],
   ['a path with NUL', 'files.0.path', { files: [{ path: 'a\0.py', content: '' }] }],
   ['two files with one name', 'files.1.path', { files: [...main(''), { path: 'MAIN.py', content: '' }] }],
-  ['a file that is deleted before it is there', 'files.0.path', { files: [{ path: 'main.py', delete: true }] }],
+  ['a deletion of a missing file', 'files.0.path', { files: [{ path: 'main.py', delete: true }] }],
   ['worker.yaml as a file', 'files.0.path', { files: [{ path: 'worker.yaml', content: '' }] }],
   ['a dependency with an address', 'python_dependencies.0', { python_dependencies: ['x @ http://evil.test/x.whl'] }],
   ['a secret that is no variable', 'secrets.0', { secrets: ['api-key'] }],
-  ['a context that is not there', 'contexts.0', { contexts: ['nothing'] }],
-  ['a context that is no name', 'contexts.0', { contexts: ['../x'] }],
+  ['an unknown context', 'contexts.0', { contexts: ['nothing'] }],
+  ['an invalid name of a context', 'contexts.0', { contexts: ['../x'] }],
   ['a bad schedule', 'trigger.cron', { trigger: { type: 'cron', cron: 'now' } }],
   [
     'scheduled inputs that it refuses',
@@ -116,12 +116,12 @@ test.each<[string, string, object]>([
   ['a blank name', 'name', { name: '  ' }],
   ['a name with NUL', 'name', { name: 'a\0b' }],
   ['an id that is no slug', 'id', { id: 'Hello World' }],
-  ['an id that is a word of the API', 'id', { id: 'tags' }],
+  ['a reserved id', 'id', { id: 'tags' }],
   ['a tag with NUL', 'tags.0', { tags: ['a\0'] }],
   ['a description with NUL', 'description', { description: 'a\0' }],
   ['an input with NUL', 'inputs', { inputs: [{ name: 'a', type: 'text', default: 'a\0' }] }],
-  ['an input with half a character', 'inputs', { inputs: [{ name: 'a', type: 'text', label: 'a\ud800' }] }],
-])('%s is refused, naming %s, and nothing is made', async (_what, field, body) => {
+  ['an input with an unpaired surrogate', 'inputs', { inputs: [{ name: 'a', type: 'text', label: 'a\ud800' }] }],
+])('%s is refused, naming %s, and nothing is created', async (_what, field, body) => {
   const count = () => api.database.pool.query('SELECT count(*) FROM workers').then(({ rows }) => rows[0].count);
   const before = await count();
   const answer = await post({ ...helloWorker, ...body }).expect(400);
@@ -130,7 +130,7 @@ test.each<[string, string, object]>([
   expect(await count()).toBe(before);
 });
 
-test('all that is wrong with a worker is in one answer, in sentences', async () => {
+test('all problems of a worker are in one response, in sentences', async () => {
   const { body } = await post({
     ...helloWorker,
     name: 'Wrong',
@@ -155,7 +155,7 @@ test('all that is wrong with a worker is in one answer, in sentences', async () 
   ]);
 });
 
-test('what is changed makes a new version only where it changes what runs', async () => {
+test('a change creates a version only if it affects runs', async () => {
   const made = await createWorker(api, { name: 'Edited', limits: { memory_mb: 256 } });
   const path = '/api/workers/edited';
   const renamed = await owner.patch(path, { name: 'Renamed', tags: ['x'], description: 'New' }).expect(200);
@@ -174,7 +174,7 @@ test('what is changed makes a new version only where it changes what runs', asyn
   ]);
 });
 
-test('files are written and deleted beside the others, and a version says what changed', async () => {
+test('files are written and deleted beside the others, and a version lists its changes', async () => {
   const made = await createWorker(api, {
     name: 'Filed',
     files: [...helloWorker.files, { path: 'data/logo.bin', content_base64: 'AP8=' }, { path: 'old.py', content: '' }],
@@ -221,7 +221,7 @@ test('files are written and deleted beside the others, and a version says what c
   expect(await getSha('filed')).toBe(written.body.sha);
 });
 
-test('changes that come at the same time, to two replicas, are all there afterwards', async () => {
+test('concurrent changes on two replicas are all kept', async () => {
   await createWorker(api, { name: 'Busy' });
   const replica = await api.replica();
   const write = (n: number) =>
@@ -237,7 +237,7 @@ test('changes that come at the same time, to two replicas, are all there afterwa
   expect((await owner.get('/api/workers/busy').expect(200)).body.version).toBe(9);
 });
 
-test('going back appends a version that is equal to the old one', async () => {
+test('a rollback appends a version that equals the old one', async () => {
   const made = await createWorker(api, { name: 'Regretted' });
   const path = '/api/workers/regretted';
   await owner.put(`${path}/files`, { files: main('def run(): return "bad"') }).expect(200);
@@ -251,7 +251,7 @@ test('going back appends a version that is equal to the old one', async () => {
   expect(versions[0]).toMatchObject({ version: 3, message: 'It was better', change_source: 'rollback', current: true });
 });
 
-test('every change is announced, and one that changes nothing is not', async () => {
+test('every change is announced, and an ineffective one is not', async () => {
   const heard: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   spectator.nc.subscribe(eventSubjectPattern(workerChanged), {
@@ -277,7 +277,7 @@ test('every change is announced, and one that changes nothing is not', async () 
   expect(await auditActions('announced')).toEqual(['worker.created', 'worker.updated', 'worker.deleted']);
 });
 
-test('a worker is paused, resumed, archived and restored; twice is fine, and what makes no sense is a conflict', async () => {
+test('a worker is paused, resumed, archived and restored; repeating is fine, and invalid transitions are conflicts', async () => {
   await createWorker(api, { name: 'Stated', trigger: { type: 'cron', cron: '0 9 * * *' } });
   const path = '/api/workers/stated';
   const postVerb = (verb: string) => owner.post(`${path}/${verb}`);
@@ -370,7 +370,7 @@ test('health is that of the last run of the current version, and the last run th
   await api.database.pool.query("DELETE FROM runs WHERE id = 'run_3'");
 });
 
-test('a private worker is there for its owner and for admins, and taking it away is theirs alone', async () => {
+test('a private worker is visible to its owner and to admins, and only they can delete it', async () => {
   const [member, other, viewer, admin] = await Promise.all(
     (['member', 'member', 'viewer', 'admin'] as const).map((role) => api.addMember(role)),
   );
@@ -408,7 +408,7 @@ test('a private worker is there for its owner and for admins, and taking it away
   await as().get(path).expect(404);
 });
 
-test('a schedule that is set or taken away by itself leaves the webhook and its secret alone', async () => {
+test('setting or removing a schedule by itself does not change the webhook and its secret', async () => {
   await createWorker(api, { id: 'both', triggers: [{ type: 'webhook' }, { type: 'event', on: ['run.failed'] }] });
   const { body } = await owner.patch('/api/workers/both', { schedule: '0 9 * * *' }).expect(200);
   expect(body.triggers.map(({ type }: { type: string }) => type)).toEqual(['cron', 'webhook', 'event']);
@@ -417,7 +417,7 @@ test('a schedule that is set or taken away by itself leaves the webhook and its 
   expect(without.body.triggers).toMatchObject([{ type: 'webhook' }, { type: 'event', on: ['run.failed'] }]);
 });
 
-test('its webhook gets a new secret when asked, and the old one is not shown again', async () => {
+test('its webhook gets a new secret on request, and the old one is not shown again', async () => {
   const made = await createWorker(api, { name: 'Rotated', trigger: { type: 'webhook', signed: true } });
   expect(made).toMatchObject({ trigger_type: 'webhook', webhook_signing_key: expect.stringMatching(/^whsec_/) });
   const { body: read } = await owner.get('/api/workers/rotated').expect(200);
@@ -429,7 +429,7 @@ test('its webhook gets a new secret when asked, and the old one is not shown aga
   await owner.patch('/api/workers/without-hook', { webhook_secret_rotate: true }).expect(400);
 });
 
-test('inputs to try it with are what its schema allows, the same each time', async () => {
+test('sample inputs satisfy its schema, and are the same each time', async () => {
   const inputs = [
     { name: 'url', type: 'url', required: true },
     { name: 'code', type: 'text', required: true, pattern: '^[A-Z]{2}-\\d{4,}$' },
@@ -465,12 +465,12 @@ test.each([
   ['^(?=a)', 'lookahead'],
   ['(a)\\1', 'backreference'],
   ['[a-z]{2000}', 'too large'],
-])('an input whose pattern is %s makes no worker: %s', async (pattern, reason) => {
+])('an input whose pattern is %s creates no worker: %s', async (pattern, reason) => {
   const { body } = await post({ ...helloWorker, inputs: ['name', { name: 'code', pattern }] }).expect(400);
   expect(body.errors).toEqual([{ path: 'inputs.1.pattern', message: expect.stringContaining(reason) }]);
 });
 
-test('a worker that is stored with such a pattern is read as ever; a run is refused and says what to change', async () => {
+test('a stored worker with such a pattern is still readable; a run is refused with the necessary change', async () => {
   const { id } = await createWorker(api, { name: 'Old pattern', inputs: [{ name: 'name', pattern: '^A' }] });
   await api.database.pool.query(
     `UPDATE worker_versions SET definition = jsonb_set(definition::jsonb, '{inputs,0,pattern}', '"^(?=A)"')
@@ -494,7 +494,7 @@ test('a worker that is stored with such a pattern is read as ever; a run is refu
   await owner.post(`/api/workers/${id}/runs`, { inputs: { name: 'Ada' } }).expect(201);
 });
 
-test('what is not there is a 404 that says so', async () => {
+test('an unknown resource is a 404 that says so', async () => {
   for (const path of ['', '/files', '/versions', '/schema', '/sample-input', '/bundle.zip']) {
     const { body } = await owner.get(`/api/workers/nobody${path}`).expect(404);
     expect(body.detail).toBe('no worker "nobody" in this workspace');
@@ -504,7 +504,7 @@ test('what is not there is a 404 that says so', async () => {
   await owner.remove('/api/workers/nobody').expect(404);
 });
 
-test('without an executor nobody can look for run(), and nothing is made', async () => {
+test('without an executor to look for run(), nothing is created', async () => {
   const alone = await startTestWorkerApi({ inspector: false });
   const { body } = await createCaller(alone.url, alone.owner.jwt).post('/api/workers', helloWorker).expect(503);
   expect(body.code).toBe('no_executor');

@@ -29,7 +29,7 @@ const summarize = (said: ReturnType<typeof buildLiveMessages>) =>
         : one.text,
   );
 
-test('pieces of an answer are one text, behind the answer that they are of', () => {
+test('pieces of an answer are joined into one text, below the answer that they belong to', () => {
   const usage = { input_tokens: 7, output_tokens: 1, usd: null };
   const said = buildLiveMessages(
     [
@@ -44,7 +44,7 @@ test('pieces of an answer are one text, behind the answer that they are of', () 
   expect(summarize(said)).toEqual(['answer 7', 'I look.', '1 = a', 'answer null', 'Done']);
 });
 
-test('results belong to calls in their order, and a call that is told again is one call', () => {
+test('results belong to calls in their order, and a repeated call is one call', () => {
   const said = buildLiveMessages(
     [
       part('tool_call', '1'),
@@ -58,7 +58,7 @@ test('results belong to calls in their order, and a call that is told again is o
   expect(summarize(said)).toEqual(['1 = a', '2 = b']);
 });
 
-test('in a transcript a result is that of its id, and a file that is none is not read as one', () => {
+test('in a transcript a result belongs to the call with its id, and an invalid file is not read as a transcript', () => {
   const parts = [
     { part: 'answer', model: 'local/m', usage: { input_tokens: 3, output_tokens: 1, usd: null } },
     { part: 'tool_call', name: 'http', text: '1', id: 'a' },
@@ -76,7 +76,7 @@ test('in a transcript a result is that of its id, and a file that is none is not
   for (const other of ['', '[]', '{"parts":{}}', 'null']) expect(parseTranscript(other)).toBeNull();
 });
 
-test('a question stands with the call that asks it, and one whose call is not known is not lost', () => {
+test('a question is shown with the call that asks it, and one with an unknown call is not lost', () => {
   const approval = (id: string, title: string, at: number, status: 'approved' | 'pending') => ({
     id,
     title,
@@ -103,7 +103,7 @@ test('a question stands with the call that asks it, and one whose call is not kn
   expect(unplaced.map(({ id }) => id)).toEqual(['two']);
 });
 
-test('an approval of several calls waits beside the first of them, and stands with each once it is decided', () => {
+test('an approval of several calls waits beside the first of them, and is shown with each once it is decided', () => {
   const call = (id: string) => ({ id, tool: 'mail__read', arguments: {}, decision: null });
   const approval = {
     id: 'both',

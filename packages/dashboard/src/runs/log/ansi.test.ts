@@ -19,7 +19,7 @@ test('bright, indexed and true colours become one of the eight', () => {
   expect(parsePieces(`${ESC}[48;5;21;1mx`)[0]?.style).toEqual({ background: 'blue', bold: true });
 });
 
-test('whatever else would steer a terminal is gone, and nothing of the text is', () => {
+test('all other control sequences are removed, and no text is', () => {
   const text = `${ESC}]0;title\u0007${ESC}[2K\rdone${ESC}[1A ${ESC}]8;;http://evil.example${ESC}\\link${ESC}]8;;${ESC}\\ <b>`;
   expect(hasSequences(text)).toBe(true);
   expect(stripSequences(text)).toBe('done link <b>');

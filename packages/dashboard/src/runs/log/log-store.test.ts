@@ -13,7 +13,7 @@ afterAll(() => {
   Reflect.deleteProperty(globalThis, 'document');
 });
 
-test('a log beyond its bound keeps the latest lines, and what was found in it stays found', () => {
+test('a log beyond its bound keeps the latest lines, and search hits in it stay found', () => {
   const store = createLogStore([], 100, 10);
   let looks = 0;
   const select = createSelection(({ plain }) => {
@@ -30,10 +30,10 @@ test('a log beyond its bound keeps the latest lines, and what was found in it st
   expect(looks).toBe(120);
 });
 
-test('the place of a position is where it is, or would be', () => {
+test('a position is resolved to its line, or to where it would be', () => {
   expect([0, 3, 4, 9, 10].map((position) => findPlace([3, 5, 9], position))).toEqual([0, 0, 1, 2, 3]);
 });
 
-test('a line that writes over itself shows what it came to', () => {
+test('a line that overwrites itself shows its final text', () => {
   expect(toLogLine('1', { text: ' 10%\r 50%\r100%\r' }).plain).toBe('100%');
 });

@@ -33,8 +33,8 @@ def run(people, since, today="", context=None):
     names = [name.strip() for name in people.splitlines() if name.strip()]
     if not names:
         raise ValueError("the list has no names")
-    start = monday_of(date.fromisoformat(since))
-    this_week = monday_of(date.fromisoformat(today) if today else date.today())
+    start = find_monday(date.fromisoformat(since))
+    this_week = find_monday(date.fromisoformat(today) if today else date.today())
     weeks = []
     for ahead in range(WEEKS_SHOWN):
         week = this_week + timedelta(weeks=ahead)
@@ -44,7 +44,7 @@ def run(people, since, today="", context=None):
     return {"on_duty": weeks[0]["who"], "next_weeks": weeks}
 
 
-def monday_of(day):
+def find_monday(day):
     return day - timedelta(days=day.weekday())
 `,
 };

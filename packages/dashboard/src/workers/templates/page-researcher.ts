@@ -41,10 +41,10 @@ export const pageResearcher: WorkerTemplate = {
 
 Answer \`question\` from the page at \`url\`.
 
-1. Read the page with the tool \`http\`. If it does not answer the question, read up to four pages that it links to, and only those that promise an answer.
+1. Read the page with the tool \`http\`. If it does not answer the question, read up to four pages that it links to, and only those that are likely to answer it.
 2. Write a summary in Markdown of at most 150 words: the answer first, then what supports it. Quote numbers, names and dates as the page has them.
 3. Name each page that you used as a source, with the one thing that it says about the question.
 
-If no page answers the question, say so in the summary and set \`answered\` to false. Never fill a gap with what you happen to know: whoever reads this relies on the sources.
+If no page answers the question, say so in the summary and set \`answered\` to false. Never fill a gap from your own knowledge: the reader relies on the sources.
 `,
 };

@@ -115,12 +115,12 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     const { operation, url, deref } = order[index % operations.length] as (typeof operations)[number];
     const random = createRandom(options.seed, round, index);
     const credential = random.pick(options.credentials);
-    const name = options.spares?.(operation, credential.name) ? 'nobody' : credential.name;
+    const name = options.spares?.(operation, credential.name) ? 'anonymous' : credential.name;
     const request = buildFuzzedRequest(operation, {
       random,
       deref,
       zip: options.zip,
-      credential: name === 'nobody' ? {} : credential.headers,
+      credential: name === 'anonymous' ? {} : credential.headers,
       reference: (field) => options.things.pick(operation, field, random),
     });
     request.headers['X-Request-Id'] ??= `fuzz-${options.seed}-${index}`;

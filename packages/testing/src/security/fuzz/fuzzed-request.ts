@@ -47,7 +47,7 @@ export function buildFuzzedRequest(operation: FuzzedOperation, given: RequestCon
 
 /** Longer ones are for nginx alone (414). */
 const TARGET_CHARS = 8_000;
-/** What follows a parameter, such as `.json`, is not cut off. */
+/** Limit of a parameter alone: a suffix after it, such as `.json`, is kept. */
 const SEGMENT_CHARS = 2_000;
 
 function buildPath(operation: FuzzedOperation, context: Context, chance: number): string {

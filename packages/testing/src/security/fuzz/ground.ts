@@ -134,7 +134,7 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
       ...[owner, owner, owner, jwt],
       { name: 'workspace token', headers: bearer(admin.token) },
       { name: 'viewer', headers: bearer(viewer.token) },
-      { name: 'nobody', headers: {} },
+      { name: 'anonymous', headers: {} },
     ],
     services: stack.metricsUrls.filter(({ service: name }) => name !== 'executor'),
     zip,

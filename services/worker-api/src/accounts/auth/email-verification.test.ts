@@ -28,11 +28,11 @@ async function link(): Promise<string> {
   return findToken(await mail.messageTo(person.email));
 }
 
-test('the first owner is whoever had the setup token: the address is proven like any other', async () => {
+test('the setup token verifies no address: the first owner verifies it like any other member', async () => {
   expect(await isProven(api.owner.jwt)).toBe(false);
 });
 
-test('whoever is signed in and opens the mailed link has proven the address, at once and with the cookie too', async () => {
+test('a signed-in user who opens the mailed link has verified the address, at once and with the cookie too', async () => {
   expect(await isProven(person.jwt)).toBe(false);
   const token = await link();
   expect(await mail.messageTo(person.email)).toContain(`${DASHBOARD_URL}/verify-email#vfy_`);
@@ -45,7 +45,7 @@ test('whoever is signed in and opens the mailed link has proven the address, at 
   expect(again.body.code).toBe('already_verified');
 });
 
-test('the link alone proves nothing: not to somebody else, not to nobody, not to a token of the account', async () => {
+test('the link alone verifies nothing: not for another account, not for a signed-out visitor, not for a token of the account', async () => {
   const token = await link();
   const other = await api.addMember('member', { emailVerified: false });
   await verify(other, token).expect(404);
@@ -58,7 +58,7 @@ test('the link alone proves nothing: not to somebody else, not to nobody, not to
   await verify(person, token).expect(200);
 });
 
-test('it works once and for a day, a newer one ends it, and so does signing out', async () => {
+test('it works once and for a day, and ends with a newer one or with signing out', async () => {
   const older = await link();
   const newer = await link();
   await verify(person, older).expect(404);
@@ -77,7 +77,7 @@ test('it works once and for a day, a newer one ends it, and so does signing out'
   }
 });
 
-test('every other session ends, and what was made before does not come to have the address', async () => {
+test('every other session ends, and older tokens do not gain the address', async () => {
   const elsewhere = await createCaller(api.url)
     .post('/auth/login', { email: person.email, password: PASSWORD })
     .expect(200);
@@ -89,7 +89,7 @@ test('every other session ends, and what was made before does not come to have t
   expect(await isProven(after.token)).toBe(true);
 });
 
-test('without a mail server it says so', async () => {
+test('without a mail server the error says so', async () => {
   const plain = await startTestWorkerApi({ nats: api.nats });
   try {
     const answer = await createCaller(plain.url, plain.owner.jwt).post('/auth/email/verification').expect(409);

@@ -46,7 +46,7 @@ test('a changed password ends every session and JWT, and opens a new one', async
   await signIn(person.email, NEW_PASSWORD).expect(200);
 });
 
-test('changing needs the password of now, a good new one, and a signed-in person', async () => {
+test('changing needs the current password, a strong new one, and a signed-in person', async () => {
   const change = (current_password: string, new_password: string) =>
     as(person).post('/auth/password', { current_password, new_password });
   expect((await change('wrong password', NEW_PASSWORD).expect(403)).body.code).toBe('wrong_password');
@@ -73,7 +73,7 @@ test('a forgotten password is replaced by a link that works once', async () => {
   await anonymous.post('/auth/password/reset', { token, new_password: PASSWORD }).expect(410);
 });
 
-test('a newer link ends the older one, and an expired one opens nothing', async () => {
+test('a newer link invalidates the older one, and an expired one opens nothing', async () => {
   const requestReset = async (seen: number) => {
     await anonymous.post('/auth/password/forgot', { email: person.email }).expect(202);
     await until(() => mail.recipients.filter((to) => to === person.email).length > seen);
@@ -87,7 +87,7 @@ test('a newer link ends the older one, and an expired one opens nothing', async 
   await reset('rst_made-up').expect(404);
 });
 
-test('an unknown address is answered the same, and gets no mail', async () => {
+test('an unknown address gets the same response, and no mail', async () => {
   const answer = await anonymous.post('/auth/password/forgot', { email: 'nobody@example.com' }).expect(202);
   expect(answer.body).toEqual({ delivery: 'email' });
   await anonymous.post('/auth/password/forgot', { email: person.email }).expect(202);
@@ -95,7 +95,7 @@ test('an unknown address is answered the same, and gets no mail', async () => {
   expect(mail.recipients).not.toContain('nobody@example.com');
 });
 
-test('an admin hands over a link, unless it would open workspaces of others', async () => {
+test('an admin gets a link for a member, unless it would open workspaces of others', async () => {
   const admin = await api.addMember('admin');
   const link = (userId: string) =>
     as(admin).post(`/api/workspaces/${api.workspaceId}/members/${userId}/password-reset`);
@@ -112,7 +112,7 @@ test('an admin hands over a link, unless it would open workspaces of others', as
   expect((await link(person.userId).expect(409)).body.code).toBe('member_elsewhere');
 });
 
-describe('a link that an admin made lives no longer than its reason', () => {
+describe('a link that an admin created is valid no longer than its reason', () => {
   let admin: Person;
   const memberPath = (userId: string) => `/api/workspaces/${api.workspaceId}/members/${userId}`;
   const setRole = (userId: string, role: string) =>
@@ -140,18 +140,18 @@ describe('a link that an admin made lives no longer than its reason', () => {
     ['the member has another role', () => setRole(person.userId, 'viewer')],
     ['the member was removed', () => as(api.owner).remove(memberPath(person.userId)).expect(204)],
     ['the member joined another workspace', () => as(person).post('/api/workspaces', { name: 'My own' }).expect(201)],
-    ['the admin is one no more', () => setRole(admin.userId, 'member')],
+    ['the admin lost the role', () => setRole(admin.userId, 'member')],
     ['the admin was removed', () => as(api.owner).remove(memberPath(admin.userId)).expect(204)],
     ['the admin was disabled', () => updateUser('disabled_at = now()', admin.userId)],
     ['the member was disabled', () => updateUser('disabled_at = now()', person.userId)],
-    ['the address is another', () => updateUser("email = 'renamed-' || email", person.userId)],
+    ['the address has changed', () => updateUser("email = 'renamed-' || email", person.userId)],
   ])('it ends when %s', async (_why, change) => {
     const token = await createLink();
     await change();
     expect([404, 410]).toContain((await open(token)).status);
   });
 
-  test('it ends when the member has come to belong to others, however that happened', async () => {
+  test('it ends when the member has joined other workspaces, however that happened', async () => {
     const token = await createLink();
     await api.database.prisma.membership.create({
       data: { workspaceId: api.foreign.workspaceId, userId: person.userId, role: 'member' },
@@ -160,7 +160,7 @@ describe('a link that an admin made lives no longer than its reason', () => {
     await signIn(person.email, PASSWORD).expect(200);
   });
 
-  test('a token can’t make one: it would open a session', async () => {
+  test('a token can’t create one: it would open a session', async () => {
     const personal = await api.createToken('personal', admin.jwt);
     const ofWorkspace = await api.createToken('workspace', admin.jwt);
     for (const { token } of [personal, ofWorkspace]) {
@@ -171,7 +171,7 @@ describe('a link that an admin made lives no longer than its reason', () => {
     }
   });
 
-  test('who uses it may be the admin, so the address is not proven afterwards', async () => {
+  test('the admin may have used it, so the address is not verified afterwards', async () => {
     const { body } = await open(await createLink()).expect(200);
     const me = await createCaller(api.url, body.access_token).get('/auth/me').expect(200);
     expect(me.body).toMatchObject({ id: person.userId, email_verified: false });
@@ -188,7 +188,7 @@ async function requestByMail(): Promise<string> {
   return findToken(await mail.messageTo(person.email));
 }
 
-test('a mailed link is the first proof of an address: what was made before ends, for nobody knows who made it', async () => {
+test('a mailed link is the first verification of an address: older credentials end, for their creator is unknown', async () => {
   person = await api.addMember('member', { emailVerified: false });
   const { token: made } = await api.createToken('personal', person.jwt);
   const token = await requestByMail();
@@ -198,14 +198,14 @@ test('a mailed link is the first proof of an address: what was made before ends,
   await createCaller(api.url, made).get('/auth/me').expect(401);
 });
 
-test('a proven address keeps its tokens when the password is reset by mail', async () => {
+test('a verified address keeps its tokens when the password is reset by mail', async () => {
   const { token: made } = await api.createToken('personal', person.jwt);
   const token = await requestByMail();
   await anonymous.post('/auth/password/reset', { token, new_password: NEW_PASSWORD }).expect(200);
   expect((await createCaller(api.url, made).get('/auth/me').expect(200)).body.email_verified).toBe(true);
 });
 
-test('a device that was approved gets no token once its person has signed out everywhere', async () => {
+test('an approved device gets no token once its person has signed out everywhere', async () => {
   const { body: codes } = await anonymous.post('/api/cli-auth/devices').expect(200);
   await as(person).post('/api/cli-auth/devices/approve', { user_code: codes.user_code }).expect(204);
   await as(person).post('/auth/logout/everywhere').expect(204);
@@ -213,7 +213,7 @@ test('a device that was approved gets no token once its person has signed out ev
   await anonymous.post('/auth/cli-exchange', { device_code, user_code }).expect(410);
 });
 
-test('a person sees where they are signed in, and ends one or all of it', async () => {
+test('a person lists their sessions, and ends one or all of them', async () => {
   const other = await signIn(person.email, PASSWORD).expect(200);
   const { body } = await as(person).get('/auth/sessions').expect(200);
   expect(body.map((session: { current: boolean }) => session.current)).toEqual([false, true]);
@@ -232,7 +232,7 @@ test('a person sees where they are signed in, and ends one or all of it', async 
   await createCaller(api.url, token).get('/auth/me').expect(401);
 });
 
-test('a token that is used moves to the current pepper, so that the old one can go', async () => {
+test('a token that is used moves to the current pepper, so that the old one can be removed', async () => {
   const { id, token } = await api.createToken('personal', person.jwt);
   const newPepper = `v2:${randomBytes(32).toString('base64')}`;
   const { pool } = api.database;

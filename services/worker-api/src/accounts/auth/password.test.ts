@@ -1,17 +1,17 @@
 import { findPasswordProblem, hashPassword, verifyPassword } from './password';
 
-test('a password is kept as Argon2id with the parameters of today', async () => {
+test('a password is stored as Argon2id with the current parameters', async () => {
   const stored = await hashPassword('correct horse battery');
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(await verifyPassword(stored, 'correct horse battery')).toBe(true);
   expect(await verifyPassword(stored, 'correct horse batterY')).toBe(false);
 });
 
-test('nobody has no password', async () => {
+test('no password matches a user without one', async () => {
   expect(await verifyPassword(null, 'anything')).toBe(false);
 });
 
-test('the event loop turns while passwords are hashed', async () => {
+test('the event loop is not blocked while passwords are hashed', async () => {
   let turns = 0;
   let hashing = true;
   const turn = () => {
@@ -26,14 +26,14 @@ test('the event loop turns while passwords are hashed', async () => {
 });
 
 test.each(['correct horse', 'Tr0ub4dor&3', '日本語のパスワードです', '🦆🐎🔋📎🎩🦆🐎🔋📎🎩'])(
-  '%j is good enough',
+  '%j is accepted',
   (password) => {
     expect(findPasswordProblem(password, 'ada@example.com')).toBeUndefined();
   },
 );
 
 test.each(['short', '1234567890', 'qwertyuiop1', 'P@ssword12'.replace('@', 'a'), 'abababababab', 'Ada@Example.com'])(
-  '%j is not',
+  '%j is refused',
   (password) => {
     expect(findPasswordProblem(password, 'ada@example.com')).toBeDefined();
   },

@@ -17,7 +17,7 @@ const lastReplaced = (secondsAgo: number) =>
   );
 const me = (cookie: string) => request(api.url).get('/auth/me').set('Cookie', withCookie(cookie));
 
-test('refreshing gives a new JWT that works, and another cookie', async () => {
+test('refreshing returns a new JWT that works, and another cookie', async () => {
   const answer = await refresh(person.cookie).expect(200);
   expect(getCookie(answer)).not.toBe(person.cookie);
   const { body } = await request(api.url)
@@ -28,7 +28,7 @@ test('refreshing gives a new JWT that works, and another cookie', async () => {
   expect((await me(getCookie(answer)).expect(200)).body).toMatchObject({ id: person.userId, credential: 'session' });
 });
 
-test('a reload before the answer was there does not end the session: the cookie of before gets another successor', async () => {
+test('a reload before the response arrived does not end the session: the previous cookie gets another successor', async () => {
   const lost = getCookie(await refresh(person.cookie).expect(200));
   await lastReplaced(18);
   const kept = getCookie(await refresh(person.cookie).expect(200));
@@ -37,7 +37,7 @@ test('a reload before the answer was there does not end the session: the cookie 
   await refresh(kept).expect(200);
 });
 
-test('refreshing with a cookie that was replaced longer ago ends the whole session: it was copied', async () => {
+test('refreshing with a cookie that was replaced longer ago ends the whole session, since it was copied', async () => {
   const fresh = getCookie(await refresh(person.cookie).expect(200));
   await lastReplaced(21);
   await refresh(person.cookie).expect(401);
@@ -45,14 +45,14 @@ test('refreshing with a cookie that was replaced longer ago ends the whole sessi
   await me(fresh).expect(401);
 });
 
-test('refreshing with the cookie before the one before ends the session at once', async () => {
+test('refreshing with the cookie before the previous one ends the session at once', async () => {
   const second = getCookie(await refresh(person.cookie).expect(200));
   const third = getCookie(await refresh(second).expect(200));
   await refresh(person.cookie).expect(401);
   await refresh(third).expect(401);
 });
 
-test('two refreshes with one cookie at the same moment both succeed, but only one goes on', async () => {
+test('two simultaneous refreshes with one cookie both succeed, but only one continues', async () => {
   const answers = await Promise.all([refresh(person.cookie).expect(200), refresh(person.cookie).expect(200)]);
   const [one = '', other = ''] = answers.map(getCookie);
   const next = getCookie(await refresh(one).expect(200));
@@ -61,7 +61,7 @@ test('two refreshes with one cookie at the same moment both succeed, but only on
   await refresh(next).expect(401);
 });
 
-test('a request that was under way while another tab refreshed is still answered', async () => {
+test('a request that was in flight while another tab refreshed still succeeds', async () => {
   await refresh(person.cookie).expect(200);
   await me(person.cookie).expect(200);
 });
@@ -73,7 +73,7 @@ test('ending one session leaves the others of the same person alone', async () =
   await me(getCookie(other)).expect(200);
 });
 
-test('signing out forgets the cookie, and is no error without one', async () => {
+test('signing out deletes the cookie, and is no error without one', async () => {
   const answer = await request(api.url).post('/auth/logout').set('Cookie', withCookie(person.cookie)).expect(204);
   expect(String(answer.headers['set-cookie'])).toMatch(/svc_cloud_session=;.*Expires=Thu, 01 Jan 1970/);
   await refresh(person.cookie).expect(401);
@@ -90,7 +90,7 @@ test('an expired session is refused', async () => {
 
 test.each([
   ['no cookie', ''],
-  ['a made-up one', 'ses_made-up'],
+  ['an invented one', 'ses_made-up'],
   ['a token', `svc_${'a'.repeat(49)}`],
 ])('refreshing with %s is a 401', async (_what, cookie) => {
   await (cookie ? refresh(cookie) : request(api.url).post('/auth/refresh')).expect(401);
@@ -107,7 +107,7 @@ test('a foreign page can neither refresh nor sign out', async () => {
   await refresh(person.cookie).set({ Origin: DASHBOARD_URL, 'Sec-Fetch-Site': 'same-origin' }).expect(200);
 });
 
-test('a foreign page puts nobody into a session of its choice', async () => {
+test('a foreign page cannot put a user into a session of its choice', async () => {
   const credentials = { email: person.email, password: 'not this one' };
   const links: [string, object][] = [
     ['/auth/login', credentials],

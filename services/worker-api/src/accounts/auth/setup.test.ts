@@ -18,7 +18,7 @@ test('the owner is created once; a second setup is a conflict, also with another
   expect(body.setup_required).toBe(false);
 });
 
-test('a wrong setup token is refused before anything else is said', async () => {
+test('a wrong setup token is refused before anything else is reported', async () => {
   const answer = await setUp({ ...valid, setup_token: 'guess', password: 'x' }).expect(403);
   expect(answer.body.code).toBe('wrong_setup_token');
 });
@@ -40,7 +40,7 @@ describe('on a fresh installation', () => {
     expect(me.body).toMatchObject({ email: 'ada@example.com', role: 'owner', workspace_id: body.workspace.id });
   });
 
-  test('two setups at the same moment make one owner', async () => {
+  test('two simultaneous setups create one owner', async () => {
     const answers = await Promise.all([setUp(valid), setUp({ ...valid, email: 'eve@example.com' })]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
     const { rows } = await api.database.pool.query('SELECT count(*)::int AS users FROM users');
@@ -49,10 +49,10 @@ describe('on a fresh installation', () => {
 
   test.each([
     ['too short', 'Ab3$xyz'],
-    ['one character over and over', 'aaaaaaaaaaaa'],
-    ['known to everybody', 'Password1234'],
+    ['a repeated character', 'aaaaaaaaaaaa'],
+    ['a common password', 'Password1234'],
     ['the e-mail address itself', 'ada@example.com'],
-  ])('a poor password is refused with its reason: %s', async (_why, password) => {
+  ])('a weak password is refused with its reason: %s', async (_why, password) => {
     const { body } = await setUp({ ...valid, password }).expect(400);
     expect(body).toMatchObject({ code: 'weak_password', errors: [{ path: 'password', message: expect.any(String) }] });
   });
@@ -62,7 +62,7 @@ describe('on a fresh installation', () => {
     await setUp({ ...valid, password: 'x'.repeat(1024 * 1024) }).expect(413);
   });
 
-  test('a password of any script works, however the keyboard composes it', async () => {
+  test('a password in any script works, whatever its Unicode composition', async () => {
     await setUp({ ...valid, password: 'Çok gizli šifra 🦆 日本' }).expect(201);
     const decomposed = 'Çok gizli šifra 🦆 日本'.normalize('NFD');
     await request(api.url).post('/auth/login').send({ email: 'ada@example.com', password: decomposed }).expect(200);
@@ -92,7 +92,7 @@ describe('on a fresh installation', () => {
     expect(body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ path: field })]));
   });
 
-  test('all that is wrong is said at once, of whichever kind', async () => {
+  test('all problems are reported at once, of whichever kind', async () => {
     const listProblemPaths = async (fields: object) =>
       (await setUp({ ...valid, ...fields }).expect(400)).body.errors.map(({ path }: { path: string }) => path).sort();
     expect(await listProblemPaths({ email: 'nobody', password: 'short' })).toEqual(['email', 'password']);
@@ -108,7 +108,7 @@ describe('on a fresh installation', () => {
     expect(body.errors).toEqual([{ path: 'role', message: 'unknown property' }]);
   });
 
-  test('no secret of the sign-in lies in the database in the clear', async () => {
+  test('no secret of the sign-in is in the database in plain text', async () => {
     const answer = await setUp(valid).expect(201);
     const client = new Client({ connectionString: api.databaseUrl });
     await client.connect();

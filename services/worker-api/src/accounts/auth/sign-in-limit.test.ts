@@ -27,7 +27,7 @@ function signIn(address: string, email: string, password: string): Promise<Answe
   });
 }
 
-test('two thousand wrong sign-ins neither refuse nor hold up a right one from another address', async () => {
+test('two thousand wrong sign-ins neither refuse nor delay a right one from another address', async () => {
   const { email } = api.owner;
   const statuses = new Map<number, number>();
   const attack = Promise.all(

@@ -6,7 +6,7 @@ const api = testWorkerApi();
 
 const signIn = (body: object) => request(api.url).post('/auth/login').send(body);
 
-test('the right password opens a session and gives a JWT for an hour', async () => {
+test('the right password opens a session and returns a JWT for an hour', async () => {
   const answer = await signIn({ email: 'owner@example.com', password: PASSWORD }).expect(200);
   expect(Object.keys(answer.body).sort()).toEqual(['access_token', 'expires_in', 'token_type']);
   expect(getCookie(answer)).toMatch(/^ses_/);
@@ -14,13 +14,13 @@ test('the right password opens a session and gives a JWT for an hour', async () 
 });
 
 test.each(['OWNER@Example.COM', '  owner@example.com ', 'ｏｗｎｅｒ@example.com'])(
-  '%j is the same person',
+  '%j is the same account',
   async (email) => {
     await signIn({ email, password: PASSWORD }).expect(200);
   },
 );
 
-test('an unknown address, a wrong password, a malformed address and a disabled user get the same answer', async () => {
+test('an unknown address, a wrong password, a malformed address and a disabled user get the same response', async () => {
   const gone = await api.addMember('member');
   await api.database.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [gone.userId]);
   const answers = await Promise.all([
@@ -34,7 +34,7 @@ test('an unknown address, a wrong password, a malformed address and a disabled u
   expect(answers.every((answer) => getCookie(answer) === '')).toBe(true);
 });
 
-test('an unknown address costs as much work as a wrong password', async () => {
+test('an unknown address takes as long as a wrong password', async () => {
   const time = async (email: string) => {
     const start = performance.now();
     await signIn({ email, password: 'wrong horse battery' });
@@ -66,7 +66,7 @@ test('malformed JSON is a 400, another content type a 415', async () => {
   await request(api.url).post('/auth/login').type('form').send('email=owner@example.com').expect(415);
 });
 
-test('the eleventh attempt in a minute from one address is told to wait', async () => {
+test('the eleventh attempt in a minute from one address is refused with Retry-After', async () => {
   const strict = await startTestWorkerApi({
     nats: api.nats,
     rateLimits: { requestsPerMinute: 600, runsPerMinute: 120, signInsPerMinute: 10 },

@@ -74,7 +74,7 @@ test('the token acts in the workspace that the person chose', async () => {
   expect((await createCaller(api.url, body.token).get('/auth/me')).body.workspace_id).toBe(second.id);
 });
 
-test('one approval gives one token, also to two who ask at the same moment', async () => {
+test('one approval gives one token, also for two simultaneous requests', async () => {
   const codes = await start();
   await decide('approve', codes).expect(204);
   const both = await Promise.all([exchange(codes), exchange(codes)]);
@@ -85,7 +85,7 @@ test('one approval gives one token, also to two who ask at the same moment', asy
   expect((await browser.get('/auth/tokens')).body).toHaveLength(1);
 });
 
-test('asked faster than the interval, it says when to come back', async () => {
+test('polling faster than the interval is refused with Retry-After', async () => {
   const codes = await start();
   await exchange(codes).expect(428);
   const fast = await exchange(codes).expect(429);
@@ -94,7 +94,7 @@ test('asked faster than the interval, it says when to come back', async () => {
   await until(async () => (await exchange(codes)).status === 428, { everyMs: 2_000 });
 });
 
-test('denied is denied, and can not be approved any more', async () => {
+test('a denied request can’t be approved any more', async () => {
   const codes = await start();
   await decide('deny', codes).expect(204);
   expect((await exchange(codes).expect(403)).body.code).toBe('access_denied');
@@ -109,7 +109,7 @@ test('five wrong user codes end the request, and the right one comes too late', 
   await decide('approve', codes).expect(404);
 });
 
-test('who types five codes that nobody has must wait, and others need not', async () => {
+test('a user who enters five unknown codes must wait, and others need not', async () => {
   for (let tries = 0; tries < 5; tries++) await decide('lookup', { user_code: 'ZZZZ-9999' }).expect(404);
   const codes = await start();
   const late = await decide('approve', codes).expect(429);
@@ -119,7 +119,7 @@ test('who types five codes that nobody has must wait, and others need not', asyn
   await other.post('/api/cli-auth/devices/approve', { user_code: codes.user_code }).expect(204);
 });
 
-test('after ten minutes it is over', async () => {
+test('it expires after ten minutes', async () => {
   const codes = await start();
   await api.database.pool.query('UPDATE device_requests SET expires_at = now() WHERE user_code = $1', [
     codes.user_code,
@@ -128,7 +128,7 @@ test('after ten minutes it is over', async () => {
   await decide('approve', codes).expect(404);
 });
 
-test('a token can not approve: it would make itself another one', async () => {
+test('a token cannot approve: it would create itself another one', async () => {
   const codes = await start();
   const { token } = await api.createToken('personal', person.jwt, { role: 'viewer' });
   const { token: ofWorkspace } = await api.createToken('workspace', api.owner.jwt);

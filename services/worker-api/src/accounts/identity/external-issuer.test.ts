@@ -41,21 +41,21 @@ const signClaims = (claims: object, options: jwt.SignOptions = {}) =>
 const me = (token: string) => createCaller(api.url, token).get('/auth/me');
 const verifiedClaims = () => ({ email: member.email, email_verified: true });
 
-test("the configured issuer's JWT is taken for the user with the verified address, or the linked identity", async () => {
+test("the configured issuer's JWT is accepted for the user with the verified address, or the linked identity", async () => {
   const { body } = await me(signClaims(verifiedClaims())).expect(200);
   expect(body).toMatchObject({ id: member.userId, credential: 'jwt', role: 'member' });
   await api.database.prisma.externalIdentity.create({ data: { issuer, subject: 'ext|2', userId: member.userId } });
   await me(signClaims({ sub: 'ext|2' })).expect(200);
 });
 
-test('an address that went to another person of the issuer opens nothing of the account that had it', async () => {
+test('an address that was reassigned to another person of the issuer gives no access to the account that had it', async () => {
   const former = await api.addMember('member');
   await api.database.prisma.externalIdentity.create({ data: { issuer, subject: 'ext|5', userId: former.userId } });
   await me(signClaims({ sub: 'ext|5' })).expect(200);
   await me(signClaims({ sub: 'ext|6', email: former.email, email_verified: true })).expect(401);
 });
 
-test('an address that is spelt like one of ours is another address', async () => {
+test('an address that looks like one of ours is another address', async () => {
   const other = await api.addMember('member');
   await me(signClaims({ sub: 'ext|7', email: other.email.toUpperCase(), email_verified: true })).expect(200);
   const alike = `\uff0d${other.email}`;
@@ -63,7 +63,7 @@ test('an address that is spelt like one of ours is another address', async () =>
   await me(signClaims({ sub: 'ext|8', email: alike, email_verified: true })).expect(401);
 });
 
-test('our own JWTs go on being taken', async () => {
+test('our own JWTs are still accepted', async () => {
   await me(member.jwt).expect(200);
 });
 
@@ -71,7 +71,7 @@ test.each<[string, () => string]>([
   ['an unknown person', () => signClaims({ email: 'nobody@example.com', email_verified: true })],
   ['an address that is not verified', () => signClaims({ email: member.email })],
   [
-    'an account whose address nobody has proven',
+    'an account with an unverified address',
     () => signClaims({ sub: 'ext|3', email: unproven.email, email_verified: true }),
   ],
   ['another audience', () => signClaims({ ...verifiedClaims(), aud: 'another-api' })],

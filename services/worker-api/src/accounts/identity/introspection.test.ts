@@ -27,7 +27,7 @@ const asker = setupResource(
 const introspect = async (question: object): Promise<Identity | null> =>
   (await request(asker, INTROSPECT_SUBJECT, question, introspectReply, 2_000, 'worker-api')).identity;
 
-test('another service learns who holds a personal token', async () => {
+test('another service gets the holder of a personal token', async () => {
   const { id, token } = await api.createToken('personal', api.owner.jwt);
   expect(await introspect({ kind: 'token', token })).toEqual({
     kind: 'personal_token',
@@ -52,7 +52,7 @@ test('a workspace token opens its workspace and no other', async () => {
   });
 });
 
-test('the limit of a personal token holds in every workspace of its user', async () => {
+test('the limit of a personal token applies in every workspace of its user', async () => {
   const person = await api.addMember('member');
   await api.database.pool.query("INSERT INTO memberships (workspace_id, user_id, role) VALUES ($1, $2, 'owner')", [
     api.foreign.workspaceId,
@@ -80,7 +80,7 @@ test('sessions and users are known too, disabled ones are not', async () => {
   expect(await introspect({ kind: 'user', userId: person.userId })).toBeNull();
 });
 
-test('an address counts only once it is proven, and not for what was made before', async () => {
+test('an address counts only once it is verified, and not for older credentials', async () => {
   const person = await api.addMember('member', { emailVerified: false });
   const before = await api.createToken('personal', person.jwt);
   const isProven = async (question: object) => (await introspect(question))?.emailVerified;
@@ -101,7 +101,7 @@ test('an address counts only once it is proven, and not for what was made before
   expect(await isProven(ofKey(Date.now()))).toBe(true);
 });
 
-test('API keys of other services end with everything else of the account, and newer ones do not', async () => {
+test('API keys of other services end with the other credentials of the account, and newer ones do not', async () => {
   const person = await api.addMember('member');
   const question = (madeAt: number) => ({ kind: 'user', userId: person.userId, madeAt });
   const keyMadeAt = Date.now();
@@ -121,11 +121,11 @@ test.each([
   ['a cookie asked for as a token', { kind: 'token', token: createOpaqueToken('ses_') }],
   ['a token asked for as a cookie', { kind: 'session', cookie: createOpaqueToken('svc_') }],
   ['an unknown user', { kind: 'user', userId: 'usr_nobody' }],
-])('%s is nobody', async (_what, question) => {
+])('%s has no identity', async (_what, question) => {
   expect(await introspect(question)).toBeNull();
 });
 
-test('a revocation is announced, and a session that is signed out as well', async () => {
+test('a revocation is announced, and so is a signed-out session', async () => {
   const announced: string[] = [];
   asker.nc.subscribe(eventSubjectPattern(tokenRevoked), {
     callback: (_err, message) => announced.push(JSON.parse(message.string()).data.tokenId),
@@ -140,7 +140,7 @@ test('a revocation is announced, and a session that is signed out as well', asyn
   await until(() => session && announced.includes(session));
 });
 
-test('a changed membership counts as soon as its event is heard', async () => {
+test('a changed membership takes effect as soon as its event arrives', async () => {
   const person = await api.addMember('admin');
   const role = async () => (await http(api.url).get('/auth/me').set('Authorization', `Bearer ${person.jwt}`)).body.role;
   expect(await role()).toBe('admin');
@@ -149,7 +149,7 @@ test('a changed membership counts as soon as its event is heard', async () => {
   await until(async () => (await role()) === 'viewer', BY_EVENT);
 });
 
-test('it answers again after every connection to the database was cut', async () => {
+test('requests succeed again after every connection to the database was cut', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt);
   await cutConnections({ url: api.databaseUrl, drop: async () => {} });
   await until(() => introspect({ kind: 'token', token }));

@@ -20,7 +20,7 @@ async function inviteByMail(email: string, role?: string) {
   return { id: body.id as string, token: findToken(await mail.messageTo(email)) };
 }
 
-test('an invited person opens the link, makes an account and is in', async () => {
+test('an invited person opens the link, creates an account and is a member', async () => {
   const email = createEmail();
   const { body } = await invite(email.toUpperCase(), 'viewer').expect(201);
   expect(body).toMatchObject({ email, role: 'viewer', email_sent: true, invite_url: null });
@@ -47,7 +47,7 @@ test('an invited person opens the link, makes an account and is in', async () =>
   await anonymous.post('/auth/login', { email, password: PASSWORD }).expect(200);
 });
 
-test('somebody with an account signs in and accepts; anybody else is told whom it is for', async () => {
+test('an invitee with an account signs in and accepts; another user is told whom it is for', async () => {
   const stranger = api.foreign.owner;
   const { token } = await inviteByMail(stranger.email, 'admin');
   const taken = await anonymous.post('/auth/invitations/register', { token, password: PASSWORD }).expect(409);
@@ -63,7 +63,7 @@ test('somebody with an account signs in and accepts; anybody else is told whom i
   await owner.remove(`${path()}/members/${stranger.userId}`).expect(204);
 });
 
-test('a member of no workspace accepts', async () => {
+test('a user without a workspace accepts', async () => {
   const person = await api.addMember('member');
   await owner.remove(`${path()}/members/${person.userId}`).expect(204);
   const { token } = await inviteByMail(person.email);
@@ -71,14 +71,14 @@ test('a member of no workspace accepts', async () => {
   expect((await as(person).get('/auth/me').expect(200)).body.role).toBe('member');
 });
 
-test('of two registrations with one link at the same moment, one makes the account', async () => {
+test('of two simultaneous registrations with one link, one creates the account', async () => {
   const { token } = await inviteByMail(createEmail());
   const register = () => anonymous.post('/auth/invitations/register', { token, password: PASSWORD });
   const answers = await Promise.all([register(), register()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
 });
 
-test('an accepted, a withdrawn and an expired invitation open nothing', async () => {
+test('an accepted, a withdrawn and an expired invitation cannot be used', async () => {
   const [accepted, withdrawn, expired] = [
     await inviteByMail(createEmail()),
     await inviteByMail(createEmail()),
@@ -101,7 +101,7 @@ test('an accepted, a withdrawn and an expired invitation open nothing', async ()
   await owner.post(`${path()}/invitations/${withdrawn.id}/resend`).expect(410);
 });
 
-test('sent again, the new link works and the old one does not', async () => {
+test('after resending, the new link works and the old one does not', async () => {
   const email = createEmail();
   const { id, token } = await inviteByMail(email);
   await owner.post(`${path()}/invitations/${id}/resend`).expect(201);
@@ -112,7 +112,7 @@ test('sent again, the new link works and the old one does not', async () => {
   await anonymous.post('/auth/invitations/lookup', { token: fresh }).expect(200);
 });
 
-test('a member and an address that is invited already are conflicts', async () => {
+test('inviting a member or an invited address is a conflict', async () => {
   const email = createEmail();
   await invite(email).expect(201);
   expect((await invite(email).expect(409)).body.code).toBe('already_invited');
@@ -130,14 +130,14 @@ test('admins list open invitations, without their links; another workspace has i
 });
 
 test.each(['', 'inv_made-up', `inv_${'a'.repeat(49)}`, `svc_${'a'.repeat(49)}`])(
-  'a made-up link is nothing: %j',
+  'an invented link is unknown: %j',
   async (token) => {
     const answer = await anonymous.post('/auth/invitations/lookup', { token });
     expect([400, 404]).toContain(answer.status);
   },
 );
 
-test('an address can not smuggle in another recipient or header', async () => {
+test('an address cannot inject another recipient or header', async () => {
   const before = mail.recipients.length;
   for (const email of ['a@x.test,b@y.test', 'a@x.test\r\nBcc: b@y.test', '"a, b"@x.test', '<a@x.test>']) {
     await invite(email);
@@ -145,7 +145,7 @@ test('an address can not smuggle in another recipient or header', async () => {
   expect(mail.recipients.slice(before)).not.toContain('b@y.test');
 });
 
-test('neither the inviter nor whoever holds the link learns whether the address has an account', async () => {
+test('neither the inviter nor the holder of the link learns whether the address has an account', async () => {
   const known = api.foreign.owner.email;
   const unknown = 'usr_nobody-has-this-address@example.com';
   const answers = await Promise.all(
@@ -163,9 +163,9 @@ test('neither the inviter nor whoever holds the link learns whether the address 
   expect(answers[0]).not.toContain('account');
 });
 
-describe('an invitation is its inviter’s word', () => {
+describe('an invitation depends on its inviter', () => {
   const ends: [string, (admin: Person) => unknown][] = [
-    ['is no admin any more', (admin) => owner.put(`${path()}/members/${admin.userId}/role`, { role: 'member' })],
+    ['is no longer an admin', (admin) => owner.put(`${path()}/members/${admin.userId}/role`, { role: 'member' })],
     ['was removed', (admin) => owner.remove(`${path()}/members/${admin.userId}`)],
     ['has left', (admin) => as(admin).post(`${path()}/leave`)],
     [
@@ -174,7 +174,7 @@ describe('an invitation is its inviter’s word', () => {
     ],
   ];
 
-  test.each(ends)('it ends when the inviter %s, until somebody else sends it again', async (_why, end) => {
+  test.each(ends)('it ends when the inviter %s, until another admin resends it', async (_why, end) => {
     const admin = await api.addMember('admin');
     const email = createEmail();
     const { body } = await as(admin).post(`${path()}/members/invite`, { email }).expect(201);
@@ -190,7 +190,7 @@ describe('an invitation is its inviter’s word', () => {
     await anonymous.post('/auth/invitations/register', { token: fresh, password: PASSWORD }).expect(201);
   });
 
-  test('one that a token made is mailed and never shown, and ends with the token', async () => {
+  test('one that a token created is mailed and never shown, and ends with the token', async () => {
     const { id, token } = await api.createToken('workspace', api.owner.jwt);
     const email = createEmail();
     const { body } = await createCaller(api.url, token).post(`${path()}/members/invite`, { email }).expect(201);
@@ -202,7 +202,7 @@ describe('an invitation is its inviter’s word', () => {
   });
 });
 
-test('a mailed link proves the address of the signed-in account that accepts by it, and a token of that account does not', async () => {
+test('a mailed link verifies the address of the signed-in account that accepts by it, but not for a token of that account', async () => {
   const unproven = await api.addMember('member', { emailVerified: false });
   await owner.remove(`${path()}/members/${unproven.userId}`).expect(204);
   const elsewhere = await anonymous.post('/auth/login', { email: unproven.email, password: PASSWORD }).expect(200);
@@ -231,7 +231,7 @@ describe('without a mail server', () => {
     return findToken(body.invite_url);
   }
 
-  test('whoever joins by the link that the inviter saw works, with an address that nobody has proven', async () => {
+  test('an invitee who joins by a link that the inviter saw has an unverified address', async () => {
     const register = { token: await getMailedToken('by-hand@example.com'), password: PASSWORD };
     const { body } = await createCaller(plain.url).post('/auth/invitations/register', register).expect(201);
     expect(body.user.email_verified).toBe(false);
@@ -242,7 +242,7 @@ describe('without a mail server', () => {
     expect(members[0]).toMatchObject({ email: 'by-hand@example.com', email_verified: false });
   });
 
-  test('somebody who is signed in joins another workspace by it, and has proven nothing', async () => {
+  test('a signed-in user joins another workspace by it, and has verified nothing', async () => {
     const person = plain.foreign.owner;
     await plain.database.pool.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', [person.userId]);
     const accept = { token: await getMailedToken(person.email) };
@@ -251,7 +251,7 @@ describe('without a mail server', () => {
     expect((await joining.get('/auth/me')).body.email_verified).toBe(false);
   });
 
-  test('a token can not invite: the link would give it a session', async () => {
+  test('a token cannot invite: the link would give it a session', async () => {
     const personal = await plain.createToken('personal', plain.owner.jwt);
     const ofWorkspace = await plain.createToken('workspace', plain.owner.jwt);
     const { body: open } = await inviter.post(invitePath(), { email: 'resent@example.com' }).expect(201);

@@ -11,7 +11,7 @@ const as = ({ jwt }: Person) => createCaller(api.url, jwt);
 const members = () => `/api/workspaces/${api.workspaceId}/members`;
 const getMemberPath = ({ userId }: Person) => `${members()}/${userId}`;
 
-test('every member sees the members, and what may be done to each', async () => {
+test('every member sees the members, and the permitted actions for each', async () => {
   const [admin, viewer] = [await api.addMember('admin'), await api.addMember('viewer')];
   const getListedMember = async (person: Person, whom: Person) => {
     const { body } = await as(person).get(members()).expect(200);
@@ -26,7 +26,7 @@ test('every member sees the members, and what may be done to each', async () => 
   expect((await getListedMember(api.owner, admin)).permissions).toEqual(all);
 });
 
-test('a role that is changed counts at the next request', async () => {
+test('a changed role takes effect at the next request', async () => {
   const person = await api.addMember('viewer');
   await as(person).get('/api/workspace/tokens').expect(403);
   const { body } = await owner.put(`${getMemberPath(person)}/role`, { role: 'admin' }).expect(200);
@@ -36,7 +36,7 @@ test('a role that is changed counts at the next request', async () => {
   await as(person).get('/api/workspace/tokens').expect(403);
 });
 
-test('an admin neither makes, changes nor removes an owner', async () => {
+test('an admin neither appoints, changes nor removes an owner', async () => {
   const [admin, member] = [await api.addMember('admin'), await api.addMember('member')];
   await as(admin)
     .put(`${getMemberPath(member)}/role`, { role: 'owner' })
@@ -54,7 +54,7 @@ test('an admin neither makes, changes nor removes an owner', async () => {
   await as(member).remove(getMemberPath(admin)).expect(204);
 });
 
-test('members and viewers manage nobody', async () => {
+test('members and viewers cannot manage members', async () => {
   const [member, viewer] = [await api.addMember('member'), await api.addMember('viewer')];
   for (const person of [member, viewer]) {
     await as(person)
@@ -69,7 +69,7 @@ test('members and viewers manage nobody', async () => {
   }
 });
 
-test('who was removed is locked out at once, and has no workspace left but may make one', async () => {
+test('a removed member is locked out at once, and has no workspace but can create one', async () => {
   const person = await api.addMember('member');
   const { token } = await api.createToken('personal', person.jwt);
   await owner.remove(getMemberPath(person)).expect(204);
@@ -87,7 +87,7 @@ test('who was removed is locked out at once, and has no workspace left but may m
   });
 });
 
-test('the last owner stays: no demotion, no removal, no leaving, also when two owners go at once', async () => {
+test('the last owner cannot be demoted or removed, nor leave, also when two owners go at once', async () => {
   const { userId, jwt } = api.foreign.owner;
   const alone = createCaller(api.url, jwt);
   const path = `/api/workspaces/${api.foreign.workspaceId}`;
@@ -112,7 +112,7 @@ test('the last owner stays: no demotion, no removal, no leaving, also when two o
   api.identities.clear();
 });
 
-test('transferring makes the other the owner and leaves an admin behind', async () => {
+test('transferring makes the other member the owner and the former owner an admin', async () => {
   const { body: workspace } = await owner.post('/api/workspaces', { name: 'To give away' }).expect(201);
   const heir = await api.addMember('member');
   await api.database.prisma.membership.create({
@@ -127,7 +127,7 @@ test('transferring makes the other the owner and leaves an admin behind', async 
   expect(mine.body).toMatchObject({ role: 'admin', permissions: { delete: false, invite: true } });
 });
 
-test('another workspace and its members answer like ones that do not exist', async () => {
+test('another workspace and its members respond like ones that do not exist', async () => {
   const foreign = `/api/workspaces/${api.foreign.workspaceId}`;
   const unknown = `/api/workspaces/${newId('ws_')}`;
   for (const path of ['', '/members', '/invitations']) {
@@ -141,7 +141,7 @@ test('another workspace and its members answer like ones that do not exist', asy
   await owner.post(`${members()}/${theirs}/password-reset`).expect(404);
 });
 
-test('selecting decides where later requests act: of the token that asks, else of the person', async () => {
+test('selecting decides where later requests apply: for the token that selects, else for the person', async () => {
   const { body: second } = await owner.post('/api/workspaces', { name: 'Second' }).expect(201);
   const { token } = await api.createToken('personal', api.owner.jwt);
   const cli = createCaller(api.url, token);
@@ -153,7 +153,7 @@ test('selecting decides where later requests act: of the token that asks, else o
   await owner.post(`/api/workspaces/${api.workspaceId}/select`).expect(200);
 });
 
-test('a token with a role of its own can not make, take or leave a workspace', async () => {
+test('a token with a role of its own cannot create, join or leave a workspace', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt, { role: 'member' });
   const limited = createCaller(api.url, token);
   await limited.post('/api/workspaces', { name: 'Sneaky' }).expect(403);
@@ -163,7 +163,7 @@ test('a token with a role of its own can not make, take or leave a workspace', a
   await createCaller(api.url, ofWorkspace).post('/api/workspaces', { name: 'Nobody' }).expect(403);
 });
 
-test('making a workspace twice with one Idempotency-Key makes one', async () => {
+test('creating a workspace twice with one Idempotency-Key creates one', async () => {
   const create = () => owner.post('/api/workspaces', { name: 'Once' }).set('Idempotency-Key', 'workspace-once');
   const [first, again] = [await create().expect(201), await create().expect(201)];
   expect(again.body.id).toBe(first.body.id);
@@ -185,7 +185,7 @@ test.each<['post' | 'put', () => string, object, string]>([
   expect(answer.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ path: field })]));
 });
 
-test('nobody without a credential reaches any of it', async () => {
+test('without a credential every operation is refused', async () => {
   await anonymous.get(members()).expect(401);
   await anonymous.post('/api/workspaces', { name: 'x' }).expect(401);
   await anonymous.get('/api/audit-log').expect(401);

@@ -36,7 +36,7 @@ test('members of that workspace are listed by address, accounts outside it are n
   expect(await listMembers(api.workspaceId, verified.email)).toEqual([]);
 });
 
-test('a password set through an admin’s link is another holder, for whom older tokens do not count', async () => {
+test('a password set through an admin’s link counts as another holder, for whom older tokens do not count', async () => {
   const member = await api.addMember('member', { emailVerified: false });
   const { token } = await api.createToken('personal', member.jwt);
   const [before] = await listMembers(api.workspaceId, member.email);

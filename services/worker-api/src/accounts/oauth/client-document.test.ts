@@ -43,7 +43,7 @@ const getClient = (client_id: string, by = api.owner.jwt) =>
     code_challenge_method: 'S256',
   });
 
-test('its host is who it is, its name is plain text, and it is not read at every look', async () => {
+test('its host is its identity, its name is plain text, and it is not fetched at every view', async () => {
   document = buildDocument;
   const before = asked;
   const { body } = await getClient(`${origin}/agent.json`).expect(200);
@@ -64,8 +64,8 @@ test.each([
   ['with a key of its own', (id: string) => ({ ...buildDocument(id), token_endpoint_auth_method: 'private_key_jwt' })],
   ['without addresses', (client_id: string) => ({ client_id })],
   ['that is a list', () => []],
-  ['that is larger than can be', (id: string) => ({ ...buildDocument(id), more: 'x'.repeat(40_000) })],
-])('a document %s names no client', async (what, given: (id: string) => unknown) => {
+  ['over the size limit', (id: string) => ({ ...buildDocument(id), more: 'x'.repeat(40_000) })],
+])('a document %s is refused', async (what, given: (id: string) => unknown) => {
   document = given;
   const refused = await getClient(`${origin}/${encodeURIComponent(what)}.json`).expect(400);
   expect(refused.body.code).toBe('unknown_client');
@@ -80,7 +80,7 @@ test.each([
   expect((await getClient(clientId).expect(400)).body.code).toBe('unknown_client'),
 );
 
-test('nobody but a signed-in person has one read', async () => {
+test('only a signed-in user causes a document to be fetched', async () => {
   const before = asked;
   const { token } = await api.createToken('personal', api.owner.jwt);
   await getClient(`${origin}/by-token.json`, token).expect(403);

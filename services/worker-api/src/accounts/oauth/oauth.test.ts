@@ -80,7 +80,7 @@ const callApi = (accessToken: string) =>
     .set({ Authorization: `Bearer ${accessToken}`, Accept: 'application/json, text/event-stream' })
     .send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
-test('who has no credential is told where to get one, and both documents lead on', async () => {
+test('a caller without a credential is told where to get one, and both documents link to the next', async () => {
   const { headers } = await request(api.url).post('/mcp').send({}).expect(401);
   const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(headers['www-authenticate'] ?? '') ?? [];
   expect(metadata).toBe(`${BASE_URL}/.well-known/oauth-protected-resource/mcp`);
@@ -92,7 +92,7 @@ test('who has no credential is told where to get one, and both documents lead on
   expect(known.headers['www-authenticate']).toBe('Bearer');
 });
 
-test('a person lets a client in, which then acts as them in that workspace, within what they allowed', async () => {
+test('a person authorizes a client, which then acts as them in that workspace, within the granted permissions', async () => {
   const { tokens } = await connectClient({ toolsets: ['workers'], readonly: true });
   expect(tokens).toMatchObject({ expires_in: 3_600, scope: 'mcp:read' });
   const agent = await connectMcp(api, tokens.access_token);
@@ -122,7 +122,7 @@ test('a person lets a client in, which then acts as them in that workspace, with
   await browser.remove(`/auth/oauth/grants/${grants[0].id}`).expect(404);
 });
 
-test('a client is offered published workers where the person allows that set', async () => {
+test('a client is offered published workers if the person grants that set', async () => {
   const { id } = await createWorker(api, { name: 'For clients' });
   await createCaller(api.url, api.owner.jwt).post('/api/mcp-tools', { worker_id: id, name: 'for_clients' }).expect(201);
   const listOfferedTools = async (toolsets: string[]) => {
@@ -133,7 +133,7 @@ test('a client is offered published workers where the person allows that set', a
   expect(await listOfferedTools(['skills'])).not.toContain('for_clients');
 });
 
-test('its token is for /mcp alone: the HTTP API, and what makes credentials, do not take it', async () => {
+test('its token is for /mcp alone: the HTTP API, and operations that create credentials, refuse it', async () => {
   const { tokens } = await connectClient();
   await callApi(tokens.access_token).expect(200);
   for (const path of ['/api/workers', '/auth/me', '/auth/tokens', '/auth/oauth/grants']) {
@@ -142,7 +142,7 @@ test('its token is for /mcp alone: the HTTP API, and what makes credentials, do 
   await callApi(tokens.refresh_token ?? '').expect(401);
 });
 
-test('a code is good once, for its own client, address and verifier; coming again it ends everything', async () => {
+test('a code is valid once, for its own client, address and verifier; reuse revokes the grant', async () => {
   const config = await discover();
   const other = await discover();
   const { verifier, params } = await buildAuthorizationUrl(config);
@@ -172,7 +172,7 @@ test('a code is good once, for its own client, address and verifier; coming agai
   await callApi(first.body.access_token).expect(401);
 });
 
-test('of two that send the same code at one moment, neither keeps tokens', async () => {
+test('if one code is sent twice at the same moment, neither sender keeps tokens', async () => {
   const config = await discover();
   const { verifier, params } = await buildAuthorizationUrl(config);
   const { body } = await decide(params).expect(200);
@@ -188,7 +188,7 @@ test('of two that send the same code at one moment, neither keeps tokens', async
   expect((await createCaller(api.url, person.jwt).get('/auth/oauth/grants')).body).toEqual([]);
 });
 
-test('a refresh token rotates, and one that comes again ends what was allowed, with a word in the audit log', async () => {
+test('a refresh token rotates, and reuse revokes the grant, with an entry in the audit log', async () => {
   const { config, tokens } = await connectClient();
   const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { resource: RESOURCE });
   expect(next.refresh_token).not.toBe(tokens.refresh_token);
@@ -203,7 +203,7 @@ test('a refresh token rotates, and one that comes again ends what was allowed, w
   expect(body[0]?.details).toMatchObject({ client: 'Desktop agent', reason: 'reuse' });
 });
 
-test('a client that gives its refresh token back has nothing left', async () => {
+test('a client that revokes its refresh token has nothing left', async () => {
   const { config, tokens } = await connectClient();
   await client.tokenRevocation(config, tokens.access_token);
   await callApi(tokens.access_token).expect(401);
@@ -213,7 +213,7 @@ test('a client that gives its refresh token back has nothing left', async () => 
   await client.tokenRevocation(config, 'ort_nonsense');
 });
 
-test('who leaves the workspace takes their clients along, and coming back does not bring these back', async () => {
+test('a member who leaves the workspace loses their clients, and rejoining does not restore them', async () => {
   const { config, tokens } = await connectClient();
   const owner = createCaller(api.url, api.owner.jwt);
   await owner.remove(`/api/workspaces/${api.workspaceId}/members/${person.userId}`).expect(204);
@@ -223,7 +223,7 @@ test('who leaves the workspace takes their clients along, and coming back does n
   });
 });
 
-test('an unknown client and a foreign address are shown and never sent on; the rest goes back to the client', async () => {
+test('an unknown client and a foreign address are shown and never redirected to; other errors go back to the client', async () => {
   const config = await discover();
   const { params } = await buildAuthorizationUrl(config);
   const getAuthorization = (change: Record<string, string>) =>
@@ -247,7 +247,7 @@ test('an unknown client and a foreign address are shown and never sent on; the r
   });
 });
 
-test('a token can let nobody in', async () => {
+test('a token cannot authorize a client', async () => {
   const { params } = await buildAuthorizationUrl(await discover());
   const { token } = await api.createToken('personal', person.jwt);
   expect((await decide(params, {}, { ...person, jwt: token }).expect(403)).body.code).toBe('needs_sign_in');
@@ -264,7 +264,7 @@ test.each([
   [['https://user@example.com/callback']],
   [['https://example.com/callback#x']],
   [['/callback']],
-])('nobody registers %j', async (redirect_uris) => {
+])('registration is refused for %j', async (redirect_uris) => {
   const refused = await program.post('/auth/oauth/register', { redirect_uris }).expect(400);
   expect(refused.body.error).toBe('invalid_redirect_uri');
 });
@@ -301,7 +301,7 @@ test('errors have the form of OAuth, whatever is wrong', async () => {
   expect((await program.post('/auth/oauth/token', {}).expect(415)).body.error).toBe('invalid_request');
 });
 
-test('a client in a page of any origin finds, registers and gets tokens, without cookies; the rest is closed to it', async () => {
+test('a client in a page of any origin discovers, registers and gets tokens, without cookies; other routes are closed to it', async () => {
   const Origin = 'https://inspector.example';
   const preflight = (path: string, method: string) =>
     request(api.url).options(path).set({ Origin, 'Access-Control-Request-Method': method });
@@ -326,7 +326,7 @@ test('a client in a page of any origin finds, registers and gets tokens, without
   }
 });
 
-test('no code and no token is in the database as it is', async () => {
+test('no code and no token is in the database in plain text', async () => {
   const { tokens, back } = await connectClient();
   const { rows } = await api.database.pool.query(
     "SELECT encode(hash, 'hex') AS hash FROM oauth_tokens UNION ALL SELECT encode(hash, 'hex') FROM oauth_codes",

@@ -127,21 +127,21 @@ test('the sign-in page learns that there is a provider', async () => {
   });
 });
 
-test('it asks with PKCE, state and nonce', async () => {
+test('the authorization request has PKCE, state and nonce', async () => {
   const { location } = await startOidc();
   expect(location.searchParams.get('code_challenge_method')).toBe('S256');
   for (const name of ['code_challenge', 'state', 'nonce']) expect(location.searchParams.get(name)).toMatch(/.{40,}/);
 });
 
-describe('an account whose address nobody has proven', () => {
-  test('is not joined: whoever made it would go on knowing its password', async () => {
+describe('an account with an unverified address', () => {
+  test('is not linked: its creator would still know its password', async () => {
     const answer = await signIn('own');
     expect(getFailure(answer)).toBe('oidc_address_unproven');
     expect(getCookie(answer)).toBe('');
     expect((await owner.get('/auth/me')).body).toMatchObject({ id: api.owner.userId, email_verified: false });
   });
 
-  test('only who is signed in leaves to prove it', async () => {
+  test('only a signed-in user starts its verification', async () => {
     await request(api.url).get('/auth/oidc/start?prove=true').expect(401);
     await request(api.url)
       .get('/auth/oidc/start?prove=true')
@@ -152,12 +152,12 @@ describe('an account whose address nobody has proven', () => {
   test.each([
     ['an address that the provider has not verified', 'eve', 'oidc_email_not_verified'],
     ['another address', 'bob', 'oidc_other_address'],
-  ])('is not proven by %s', async (_what, account, code) => {
+  ])('is not verified by %s', async (_what, account, code) => {
     expect(getFailure(await prove(account, api.owner.cookie))).toBe(`/settings/account ${code}`);
     expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
   });
 
-  test('is not proven when somebody else is signed in at the return, or nobody', async () => {
+  test('is not verified if another account or none is signed in at the return', async () => {
     const { cookie } = await api.addMember('member');
     for (const returning of [cookie, null]) {
       expect(getFailure(await prove('own', api.owner.cookie, returning))).toMatch(/^\/settings\/account oidc_/);
@@ -165,7 +165,7 @@ describe('an account whose address nobody has proven', () => {
     expect((await owner.get('/auth/me')).body.email_verified).toBe(false);
   });
 
-  test('is proven by the provider that its signed-in person comes back from; every other session ends', async () => {
+  test('is verified by the provider that its signed-in user returns from; every other session ends', async () => {
     const login = { email: api.owner.email, password: PASSWORD };
     const elsewhere = await createCaller(api.url).post('/auth/login', login).expect(200);
     const answer = await prove('own', api.owner.cookie);
@@ -178,7 +178,7 @@ describe('an account whose address nobody has proven', () => {
   });
 });
 
-test('an identity that is linked to one account proves nothing for another', async () => {
+test('an identity that is linked to one account verifies nothing for another', async () => {
   const other = await api.addMember('member', { emailVerified: false });
   const before = people.own;
   people.own = { email: other.email, email_verified: true };
@@ -186,7 +186,7 @@ test('an identity that is linked to one account proves nothing for another', asy
   people.own = before as (typeof people)[string];
 });
 
-test('who has proven the address here is signed in to the account, where they wanted to go', async () => {
+test('a user who has verified the address here is signed in to the account, at the requested page', async () => {
   const answer = await signIn('own');
   expect(answer.headers.location).toBe(`${DASHBOARD_URL}/automations`);
   const me = await request(api.url)
@@ -196,7 +196,7 @@ test('who has proven the address here is signed in to the account, where they wa
   expect(me.body).toMatchObject({ id: api.owner.userId, credential: 'session' });
 });
 
-test('an invited person comes in without a password, and again later', async () => {
+test('an invited person signs in without a password, and again later', async () => {
   await owner.post(`/api/workspaces/${api.workspaceId}/members/invite`, { email: 'ada@example.com' }).expect(201);
   const session = { Cookie: `svc_cloud_session=${getCookie(await signIn('ada'))}` };
   const me = await request(api.url).get('/auth/me').set(session).expect(200);
@@ -215,21 +215,21 @@ test('an invited person comes in without a password, and again later', async () 
 
 test.each([
   ['an address that the provider has not verified', 'eve', 'oidc_email_not_verified'],
-  ['somebody whom nobody invited', 'bob', 'oidc_not_invited'],
-])('%s opens nothing', async (_who, account, code) => {
+  ['a person without an invitation', 'bob', 'oidc_not_invited'],
+])('%s is refused', async (_who, account, code) => {
   const answer = await signIn(account);
   expect(getFailure(answer)).toBe(code);
   expect(getCookie(answer)).toBe('');
 });
 
-test('an address that the provider gave to another person opens nothing of the account that had it', async () => {
+test('an address that the provider reassigned to another person gives no access to the account that had it', async () => {
   people.next = people.own as (typeof people)[string];
   const answer = await signIn('next');
   expect([getFailure(answer), getCookie(answer)]).toEqual(['oidc_address_of_another', '']);
 });
 
 test.each(['\uff4fscar@example.com', 'os\u212aar@example.com'])(
-  'an address that only we would spell like another, %s, opens nothing of the other',
+  'an address that only we would spell like another, %s, gives no access to the other account',
   async (email) => {
     const id = `usr_${email.codePointAt(0)}`;
     await api.database.prisma.user.create({
@@ -240,7 +240,7 @@ test.each(['\uff4fscar@example.com', 'os\u212aar@example.com'])(
   },
 );
 
-test('another browser, another state, and coming back twice are refused', async () => {
+test('another browser, another state, and a repeated return are refused', async () => {
   const { location, cookie } = await startOidc();
   const back = await signInThere(location, 'own');
   const other = await startOidc();
@@ -255,7 +255,7 @@ test('another browser, another state, and coming back twice are refused', async 
   expect(getFailure(await sendCallback(back, cookie).expect(302))).toBe('oidc_expired');
 });
 
-test('it leads nowhere but to our own addresses', async () => {
+test('it redirects only to our own addresses', async () => {
   for (const target of ['//evil.test', '/\\evil.test', 'https://evil.test']) {
     await request(api.url)
       .get(`/auth/oidc/start?return_to=${encodeURIComponent(target)}`)

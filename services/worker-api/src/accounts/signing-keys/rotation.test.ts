@@ -9,7 +9,7 @@ const getKid = (jwt: string): string => JSON.parse(Buffer.from(jwt.split('.')[0]
 /** Another replica, with a fresh cache of the keys. */
 const createReplica = () => createSigningKeys({ pool: api.database.pool, vault: api.deps.vault });
 
-test('while the key rotates no request fails: JWTs of before and after are both good', async () => {
+test('while the key rotates no request fails: JWTs from before and after are both valid', async () => {
   const { pool } = api.database;
   const anonymous = createCaller(api.url);
   const signIn = async (): Promise<string> =>

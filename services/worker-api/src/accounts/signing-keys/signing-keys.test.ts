@@ -19,7 +19,7 @@ test('replicas that start together agree on one key', async () => {
   expect(new Set(signers.map(({ kid }) => kid)).size).toBe(1);
 });
 
-test('after thirty days a new key is published, signs only once everybody knows it, and the old one goes last', async () => {
+test('after thirty days a new key is published, signs only once every verifier knows it, and the old one is removed last', async () => {
   const first = (await replica().signer()).kid;
   await age(first, '31 days');
   const rotated = replica();
@@ -39,7 +39,7 @@ test('after thirty days a new key is published, signs only once everybody knows 
   expect((await later.jwks()).keys.map(({ kid }) => kid)).toEqual([second]);
 });
 
-test('a key that another replica has just made is found without a restart', async () => {
+test('a key that another replica has just created is found without a restart', async () => {
   let later = 0;
   const [one, other] = [replica(() => Date.now() + later), replica()];
   const first = (await one.signer()).kid;
@@ -50,7 +50,7 @@ test('a key that another replica has just made is found without a restart', asyn
   expect(await one.find(newest?.kid ?? '')).toBeDefined();
 });
 
-test('what is published holds no private part', async () => {
+test('published keys have no private part', async () => {
   const { keys: published } = await replica().jwks();
   expect(Object.keys(published[0] ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
 });

@@ -26,7 +26,7 @@ describe('a token that may only read', () => {
     await post('/api/schedules/preview', token, { cron: '0 9 * * *' }).expect(200);
   });
 
-  test('says so of itself, in the list, and in the audit log', async () => {
+  test('shows its restriction in its own description, in the list, and in the audit log', async () => {
     const { id, token } = await api.createToken('personal', api.owner.jwt, { restrict: { readonly: true } });
     const rules = { readonly: true, workers: null, budget_usd: null };
     expect((await get('/auth/me', token).expect(200)).body.restrict).toMatchObject(rules);
@@ -68,14 +68,14 @@ describe('a token for some workers', () => {
     await get(`/api/runs?worker_id=${other}`, token).expect(404);
   });
 
-  test('is for nothing else of the workspace', async () => {
+  test('is valid for nothing else in the workspace', async () => {
     const token = await createRestrictedToken({ workers: [await newWorker('Only')] });
     for (const path of ['/api/secrets', '/api/contexts', '/api/audit-log', '/api/usage', '/api/events']) {
       expect((await get(path, token).expect(403)).body.code).toBe('restricted');
     }
   });
 
-  test('acts in the workspace where it was made, and in no other of its user', async () => {
+  test('acts in the workspace where it was created, and in no other one of its user', async () => {
     const { body } = await post('/api/workspaces', member.jwt, { name: 'Second' }).expect(201);
     const restrict = { workers: [await newWorker('Same name')] };
     const { token } = await api.createToken('personal', member.jwt, { restrict });
@@ -85,7 +85,7 @@ describe('a token for some workers', () => {
   });
 });
 
-describe('a restricted token makes narrower ones', () => {
+describe('a restricted token creates narrower ones', () => {
   let maker: string;
 
   beforeAll(async () => {
@@ -93,14 +93,14 @@ describe('a restricted token makes narrower ones', () => {
     maker = await createRestrictedToken({ workers: ['first', 'second'], toolsets: ['workers', 'runs'], budget_usd: 5 });
   });
 
-  test('which have what it has where nothing is asked for', async () => {
+  test('with its own restrictions by default', async () => {
     const { body } = await post('/auth/tokens', maker, { name: 'x' }).expect(201);
     expect(body.restrict).toMatchObject({ workers: ['first', 'second'], toolsets: ['workers', 'runs'], budget_usd: 5 });
     const rules = (await get('/auth/me', body.token).expect(200)).body.restrict;
     expect(rules).toEqual(body.restrict);
   });
 
-  test('and less where that is asked for', async () => {
+  test('and with more on request', async () => {
     const restrict = { workers: ['first'], toolsets: ['runs'], budget_usd: 1, readonly: true };
     const { body } = await post('/auth/tokens', maker, { name: 'x', restrict }).expect(201);
     expect(body.restrict).toMatchObject(restrict);
@@ -126,7 +126,7 @@ describe('a restricted token makes narrower ones', () => {
   });
 });
 
-describe('workers that a token names', () => {
+describe('the workers that a token names', () => {
   const requestToken = (workers: string[], credential: string, path = '/auth/tokens') =>
     post(path, credential, { name: 'x', restrict: { workers } });
   const wrongPlaces = async (workers: string[], credential: string, path?: string) => {
@@ -135,7 +135,7 @@ describe('workers that a token names', () => {
   };
   const missing = (index: number) => ({ path: `restrict.workers.${index}`, message: 'there is no such worker' });
 
-  test('are ones that its maker sees: others are as if they were not there', async () => {
+  test('must be visible to its creator: others are treated as unknown', async () => {
     const mine = await newWorker('Named');
     const hidden = (
       await post('/api/workers', api.owner.jwt, { name: 'Hidden', files, visibility: 'private' }).expect(201)
@@ -152,7 +152,7 @@ describe('workers that a token names', () => {
     await requestToken([mine, hidden], api.owner.jwt).expect(201);
   });
 
-  test('are fewer in tokens that it makes, and stay when one is deleted', async () => {
+  test('can be narrowed in tokens that it creates, and stay when one is deleted', async () => {
     const [kept, going] = [await newWorker('Kept'), await newWorker('Going')];
     const token = await createRestrictedToken({ workers: [kept, going] });
     await requestToken([kept, 'nowhere'], token).expect(403);
@@ -163,7 +163,7 @@ describe('workers that a token names', () => {
   });
 });
 
-test('the earlier of both times ends it', async () => {
+test('the earlier of both expiry times applies', async () => {
   const [soon, late] = [3_600_000, 7_200_000].map((ms) => new Date(Date.now() + ms).toISOString());
   const { body } = await post('/auth/tokens', api.owner.jwt, {
     name: 'x',
@@ -183,24 +183,24 @@ test.each([[{}], [{ workers: [] }], [{ toolsets: ['everything'] }], [{ budget_us
   },
 );
 
-describe('whoever does not know a restriction refuses the token', () => {
+describe('a token with an unknown restriction is refused', () => {
   const introspect = (token: string, enforces?: string[]) =>
     api.introspect({ kind: 'token', token, ...(enforces && { enforces }) });
 
-  test('a service of an earlier version, or one that enforces other rules', async () => {
+  test('by a service of an earlier version, or one that enforces other rules', async () => {
     const token = await createRestrictedToken({ readonly: true });
     expect(await introspect(token)).toBeNull();
     expect(await introspect(token, ['workers'])).toBeNull();
     expect(await introspect(token, ['readonly'])).toMatchObject({ restriction: { readonly: true } });
   });
 
-  test('a rule of a later version in the row', async () => {
+  test('if its row has a rule of a later version', async () => {
     const { id, token } = await api.createToken('personal', api.owner.jwt, { restrict: { readonly: true } });
     await api.database.pool.query(`UPDATE tokens SET restriction = '{"hosts": ["x"]}' WHERE id = $1`, [id]);
     expect(await introspect(token, ['readonly', 'hosts'])).toBeNull();
   });
 
-  test('a replica of an earlier version does not find it by its hash', async () => {
+  test('by a replica of an earlier version, which does not find its hash', async () => {
     const { id, token } = await api.createToken('personal', api.owner.jwt, { restrict: { readonly: true } });
     const { rows } = await api.database.pool.query('SELECT hash FROM tokens WHERE id = $1', [id]);
     expect(api.deps.hasher.matches(token, rows[0].hash)).toBe(false);

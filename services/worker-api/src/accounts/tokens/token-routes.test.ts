@@ -12,7 +12,7 @@ const post = (path: string, credential: string, body: object) =>
 const remove = (path: string, credential: string) => request(api.url).delete(path).set(as(credential));
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-test('a personal token is shown once, works in both headers, and is listed without itself', async () => {
+test('a personal token is shown once, works in both headers, and is listed without its value', async () => {
   const { body } = await post('/auth/tokens', member.jwt, { name: 'laptop' }).expect(201);
   expect(body).toMatchObject({ name: 'laptop', role: null, expires_at: null, prefix: body.token.slice(0, 9) });
   expect(body.token).toMatch(/^svc_[0-9A-Za-z]{49}$/);
@@ -24,7 +24,7 @@ test('a personal token is shown once, works in both headers, and is listed witho
   expect(findListed.text).not.toContain(body.token);
 });
 
-test('a workspace token acts as an admin of its one workspace and as nobody', async () => {
+test('a workspace token acts as an admin of its one workspace and as no user', async () => {
   const { token } = await api.createToken('workspace', api.owner.jwt, { name: 'ci' });
   expect(token).toMatch(/^wst_/);
   const { body } = await get('/auth/me', token).expect(200);
@@ -34,7 +34,7 @@ test('a workspace token acts as an admin of its one workspace and as nobody', as
   await post('/auth/tokens', token, { name: 'x' }).expect(403);
 });
 
-test('a revoked token is refused at once, and gone from the list', async () => {
+test('a revoked token is refused at once, and removed from the list', async () => {
   const { id, token } = await api.createToken('personal', member.jwt);
   await get('/auth/me', token).expect(200);
   await remove(`/auth/tokens/${id}`, token).expect(204);
@@ -45,7 +45,7 @@ test('a revoked token is refused at once, and gone from the list', async () => {
   );
 });
 
-test('a token ends at its time, to the second, although it was used just before', async () => {
+test('a token expires at its time, to the second, although it was used just before', async () => {
   const { token } = await api.createToken('personal', member.jwt, {
     expires_at: new Date(Date.now() + 700).toISOString(),
   });
@@ -75,8 +75,8 @@ test.each([
   expect(answer.body.errors).toEqual(expect.arrayContaining([expect.objectContaining({ path: field })]));
 });
 
-describe('nobody gets more through a token than they have', () => {
-  test('a member can neither make nor see nor revoke workspace tokens', async () => {
+describe('a token has no more permissions than its creator', () => {
+  test('a member can neither create nor see nor revoke workspace tokens', async () => {
     const { id } = await api.createToken('workspace', api.owner.jwt);
     await post('/api/workspace/tokens', member.jwt, { name: 'x' }).expect(403);
     await get('/api/workspace/tokens', member.jwt).expect(403);
@@ -90,12 +90,12 @@ describe('nobody gets more through a token than they have', () => {
     await post('/api/workspace/tokens', token, { name: 'x', role: 'viewer' }).expect(403);
   });
 
-  test('a member can ask for no higher role', async () => {
+  test('a member cannot request a higher role', async () => {
     await post('/auth/tokens', member.jwt, { name: 'x', role: 'admin' }).expect(403);
     await post('/auth/tokens', member.jwt, { name: 'x', role: 'viewer' }).expect(201);
   });
 
-  test("a limited token's tokens are limited alike, whether they ask for it or not", async () => {
+  test("a limited token's tokens have its limit, whether requested or not", async () => {
     const { token } = await api.createToken('personal', api.owner.jwt, { role: 'viewer' });
     expect((await get('/auth/me', token)).body.role).toBe('viewer');
     await post('/auth/tokens', token, { name: 'x', role: 'owner' }).expect(403);
@@ -104,7 +104,7 @@ describe('nobody gets more through a token than they have', () => {
     await post('/api/workspace/tokens', child.body.token, { name: 'x' }).expect(403);
   });
 
-  test('a token that ends makes none that outlives it', async () => {
+  test('an expiring token creates none that outlives it', async () => {
     const ends = inAnHour();
     const { token } = await api.createToken('personal', api.owner.jwt, { expires_at: ends });
     await post('/auth/tokens', token, { name: 'x', expires_at: '2999-01-01T00:00:00.000Z' }).expect(403);
@@ -112,7 +112,7 @@ describe('nobody gets more through a token than they have', () => {
     expect((await post('/api/workspace/tokens', token, { name: 'x' }).expect(201)).body.expires_at).toBe(ends);
   });
 
-  test('a token follows its user: demotion counts within the life of a cached answer', async () => {
+  test('a token follows its user: a demotion takes effect within the lifetime of a cached identity', async () => {
     const admin = await api.addMember('admin');
     const { token } = await api.createToken('personal', admin.jwt, { role: 'admin' });
     await api.database.pool.query("UPDATE memberships SET role = 'viewer' WHERE user_id = $1", [admin.userId]);
@@ -121,7 +121,7 @@ describe('nobody gets more through a token than they have', () => {
   });
 });
 
-describe('a token that a token made', () => {
+describe('a token that a token created', () => {
   interface Listed {
     id: string;
     created_by_token_id: string | null;
@@ -141,7 +141,7 @@ describe('a token that a token made', () => {
     return { root, child, grandchild, ofWorkspace };
   }
 
-  test('is shown with its maker, and the maker with how many it made', async () => {
+  test('is shown with its creator, and the creator with the number of its tokens', async () => {
     const { root, child, grandchild, ofWorkspace } = await family();
     expect(await findListed('/auth/tokens', root.id)).toMatchObject({ created_by_token_id: null, made_tokens: 3 });
     expect(await findListed('/auth/tokens', child.id)).toMatchObject({ created_by_token_id: root.id, made_tokens: 2 });
@@ -152,7 +152,7 @@ describe('a token that a token made', () => {
     });
   });
 
-  test('lives on when its maker is revoked alone, and says so', async () => {
+  test('stays valid when only its creator is revoked, and shows that', async () => {
     const { root, child, ofWorkspace } = await family();
     await remove(`/auth/tokens/${root.id}`, api.owner.jwt).expect(204);
     await get('/auth/me', child.token).expect(200);
@@ -166,7 +166,7 @@ describe('a token that a token made', () => {
     expect((await findListed('/auth/tokens', child.id))?.created_by_token_revoked).toBe(true);
   });
 
-  test('is revoked with its maker when that is asked for, of whichever kind and however far down', async () => {
+  test('is revoked with its creator on request, of whichever kind and however far down', async () => {
     const { root, child, grandchild, ofWorkspace } = await family();
     const another = await api.createToken('personal', api.owner.jwt);
     for (const { token } of [root, child, grandchild, ofWorkspace]) await get('/auth/me', token).expect(200);
@@ -175,7 +175,7 @@ describe('a token that a token made', () => {
     await get('/auth/me', another.token).expect(200);
   });
 
-  test('of a workspace too', async () => {
+  test('in a workspace token too', async () => {
     const root = await api.createToken('workspace', api.owner.jwt);
     const child = await createToken('/api/workspace/tokens', root.token);
     expect(await findListed('/api/workspace/tokens', root.id)).toMatchObject({ made_tokens: 1 });
@@ -183,7 +183,7 @@ describe('a token that a token made', () => {
     await get('/auth/me', child.token).expect(401);
   });
 
-  test('none is left out that was asked for while its maker was being revoked', async () => {
+  test('none is left out that was requested while its creator was being revoked', async () => {
     const root = await api.createToken('personal', api.owner.jwt);
     const asked = Array.from({ length: 12 }, (_, i) => post('/auth/tokens', root.token, { name: `n${i}` }));
     const [answers] = await Promise.all([
@@ -220,7 +220,7 @@ describe('tokens of others', () => {
   );
 });
 
-test('last_used_at is written behind the request, once a minute', async () => {
+test('last_used_at is updated after the response, once a minute', async () => {
   const { id, token } = await api.createToken('personal', member.jwt);
   const lastUsed = async () => {
     const { body } = await get('/auth/tokens', member.jwt);
@@ -235,7 +235,7 @@ test('last_used_at is written behind the request, once a minute', async () => {
   expect(await lastUsed()).toBe(first);
 });
 
-test('there is an end to how many tokens one may have', async () => {
+test('the number of tokens is limited', async () => {
   const hoarder = await api.addMember('member');
   await api.database.pool.query(
     `INSERT INTO tokens (id, user_id, name, prefix, hash, pepper_version, created_by)

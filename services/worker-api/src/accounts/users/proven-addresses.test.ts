@@ -11,7 +11,7 @@ const folders = readdirSync(dir, { withFileTypes: true })
   .sort();
 const at = folders.findIndex((name) => name.endsWith('_proven_addresses'));
 
-test('everybody keeps what is theirs; only who came by an identity provider has a proven address', async () => {
+test('all accounts keep their credentials; only an address from an identity provider is verified', async () => {
   const client = new Client({ connectionString: (await createDatabase('empty')).url });
   await client.connect();
   try {

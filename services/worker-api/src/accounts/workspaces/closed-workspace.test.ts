@@ -85,7 +85,7 @@ test('its webhooks, schedules and events start nothing', async () => {
   await home.close();
 });
 
-test('what is queued waits, what sleeps sleeps on, and both go on where they were', async () => {
+test('queued runs wait, sleeping ones sleep on, and both continue where they were', async () => {
   const home = await createHome();
   const { id: worker } = await home.makeWorker({});
   const asleep = await home.start(worker);
@@ -124,7 +124,7 @@ test('a review link shows and decides nothing, and nothing expires meanwhile', a
   await home.close();
 });
 
-test('no alert is raised for what ends because of the deletion, and those of others are', async () => {
+test('no alert is raised for runs that end because of the deletion, and those of others are', async () => {
   const [home, other] = [await createHome(), await createHome()];
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   const workers = await Promise.all(
@@ -149,7 +149,7 @@ test('no alert is raised for what ends because of the deletion, and those of oth
   await Promise.all([home.close(), other.close()]);
 });
 
-test('readers of a run are cut off on every replica', async () => {
+test('readers of a run are disconnected on every replica', async () => {
   const home = await createHome();
   const { id: worker } = await home.makeWorker({});
   const runId = await home.start(worker);

@@ -19,7 +19,7 @@ async function createWorkspaceWithMember(): Promise<{ path: string; id: string; 
   return { id: body.id, path: `/api/workspaces/${body.id}`, member, token: made.body.token };
 }
 
-test('a deleted workspace is closed at once, for members and tokens, and comes back as it was', async () => {
+test('a deleted workspace is closed at once, for members and tokens, and is restored unchanged', async () => {
   const { id, path, member, token } = await createWorkspaceWithMember();
   const enter = async () => [
     (await owner.get(path)).status,
@@ -42,7 +42,7 @@ test('a deleted workspace is closed at once, for members and tokens, and comes b
   await owner.post(`${path}/restore`).expect(404);
 });
 
-test('after seven days it can not be restored; everything of it goes, and everybody hears of it', async () => {
+test('after seven days it cannot be restored; all its data is deleted, and every service is told', async () => {
   const { id, path, token } = await createWorkspaceWithMember();
   const { pool } = api.database;
   await api.deps.vault.seal(id, { table: 'secrets', name: 'A', version: 1 }, 'sealed');
@@ -91,7 +91,7 @@ async function tablesWithWorkspace(): Promise<string[]> {
   return rows.map(({ table_name }) => table_name);
 }
 
-test('no table that names a workspace is forgotten', async () => {
+test('every table that names a workspace is covered', async () => {
   const seen: string[] = [];
   const { pool } = api.database;
   const client = await pool.connect();

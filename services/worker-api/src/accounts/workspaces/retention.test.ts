@@ -12,7 +12,7 @@ const sql = (text: string, values: unknown[]) => api.database.pool.query(text, v
 const maximums = { run_days: 365, log_days: 90, runs_kept: 1_000 };
 const defaults = { run_days: 90, log_days: 30, runs_kept: 20, maximums };
 
-test('an admin sets how long runs are kept, each value by itself, and takes it back', async () => {
+test('an admin sets how long runs are kept, each value by itself, and resets it', async () => {
   const admin = createCaller(api.url, (await api.addMember('admin')).jwt);
   const getRetention = async () => (await admin.get(path()).expect(200)).body.retention;
   expect(await getRetention()).toEqual(defaults);
@@ -30,7 +30,7 @@ test('an admin sets how long runs are kept, each value by itself, and takes it b
   ]);
 });
 
-test("more than the operator's bounds is refused, every value by name, and nothing of the request is kept", async () => {
+test("values over the operator's bounds are refused, each by name, and nothing of the request is saved", async () => {
   const before = (await owner.get(path()).expect(200)).body;
   const { body } = await owner
     .patch(path(), { name: 'Not this', retention: { run_days: 366, log_days: 91, runs_kept: 5 } })
@@ -47,7 +47,7 @@ test("more than the operator's bounds is refused, every value by name, and nothi
   await member.patch(path(), { retention: { run_days: 1 } }).expect(403);
 });
 
-test('a run older than that goes at the next sweep with its log, its approvals and its objects; others hear of it', async () => {
+test('an older run is deleted at the next sweep with its log, its approvals and its objects; other services are told', async () => {
   const heard: unknown[] = [];
   const spectator = await connectBus({ ...api.nats.spectator, name: 'spectator', log: api.deps.log });
   spectator.nc.subscribe(eventSubjectPattern(retentionChanged), {

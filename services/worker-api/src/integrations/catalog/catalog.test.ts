@@ -20,7 +20,7 @@ const listRequests = ({ account, tools }: Provider): RequestTemplate[] => [
   ...tools.map(({ request }) => request),
 ];
 
-test('slugs are different, and those that the issue names are there', () => {
+test('slugs are unique, and the required ones exist', () => {
   const slugs = providers.map(({ slug }) => slug);
   expect(new Set(slugs).size).toBe(slugs.length);
   expect(slugs).toEqual(
@@ -33,7 +33,7 @@ test('slugs are different, and those that the issue names are there', () => {
 });
 
 describe.each(each)('%s', (_slug, provider) => {
-  test('has https addresses that parse, and says what it is', () => {
+  test('has https addresses that parse, and a description', () => {
     const { authorizeUrl, tokenUrl, refreshUrl, docsUrl, revoke, issuer } = provider;
     for (const url of [authorizeUrl, tokenUrl, refreshUrl, docsUrl, revoke?.url, issuer]) {
       if (url === undefined) continue;
@@ -46,7 +46,7 @@ describe.each(each)('%s', (_slug, provider) => {
     expect(provider.tools.length).toBeGreaterThan(0);
   });
 
-  test('sends tokens to its own hosts alone', () => {
+  test('sends tokens only to its own hosts', () => {
     for (const { url } of listRequests(provider)) {
       const host = getHost(url);
       if (provider.learn?.[gaps(host)[0] ?? '']) continue;
@@ -55,7 +55,7 @@ describe.each(each)('%s', (_slug, provider) => {
     for (const host of provider.hosts) expect(host).toMatch(/^(\*\.)?[a-z0-9{}.-]+\.[a-z]{2,}$/);
   });
 
-  test('has words for each scope, and asks for some', () => {
+  test('describes each scope, and requests some', () => {
     const names = provider.scopes.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, description } of provider.scopes) {
@@ -65,7 +65,7 @@ describe.each(each)('%s', (_slug, provider) => {
     for (const always of provider.alwaysScopes ?? []) expect(names).not.toContain(always);
   });
 
-  test('has tools whose requests take what their schemas declare', () => {
+  test('has tools whose requests accept what their schemas declare', () => {
     const names = provider.tools.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, description, inputSchema, request } of provider.tools) {
