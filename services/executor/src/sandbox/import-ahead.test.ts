@@ -14,11 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.sandbox.stop());
 
+const IMPORT_SECONDS = 0.3;
+
 let versions = 0;
-/** Creates a version of a new worker, unless one is named. */
+/**
+ * Creates a version of a new worker, unless one is named. A run waits for the next process for as long as the import
+ * took: an import of no time would leave it to the load of the machine whether a run is warm.
+ */
 function createVersion(source = '', options: WarmOptions = {}): WarmRuns {
   const number = ++versions;
-  return fixture.createWarmRuns(`NUMBER = ${number}\n${source}\ndef run(): return NUMBER\n`, {
+  const code = `import time\ntime.sleep(${IMPORT_SECONDS})\nNUMBER = ${number}\n${source}\ndef run(): return NUMBER\n`;
+  return fixture.createWarmRuns(code, {
     subjectId: `wkr_${number}`,
     ...options,
   });
