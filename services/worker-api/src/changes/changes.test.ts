@@ -86,6 +86,16 @@ const setSecret = (name: string) =>
     .put(`/api/secrets/${name}`, { value: 'v' })
     .expect((res) => expect(res.status).toBeLessThan(300));
 
+/** Waits until a change arrives as itself: resets that earlier tests have caused cover the changes before them. */
+const waitForAnyChange = (heard: Heard) =>
+  until(
+    async () => {
+      await setSecret('CHANGED_AGAIN');
+      return heard.text.includes(change('secrets'));
+    },
+    { everyMs: 500 },
+  );
+
 test('a change is announced without its name, within a second and on every replica', async () => {
   const other = await startReplica();
   const streams = [await follow(api.owner.jwt), await follow(api.owner.jwt, undefined, other.url)];
@@ -179,6 +189,7 @@ test('a replica that cannot know the missed changes reports that', async () => {
 
 test('streams are told to reload everything if hints may have been lost', async () => {
   const heard = await follow(api.owner.jwt);
+  await waitForAnyChange(heard);
   const resets = () => heard.text.match(/event: reset/g)?.length ?? 0;
   const before = resets();
   api.bus.nc.publish(changesSubject('worker-api'), encode({ lost: true, changes: [] }));
@@ -187,6 +198,7 @@ test('streams are told to reload everything if hints may have been lost', async 
 
 test('many simultaneous changes are announced as a few', async () => {
   const heard = await follow(api.owner.jwt);
+  await waitForAnyChange(heard);
   const before = heard.text.length;
   const changes = Array.from({ length: 1_000 }, (_, i) => [api.workspaceId, 'runs', `run_many${i}`]);
   api.bus.nc.publish(changesSubject('worker-api'), encode({ changes }));
