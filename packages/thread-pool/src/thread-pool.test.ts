@@ -59,8 +59,11 @@ test('a task that waits too long is not tried', async () => {
   expect(await long).toEqual({ result: '2000' });
 });
 
-test('a thread that cannot start fails the tasks that wait for it', async () => {
-  const pool = createPool({ threads: 2 }, 'test/no-such-file.cjs');
+test.each([
+  ['cannot start', 'test/no-such-file.cjs'],
+  ['ends before it serves tasks', 'test/ended-thread.cjs'],
+])('a thread that %s fails the tasks that wait for it', async (_, file) => {
+  const pool = createPool({ threads: 2 }, file);
   const outcomes = await Promise.all([pool.run('a'), pool.run('b')]);
   expect(outcomes).toEqual([
     expect.objectContaining({ reason: 'failed' }),

@@ -16,6 +16,9 @@ export interface ThreadLimits {
   heapMb: number;
 }
 
+/** A thread that has not loaded its code by then never will. */
+const START_MS_MAX = 60_000;
+
 /** `busy`: the task was not tried; `costly`: it exceeded a limit of its own; `failed`: its code threw. */
 export type TaskOutcome<Result> = { result: Result } | { problem: string; reason: 'busy' | 'costly' | 'failed' };
 
@@ -34,6 +37,7 @@ interface Slot<Task, Result> {
   thread: Worker | null;
   isReady: boolean;
   job: Job<Task, Result> | null;
+  /** Of the task, or of the start of the thread. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -52,14 +56,22 @@ export function createThreadPool<Task, Result>(file: string, limits: ThreadLimit
     const thread = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: limits.heapMb } });
     thread.unref();
     slot.thread = thread;
+    slot.timer = setTimeout(() => handleThreadFailure(slot, `did not start within ${START_MS_MAX} ms`), START_MS_MAX);
+    slot.timer.unref();
     thread.on('message', (message: ThreadMessage<Result>) => {
       if (slot.thread !== thread) return;
-      if ('ready' in message) slot.isReady = true;
-      else settleJob(slot, 'result' in message ? message : { ...message, reason: 'failed' });
+      if ('ready' in message) {
+        clearTimeout(slot.timer);
+        slot.isReady = true;
+      } else settleJob(slot, 'result' in message ? message : { ...message, reason: 'failed' });
       dispatch();
     });
     thread.on('error', (err) => {
       if (slot.thread === thread) handleThreadFailure(slot, err.message);
+    });
+    // Without an error, if its file ends before it serves tasks.
+    thread.on('exit', (code) => {
+      if (slot.thread === thread) handleThreadFailure(slot, `ended with the code ${code}`);
     });
   }
 
