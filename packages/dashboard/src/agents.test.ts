@@ -7,6 +7,7 @@ import { buildConnection, buildTool, createConnectionState } from './test/fake-c
 import { createContext } from './test/fake-contexts';
 import { addSkill, createSkillState } from './test/fake-skills';
 import { buildWorker, createWorkerState } from './test/fake-workers';
+import { saveSettings } from './test/save-settings';
 
 const OLD = '0'.repeat(64);
 const NEW = 'f'.repeat(64);
@@ -144,7 +145,7 @@ describe('agents', () => {
       status: 400,
       body: { detail: 'no', code: 'bad_worker', details: [{ path: 'model', message: 'there is no model "smarter"' }] },
     };
-    await model.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await model.getByText('there is no model "smarter"').waitFor();
     await model.getByRole('combobox', { name: 'Model' }).fill('');
     await model.getByLabel('Turns').fill('30');
@@ -152,7 +153,7 @@ describe('agents', () => {
     await model.getByLabel('Temperature').fill('0.2');
     await model.getByLabel('Reasoning').selectOption('Low');
     await model.getByLabel('First answer').fill('python');
-    await model.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Model: saved').waitFor();
     expect(getLastRequest()).toEqual({
       line: 'PATCH /api/workers/sorter',
@@ -164,7 +165,7 @@ describe('agents', () => {
     await result.getByText(/This is not valid JSON/).waitFor();
     await schema.fill('');
     await result.getByRole('button', { name: 'Fill in an example' }).click();
-    await result.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Result: saved').waitFor();
     expect(getLastRequest()?.body).toMatchObject({ output: { type: 'object', required: ['summary'] } });
   });
@@ -205,7 +206,7 @@ describe('agents', () => {
     }
     await tools.getByRole('button', { name: 'Remove Python' }).focus();
     await page.keyboard.press('Enter');
-    await tools.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Tools: saved').waitFor();
     expect(getLastRequest()?.body).toEqual({
       tools: [
@@ -231,7 +232,8 @@ describe('agents', () => {
         details: [{ path: 'tools.1', message: 'must be one of python, http' }],
       },
     };
-    await tools.getByRole('button', { name: 'Save' }).click();
+    await tools.getByLabel(/create issue: asks a person before/).selectOption('No call');
+    await saveSettings(page);
     await tools.getByRole('listitem').filter({ hasText: 'linear.create_issue' }).getByText('must be one of').waitFor();
   });
 
@@ -255,9 +257,9 @@ describe('agents', () => {
         details: [{ path: 'skills.1', message: 'there is no skill "review"' }],
       },
     };
-    await skills.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await skills.getByRole('listitem').filter({ hasText: 'review' }).getByText('there is no skill').waitFor();
-    await skills.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Skills: saved').waitFor();
     expect(getLastRequest()?.body).toEqual({ skills: [expect.objectContaining({ name: 'tone' }), `review@${NEW}`] });
   });

@@ -2,6 +2,7 @@ import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { createAccountState } from './test/fake-accounts';
 import { buildWorker, createWorkerState } from './test/fake-workers';
+import { getSaveBar, saveSettings } from './test/save-settings';
 
 describe('the network rule of a worker', () => {
   const site = testSite();
@@ -24,8 +25,8 @@ describe('the network rule of a worker', () => {
     await host(page, 3).fill('https://files.example.com/');
     const errors = [{ path: 'network.allow.2', message: 'must be a host, such as api.example.com' }];
     site.api.workers.refuseNext = { status: 400, body: { detail: 'network is not valid', errors } };
-    await panel.getByRole('button', { name: 'Save' }).click();
-    await panel.getByText('One field above is not right yet.').waitFor();
+    await saveSettings(page);
+    await getSaveBar(page).getByText('One field above is not right yet.').waitFor();
     await checkPage(page, 'worker-network');
   });
 
@@ -43,14 +44,14 @@ describe('the network rule of a worker', () => {
     const errors = [{ path: 'network.allow.1', message: 'means every host of a top-level domain' }];
     site.api.workers.refuseNext = { status: 400, body: { detail: 'network.allow.1: means every host', errors } };
     await page.keyboard.press('Enter');
-    await panel.getByText('One field above is not right yet.').waitFor();
+    await getSaveBar(page).getByText('One field above is not right yet.').waitFor();
     await expect(host(page, 2).evaluate((field) => field === document.activeElement)).resolves.toBe(true);
     await panel.getByText('means every host of a top-level domain').waitFor();
     await page.keyboard.type('x');
     await panel.getByText('means every host of a top-level domain').waitFor({ state: 'detached' });
     await host(page, 2).fill('*.example.com');
     await panel.getByRole('button', { name: 'Remove host 3' }).click();
-    await panel.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Network: saved').waitFor();
     expect(lastSent()).toEqual({ network: { allow: ['api.github.com', '*.example.com', 'db.example.com:8443'] } });
     await page.getByText('Only reaches 3 hosts').waitFor();
@@ -71,7 +72,7 @@ describe('the network rule of a worker', () => {
     await expect(host(page, 3).inputValue()).resolves.toBe('c.example.com');
     await panel.getByLabel('Its code reaches').selectOption('No network');
     await panel.getByText('All requests of its code are refused').waitFor();
-    await panel.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Network: saved').waitFor();
     expect(lastSent()).toEqual({ network: 'none' });
     await page.locator('main').getByText('No network', { exact: true }).first().waitFor();

@@ -2,6 +2,7 @@ import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { buildRunItem, buildWorker, createWorkerState } from './test/fake-workers';
+import { getSaveBar, saveSettings } from './test/save-settings';
 
 const schedule = {
   type: 'cron' as const,
@@ -293,15 +294,42 @@ describe('workers', () => {
     expect(await parts.locator('[aria-current]').allTextContents()).toEqual(['Access']);
   });
 
-  test('settings are saved section by section, refused ones stay as entered, and undo restores them', async () => {
+  test('changes of several parts are saved as one, and can be discarded', async () => {
+    const page = await site.visitAsUser('/workers/price-watch/settings');
+    expect(await getSaveBar(page).count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Packages' }).fill('pandas');
+    await page.getByRole('region', { name: 'Limits' }).getByLabel('Runs at once').fill('3');
+    await getSaveBar(page).getByText('Packages, Limits').waitFor();
+    await checkPage(page, 'worker-settings-changed');
+    await saveSettings(page);
+    await page.getByText('Settings: saved').waitFor();
+    expect(lastSent()?.body).toMatchObject({ python_dependencies: ['pandas'], limits: { concurrency: 3 } });
+    await getSaveBar(page).waitFor({ state: 'detached' });
+
+    const attempts = page.getByLabel('Attempts');
+    const before = await attempts.inputValue();
+    await attempts.fill('9');
+    await getSaveBar(page).getByText('Retries').waitFor();
+    await attempts.fill(before);
+    await getSaveBar(page).waitFor({ state: 'detached' });
+    await attempts.fill('99');
+    await saveSettings(page);
+    expect(await attempts.evaluate((field) => field.matches(':invalid:focus'))).toBe(true);
+    await getSaveBar(page).getByRole('button', { name: 'Discard' }).click();
+    await getSaveBar(page).waitFor({ state: 'detached' });
+    expect(await attempts.inputValue()).toBe(before);
+    expect(lastSent()?.body).toMatchObject({ limits: { concurrency: 3 } });
+  });
+
+  test('refused settings stay as entered, and undo restores the saved ones', async () => {
     const page = await site.visitAsUser('/workers/price-watch/settings');
     const limits = page.getByRole('region', { name: 'Limits' });
     await limits.getByLabel('Runs at once').fill('2');
     await limits.getByLabel('Counted for').selectOption('Each shop');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'limits.concurrency_key: not now' } };
-    await limits.getByRole('button', { name: 'Save' }).click();
-    await limits.getByText('not now').waitFor();
-    await limits.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
+    await getSaveBar(page).getByText('not now').waitFor();
+    await saveSettings(page);
     await page.getByText('Limits: saved').waitFor();
     expect(lastSent()?.body).toMatchObject({ limits: { concurrency: 2, concurrency_key: 'shop', memory_mb: 512 } });
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -320,7 +348,7 @@ describe('workers', () => {
     await added.getByLabel('Kind').selectOption('One of a list');
     await added.getByLabel('Choices').fill('EUR, USD');
     await added.getByLabel('Required').check();
-    await inputs.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Inputs: saved').waitFor();
     const options = ['EUR', 'USD'].map((value) => ({ value, label: value }));
     expect(lastSent()?.body).toEqual({
@@ -330,7 +358,7 @@ describe('workers', () => {
       ],
     });
     await page.getByRole('textbox', { name: 'Packages' }).fill('requests==2.32.5\n\n pandas');
-    await page.getByRole('region', { name: 'Packages' }).getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Packages: saved').waitFor();
     expect(lastSent()?.body).toEqual({ python_dependencies: ['requests==2.32.5', 'pandas'] });
   });
@@ -341,23 +369,22 @@ describe('workers', () => {
     const values = page.getByRole('region', { name: 'Values in code' });
     await values.getByLabel('KEY').check();
     await values.getByLabel('github').check();
-    await values.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Values in code: saved').waitFor();
     expect(lastSent()?.body).toEqual({ expose: ['KEY', 'github'] });
     const needs = page.getByRole('region', { name: 'Secrets and contexts' });
     await needs.getByLabel('KEY', { exact: true }).uncheck();
-    await needs.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Connections, secrets and contexts: saved').waitFor();
     expect(lastSent()?.body).toEqual({
       connections: ['github'],
       secrets: ['CRM_TOKEN'],
       contexts: [],
       expose: ['github'],
-      in_body: [],
     });
     const bodies = page.getByRole('region', { name: 'Placeholders in bodies' });
     await bodies.getByLabel('github').check();
-    await bodies.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Placeholders in bodies: saved').waitFor();
     expect(lastSent()?.body).toEqual({ in_body: ['github'] });
   });
@@ -370,7 +397,7 @@ describe('workers', () => {
     await values.getByText('Runs of this worker fail').waitFor();
     expect(await values.getByLabel('CRM_TOKEN').isDisabled()).toBe(true);
     await values.getByLabel('KEY').uncheck();
-    await values.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Values in code: saved').waitFor();
     expect(lastSent()?.body).toEqual({ expose: [] });
   });

@@ -1,5 +1,6 @@
 import { until } from '@gantry/testing';
 import { testPlatform } from '../test/open-platform';
+import { saveSettings } from '../test/save-settings';
 
 const usage = { input: 812, output: 40 };
 
@@ -44,11 +45,11 @@ describe('an agent', () => {
     const tools = page.getByRole('region', { name: 'Tools', exact: true });
     await tools.getByLabel('Add', { exact: true }).selectOption('Ask a person');
     await tools.getByRole('button', { name: 'Add the tool' }).click();
-    await tools.getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Tools: saved').waitFor();
     await page.getByLabel('Turns').fill('5');
     await page.getByRole('combobox', { name: 'Model' }).fill('smart');
-    await page.getByRole('region', { name: 'Model', exact: true }).getByRole('button', { name: 'Save' }).click();
+    await saveSettings(page);
     await page.getByText('Model: saved').waitFor();
     const id = new URL(page.url()).pathname.split('/')[2] ?? '';
     const worker = async () => (await platform.call('GET', `/api/workers/${id}`)).body;

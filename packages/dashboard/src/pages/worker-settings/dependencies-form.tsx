@@ -34,12 +34,11 @@ export function DependenciesForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Connections, secrets and contexts"
       about={`Its ${worker.runner === 'agent' ? 'tools' : 'code'} may use only those that are chosen here.`}
-      parseForm={(formData) => {
-        const [connections, secrets] = [parseNames(formData, 'connections'), parseNames(formData, 'secrets')];
-        const isDeclared = (name: string) => secrets.includes(name) || connections.includes(name);
-        const remaining = { expose: worker.expose.filter(isDeclared), in_body: worker.in_body.filter(isDeclared) };
-        return { connections, secrets, contexts: parseNames(formData, 'contexts'), ...remaining };
-      }}
+      parseForm={(formData) => ({
+        connections: parseNames(formData, 'connections'),
+        secrets: parseNames(formData, 'secrets'),
+        contexts: parseNames(formData, 'contexts'),
+      })}
     >
       <NameChoices
         name="connections"

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { filterFilledRows, type HostProblem, type HostRow, HostRows, toHostRows } from '../../ui/host-rows';
 import { NETWORK_LABELS } from '../../workers/network-labels';
-import { canEditWorker, type FieldProblem, SettingsForm } from './settings-form';
+import type { FieldProblem } from './settings-editor';
+import { canEditWorker, SettingsForm } from './settings-form';
 
 const HOSTS_MAX = 100;
 /** Linear: one group at the end. */
@@ -26,19 +27,16 @@ export function NetworkForm({ worker }: { worker: Worker }) {
   /** Validation errors name hosts by their index in the submitted list. */
   const [submittedHosts, setSubmittedHosts] = useState<HostRow[]>([]);
 
-  function readNetwork(): WorkerChange {
-    if (rule !== 'allow') return { network: rule };
-    const submittedRows = filterFilledRows(rows);
-    setSubmittedHosts(submittedRows);
-    return { network: { allow: submittedRows.map(({ host }) => host) } };
-  }
+  const filledRows = filterFilledRows(rows);
+  const change: WorkerChange = { network: rule === 'allow' ? { allow: filledRows.map(({ host }) => host) } : rule };
 
   return (
     <SettingsForm
       worker={worker}
       title="Network"
       about="Which hosts its code may reach. Other requests fail, and are listed in the run."
-      parseForm={readNetwork}
+      parseForm={() => change}
+      onSave={() => setSubmittedHosts(filledRows)}
       isShownInline={(path) => HOST_PATH.test(path)}
     >
       {(problems) => (

@@ -1,13 +1,10 @@
-import { ApiError } from '@gantry/sdk';
-import { Button } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
+import { useEffect, useRef } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
-import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
 import { getText } from '../../ui/form-text';
-import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { useWorkerChange } from '../../workers/use-change-worker';
+import { type FieldProblem, useSettings } from './settings-editor';
 import styles from './settings-form.module.css';
 
 interface SettingsFormProps {
@@ -16,67 +13,69 @@ interface SettingsFormProps {
   /** A sentence about all of its fields. */
   about?: string;
   parseForm: (formData: FormData) => WorkerChange;
+  /** Called when its changes are sent. */
+  onSave?: () => void;
   /** Whether the children show the validation error of this field inline. */
   isShownInline?: (path: string) => boolean;
   children: ReactNode | ((problems: readonly FieldProblem[]) => ReactNode);
 }
 
-export type FieldProblem = ApiError['fields'][number];
-
-/** Edits one part of a worker's settings, which is saved separately; read-only without the permission. */
-export function SettingsForm({ worker, title, about, parseForm, isShownInline, children }: SettingsFormProps) {
+/** Edits one part of a worker's settings, inside a SettingsEditor; read-only without the permission. */
+export function SettingsForm({ worker, title, about, parseForm, onSave, isShownInline, children }: SettingsFormProps) {
   const isEditable = canEditWorker(worker);
-  const change = useWorkerChange(worker.id);
-  const problems = change.error instanceof ApiError ? change.error.fields : [];
-  const areAllShownInline = problems.length > 0 && problems.every(({ path }) => isShownInline?.(path));
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const changes = parseForm(new FormData(event.currentTarget));
-    const previousValues = pickCurrentValues(worker, changes);
-    // The form remounts with the saved values, which would drop callbacks of mutate().
-    change.mutateAsync(changes).then(
-      () => toast(`${title}: saved`, { undo: () => change.mutate(previousValues) }),
-      () => {},
-    );
+  const { report, save, problems } = useSettings();
+  const form = useRef<HTMLFormElement>(null);
+  const initialValues = useRef<string>(undefined);
+  const fields = useRef<readonly string[]>([]);
+
+  function compare() {
+    const element = form.current;
+    if (!element || !isEditable) return;
+    const readChanges = () => parseForm(new FormData(element));
+    const values = formatChanges(readChanges);
+    if (initialValues.current === undefined) {
+      initialValues.current = values;
+      fields.current = Object.keys(readChanges());
+    }
+    const isChanged = values !== initialValues.current;
+    report(title, isChanged ? { form: element, readChanges, onSave, isShownInline } : undefined);
   }
+  // Rows that are added or removed change the form without an event of a field.
+  useEffect(compare);
+  useEffect(() => () => report(title, undefined), [report, title]);
+
+  const ownProblems = problems.filter(({ path }) => fields.current.includes(path.split('.')[0] ?? ''));
   return (
     <Panel title={title}>
-      <FormStack onSubmit={submit}>
+      <FormStack
+        ref={form}
+        onChange={compare}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          save();
+        }}
+      >
         {about && <p className={styles.about}>{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
-          {typeof children === 'function' ? children(problems) : children}
+          {typeof children === 'function' ? children(ownProblems) : children}
         </fieldset>
-        {areAllShownInline ? (
-          <Notice tone="error" title="Nothing was changed">
-            {problems.length === 1 ? 'One field above is' : `${problems.length} fields above are`} not right yet.
-          </Notice>
-        ) : (
-          <Failure title="Nothing was changed" error={change.error} />
-        )}
-        {change.data?.warnings.map((warning) => (
-          <Notice key={warning} tone="info">
-            {warning}
-          </Notice>
-        ))}
-        {isEditable && (
-          <div>
-            <Button type="submit" variant="default" loading={change.isPending}>
-              Save
-            </Button>
-          </div>
-        )}
+        {/* Without a submit button, Enter submits only a form with a single field. */}
+        <button type="submit" hidden />
       </FormStack>
     </Panel>
   );
 }
 
-export const canEditWorker = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';
-
-/** Returns the current values of the changed fields, for undo. */
-function pickCurrentValues(worker: Worker, changes: WorkerChange): WorkerChange {
-  const current: WorkerChange = worker;
-  return Object.fromEntries(Object.keys(changes).map((name) => [name, current[name as keyof WorkerChange]]));
+/** Formats what a form would save, to compare it; a form that cannot be read yet has changed. */
+function formatChanges(readChanges: () => WorkerChange): string {
+  try {
+    return JSON.stringify(readChanges());
+  } catch {
+    return 'not valid yet';
+  }
 }
+
+export const canEditWorker = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';
 
 export const getNumber = (formData: FormData, name: string): number => Number(formData.get(name));
 

@@ -10,7 +10,8 @@ import { type Option, SearchSelect } from '../../ui/search-select';
 import { type LoadedSkill, LoadedSkillDetails } from '../../workers/loaded-skills';
 import { toSkillPin } from '../../workers/use-skill-worker';
 import { versionFilesQuery } from '../../workers/version-files';
-import { canEditWorker, type FieldProblem, SettingsForm } from './settings-form';
+import type { FieldProblem } from './settings-editor';
+import { canEditWorker, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 

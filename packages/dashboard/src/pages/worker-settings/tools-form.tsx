@@ -3,7 +3,8 @@ import { useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { canRequireApproval, OWN_TOOLS, parseTool, toolLabel } from '../../workers/agent-tools';
 import { AddToolFields } from './add-tool';
-import { canEditWorker, type FieldProblem, SettingsForm } from './settings-form';
+import type { FieldProblem } from './settings-editor';
+import { canEditWorker, SettingsForm } from './settings-form';
 import formStyles from './settings-form.module.css';
 import styles from './tools-form.module.css';
 

@@ -17,6 +17,7 @@ import { PackagesForm } from './packages-form';
 import { RemovalPanel } from './removal-panel';
 import { ResultForm } from './result-form';
 import { RetryForm } from './retry-form';
+import { SettingsEditor } from './settings-editor';
 import styles from './settings-form.module.css';
 import { SkillsForm } from './skills-form';
 import { ToolsForm } from './tools-form';
@@ -27,8 +28,9 @@ export default function WorkerSettingsPage() {
   return (
     <WorkerFrame tab="Settings">
       {(worker) => (
-        // Remounts when another member saves, and drops unsaved input.
-        <WorkerSettings key={`${worker.id} ${worker.version} ${worker.updated_at}`} worker={worker} />
+        <SettingsEditor worker={worker}>
+          <WorkerSettings worker={worker} />
+        </SettingsEditor>
       )}
     </WorkerFrame>
   );
