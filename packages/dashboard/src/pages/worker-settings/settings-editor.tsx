@@ -102,7 +102,7 @@ export function SettingsEditor({ worker, children }: { worker: Worker; children:
           )}
           <Group justify="space-between" gap="sm">
             <Text fz="sm">
-              <strong>Unsaved changes</strong> {titles.join(', ')}
+              <strong>Unsaved changes:</strong> {titles.join(', ')}
             </Text>
             <Group gap="xs">
               <Button variant="default" onClick={discard}>
