@@ -37,7 +37,7 @@ interface Slot<Task, Result> {
   thread: Worker | null;
   isReady: boolean;
   job: Job<Task, Result> | null;
-  /** Of the task, or of the start of the thread. */
+  /** Limits the task, or the start of the thread. */
   timer: NodeJS.Timeout | undefined;
 }
 
