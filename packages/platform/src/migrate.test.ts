@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createDatabase, describeWithPgBouncer, setupPgBouncer, temporaryDir } from '@gantry/testing';
-import { Client } from 'pg';
 import { migrate } from './migrate';
 import { reportMigrations } from './migrate-status';
+import { queryDatabase } from './test/query-database';
 
 const first = { '1_first': 'CREATE TABLE thing (id TEXT NOT NULL, CONSTRAINT thing_pkey PRIMARY KEY (id));' };
 const second = { '2_second': 'ALTER TABLE thing ADD COLUMN size INTEGER;' };
@@ -18,25 +18,14 @@ function migrations(files: Record<string, string>, dir = path.join(temporaryDir(
   return dir;
 }
 
-async function rows(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 test('each migration is applied once, in order, also when several starters come at once', async () => {
   const { url } = await createDatabase('empty');
   const dir = migrations({ ...second, ...first });
   const outcomes = await Promise.all([1, 2, 3].map(() => migrate(url, dir)));
   expect(outcomes.flatMap((outcome) => outcome.applied).sort()).toEqual(['1_first', '2_second']);
-  expect(await rows(url, 'SELECT migration_name AS name FROM _prisma_migrations ORDER BY finished_at')).toEqual([
-    { name: '1_first' },
-    { name: '2_second' },
-  ]);
+  expect(
+    await queryDatabase(url, 'SELECT migration_name AS name FROM _prisma_migrations ORDER BY finished_at'),
+  ).toEqual([{ name: '1_first' }, { name: '2_second' }]);
   expect(await migrate(url, dir)).toMatchObject({ applied: [] });
 });
 
@@ -49,7 +38,7 @@ describeWithPgBouncer('through PgBouncer in transaction mode', () => {
     expect(outcomes.flatMap((outcome) => outcome.applied).sort()).toEqual(['1_first', '2_second']);
     const held = `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND database =
       (SELECT oid FROM pg_database WHERE datname = current_database())`;
-    expect(await rows(url, held)).toEqual([{ n: 0 }]);
+    expect(await queryDatabase(url, held)).toEqual([{ n: 0 }]);
   });
 });
 
@@ -59,7 +48,7 @@ test('a migration that was changed after it was applied is refused', async () =>
   await migrate(url, dir);
   migrations({ '1_first': 'CREATE TABLE thing (id UUID PRIMARY KEY);', ...second }, dir);
   await expect(migrate(url, dir)).rejects.toThrow('1_first was changed after it was applied');
-  expect(await rows(url, 'SELECT count(*)::int AS n FROM _prisma_migrations')).toEqual([{ n: 1 }]);
+  expect(await queryDatabase(url, 'SELECT count(*)::int AS n FROM _prisma_migrations')).toEqual([{ n: 1 }]);
 });
 
 test('the migrations of several folders are applied in one order, and none again that moves to another folder', async () => {
@@ -81,7 +70,7 @@ test('a report lists each migration with its state, and its exit code shows whet
     lines: ['pending 1_first', 'pending 2_second', '2 pending: run "migrate"'],
     exitCode: 1,
   });
-  expect(await rows(url, "SELECT to_regclass('_prisma_migrations') AS made")).toEqual([{ made: null }]);
+  expect(await queryDatabase(url, "SELECT to_regclass('_prisma_migrations') AS made")).toEqual([{ made: null }]);
   await migrate(url, dir);
   expect(await reportMigrations(url, dir)).toEqual({
     lines: ['applied 1_first', 'applied 2_second', 'up to date'],
@@ -107,7 +96,7 @@ test('two folders cannot have the same migration', async () => {
   await expect(migrate(url, migrations(first), migrations(first))).rejects.toThrow(
     'two folders have a migration 1_first',
   );
-  expect(await rows(url, "SELECT to_regclass('thing') AS thing")).toEqual([{ thing: null }]);
+  expect(await queryDatabase(url, "SELECT to_regclass('thing') AS thing")).toEqual([{ thing: null }]);
 });
 
 test('code that is older than the database starts, and names the migrations that it does not know', async () => {
@@ -120,7 +109,7 @@ test('a migration that fails leaves nothing behind and can be corrected', async 
   const { url } = await createDatabase('empty');
   const dir = migrations({ ...first, '2_second': 'CREATE TABLE half (id INT); SELECT 1/0;' });
   await expect(migrate(url, dir)).rejects.toThrow('2_second failed and left nothing behind: division by zero');
-  expect(await rows(url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
+  expect(await queryDatabase(url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
   expect(await migrate(url, migrations(second, dir))).toMatchObject({ applied: ['2_second'] });
 });
 
@@ -157,8 +146,8 @@ test('Prisma and this migrator agree on what is applied, both ways', async () =>
   prisma('deploy');
   const shape = `SELECT column_name, data_type, character_maximum_length, is_nullable, column_default
     FROM information_schema.columns WHERE table_name = '_prisma_migrations' ORDER BY ordinal_position`;
-  expect(await rows(url, shape)).toEqual(await rows(byPrisma.url, shape));
+  expect(await queryDatabase(url, shape)).toEqual(await queryDatabase(byPrisma.url, shape));
   const content = `SELECT migration_name, checksum, applied_steps_count, logs, rolled_back_at,
     finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY migration_name`;
-  expect(await rows(url, content)).toEqual(await rows(byPrisma.url, content));
+  expect(await queryDatabase(url, content)).toEqual(await queryDatabase(byPrisma.url, content));
 });

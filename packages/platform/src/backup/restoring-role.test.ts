@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { freePort, temporaryDir } from '@gantry/testing';
-import { Client } from 'pg';
 import { type PostgresOptions, postgresProcess, postgresUrl } from '../postgres/postgres';
 import { databases, type ServiceName } from '../service-names';
 import { type RunningProcess, startAndWait } from '../supervise/process';
+import { queryDatabase } from '../test/query-database';
 import { createRestoringRole } from './restoring-role';
 
 let options: PostgresOptions;
@@ -21,25 +21,15 @@ afterAll(() => server.stop());
 
 const getSuperuserUrl = (service: ServiceName) => postgresUrl(options, databases[service].name);
 
-async function query(address: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: address });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 test('a restore fills its databases as a role that reaches neither files nor programs, and leaves only its tables', async () => {
   const role = await createRestoringRole(getSuperuserUrl);
   const address = role.addressOf('worker-api');
-  const [session] = await query(
+  const [session] = await queryDatabase(
     address,
     'SELECT rolsuper, rolcreaterole, rolbypassrls FROM pg_roles WHERE rolname = current_user',
   );
   expect(session).toEqual({ rolsuper: false, rolcreaterole: false, rolbypassrls: false });
-  await query(address, 'CREATE TABLE filled (line text)');
+  await queryDatabase(address, 'CREATE TABLE filled (line text)');
   for (const statement of [
     "COPY filled FROM PROGRAM 'id'",
     "COPY filled FROM '/etc/passwd'",
@@ -47,16 +37,16 @@ test('a restore fills its databases as a role that reaches neither files nor pro
     "SELECT pg_read_file('/etc/passwd')",
     'ALTER ROLE CURRENT_USER SUPERUSER',
   ]) {
-    await expect(query(address, statement)).rejects.toThrow(/permission denied|must be superuser/);
+    await expect(queryDatabase(address, statement)).rejects.toThrow(/permission denied|must be superuser/);
   }
   await role.remove();
-  await expect(query(address, 'SELECT 1')).rejects.toThrow(/authentication failed|does not exist/);
-  const [table] = await query(
+  await expect(queryDatabase(address, 'SELECT 1')).rejects.toThrow(/authentication failed|does not exist/);
+  const [table] = await queryDatabase(
     getSuperuserUrl('worker-api'),
     "SELECT tableowner FROM pg_tables WHERE tablename = 'filled'",
   );
   expect(table).not.toMatchObject({ tableowner: 'gantry_restore' });
-  expect(await query(getSuperuserUrl('worker-api'), "SELECT 1 FROM pg_roles WHERE rolname = 'gantry_restore'")).toEqual(
-    [],
-  );
+  expect(
+    await queryDatabase(getSuperuserUrl('worker-api'), "SELECT 1 FROM pg_roles WHERE rolname = 'gantry_restore'"),
+  ).toEqual([]);
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { freePort, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { isAlive, type RunningProcess, startAndWait } from '../supervise/process';
+import { queryDatabase } from '../test/query-database';
 import { type PostgresOptions, postgresProcess, postgresUrl } from './postgres';
 
 let options: PostgresOptions;
@@ -19,16 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-async function query(sql: string, address = postgresUrl(options, 'postgres')): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: address });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const query = (sql: string, address = postgresUrl(options, 'postgres')) => queryDatabase(address, sql);
 
 test('connections without the password are refused', async () => {
   await query('SELECT 1');
