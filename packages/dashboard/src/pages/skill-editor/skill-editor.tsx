@@ -1,6 +1,6 @@
 import { Box, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type FormEvent, useEffect, useRef } from 'react';
+import { type FormEvent, useRef } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { CodeEditor } from '../../code/code-editor';
 import { isStatus, type Skill } from '../../shell/api';
@@ -9,6 +9,7 @@ import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { useConfirmLeave } from '../../ui/use-confirm-leave';
 import { SkillConflict } from './conflict';
 import { OpenFileButton } from './open-file';
 import { SkillPreview } from './preview';
@@ -139,16 +140,6 @@ export function SkillEditor({ opened: initialSkill }: { opened: Skill | null }) 
       </div>
     </form>
   );
-}
-
-/** Asks for confirmation before the page is closed with unsaved changes. */
-function useConfirmLeave(hasUnsavedChanges: boolean): void {
-  useEffect(() => {
-    if (!hasUnsavedChanges) return;
-    const handleBeforeUnload = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', handleBeforeUnload);
-    return () => window.removeEventListener('beforeunload', handleBeforeUnload);
-  }, [hasUnsavedChanges]);
 }
 
 const OUTLINE_TITLE = 'Review a change';

@@ -22,7 +22,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Result"
       about="A JSON Schema that the result has to fit; it is validated, and corrected once. Without one, the result is the agent’s last answer, as text."
-      isShownInline={(path) => path.startsWith('output')}
+      isShownInline={isResultField}
       parseForm={(formData) => ({ output: parseSchema(getText(formData, 'output')) })}
     >
       {(problems) => (
@@ -34,7 +34,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
             rows={text === '' ? 3 : 10}
             spellCheck={false}
             placeholder="None: the agent’s answer as text"
-            error={problem || problems.find(({ path }) => path.startsWith('output'))?.message}
+            error={problem || problems.find(({ path }) => isResultField(path))?.message}
             ref={(field) => field?.setCustomValidity(problem)}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
@@ -51,6 +51,9 @@ export function ResultForm({ worker }: { worker: Worker }) {
     </SettingsForm>
   );
 }
+
+/** The fields of the form for outputs begin with the same letters. */
+const isResultField = (path: string): boolean => path === 'output' || path.startsWith('output.');
 
 type Schema = Record<string, unknown>;
 

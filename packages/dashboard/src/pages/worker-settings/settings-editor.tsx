@@ -1,9 +1,10 @@
 import { ApiError } from '@gantry/sdk';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { createContext, Fragment, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, Fragment, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { Failure, Notice } from '../../ui/notice';
+import { useConfirmLeave } from '../../ui/use-confirm-leave';
 import { useWorkerChange } from '../../workers/use-change-worker';
 import { mergeChanges } from './merge-changes';
 import styles from './settings-form.module.css';
@@ -71,12 +72,7 @@ export function SettingsEditor({ worker, children }: { worker: Worker; children:
     setDiscardCount(discardCount + 1);
   }
 
-  useEffect(() => {
-    if (titles.length === 0) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [titles]);
+  useConfirmLeave(titles.length > 0);
 
   const problems = change.error instanceof ApiError ? change.error.fields : [];
   const areAllShownInline =

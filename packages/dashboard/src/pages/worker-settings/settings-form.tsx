@@ -26,17 +26,13 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
   const { report, save, problems } = useSettings();
   const form = useRef<HTMLFormElement>(null);
   const initialValues = useRef<string>(undefined);
-  const fields = useRef<readonly string[]>([]);
 
   function compare() {
     const element = form.current;
     if (!element || !isEditable) return;
     const readChanges = () => parseForm(new FormData(element));
     const values = formatChanges(readChanges);
-    if (initialValues.current === undefined) {
-      initialValues.current = values;
-      fields.current = Object.keys(readChanges());
-    }
+    initialValues.current ??= values;
     const isChanged = values !== initialValues.current;
     report(title, isChanged ? { form: element, readChanges, onSave, isShownInline } : undefined);
   }
@@ -44,7 +40,6 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
   useEffect(compare);
   useEffect(() => () => report(title, undefined), [report, title]);
 
-  const ownProblems = problems.filter(({ path }) => fields.current.includes(path.split('.')[0] ?? ''));
   return (
     <Panel title={title}>
       <FormStack
@@ -57,7 +52,7 @@ export function SettingsForm({ worker, title, about, parseForm, onSave, isShownI
       >
         {about && <p className={styles.about}>{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
-          {typeof children === 'function' ? children(ownProblems) : children}
+          {typeof children === 'function' ? children(problems) : children}
         </fieldset>
         {/* Without a submit button, Enter submits only a form with a single field. */}
         <button type="submit" hidden />
