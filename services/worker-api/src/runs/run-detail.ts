@@ -17,7 +17,8 @@ export async function toRunDetail(deps: RunDeps, run: Run) {
     loadRunExtras(pool, run),
     readApprovals(deps, run),
     readRepairId(deps, run),
-    deps.findConversationOfRun(pool, run.workspaceId, run.id),
+    // Only agents have conversations.
+    run.spec.agent && deps.findConversationOfRun(pool, run.workspaceId, run.id),
   ]);
   const { error, cpuMs, maxRssBytes, sandbox, requestId } = run;
   const trace = traceUrl(deps.traceUrlTemplate, run.traceparent);
