@@ -2,8 +2,7 @@
  * Short-lived cache from credentials to identities.
  *
  * Guarantee: an entry is used for at most FRESH_MS, and never after `evict` of its token or user, even if its lookup
- * was
- * in flight at that moment. A revoked token ends within seconds while events arrive, and within FRESH_MS otherwise.
+ * was in flight at that moment. A revoked token ends within seconds while events arrive, and within FRESH_MS otherwise.
  */
 import { createHash } from 'node:crypto';
 import type { Identity } from '@gantry/events';

@@ -13,13 +13,13 @@
  *   runner    the part of an executor that starts code of one kind; a claim lists its executor's runners
  *   lease     how long an executor may work on a job; renewed in batches, swept by the service when it expires
  *   attempt   1, 2, ...: incremented each time a run is handed out, so that late messages of an earlier attempt are
- * recognised
+ *             recognised
  *   try       1, 2, ...: incremented with each retry after a failure; shown to users as the attempt
  *   step      a durable operation of a run: recorded before its code sees the result, replayed from the record
  *             when the code runs again; identified by its position among the run's steps, its kind and its name
  *   tool call a step that a service carries out, by a connection of the workspace: see tool-protocol.ts
  *   suspended a run that waits (for a time, an approval, another run) without a process; its code runs again from the
- * top
+ *             top
  *   seq       number of an event within its attempt: 1, 2, ... without gaps
  *
  * No message is larger than MESSAGE_BYTES_MAX: larger payloads travel by object store, as a presigned URL.

@@ -7,8 +7,7 @@
  *
  * - the key is held: 409 `in_flight`, until the request or the lease of its process ends
  * - a resource was created: if the caller may see it (`RetryHandler.assertVisible`), the stored response; without one,
- * that
- *   of `RetryHandler.answer`, else 409 `already_done` with the id
+ *   that of `RetryHandler.answer`, else 409 `already_done` with the id
  * - nothing was created: the request is executed. Refusals are not stored: a retry is checked again.
  *
  * A response with a one-time secret is never stored. Where only some responses of an operation contain one, its handler

@@ -2,10 +2,8 @@
  * Ends connections on which PostgreSQL has gone silent, such as that of a frozen server or of a host that has vanished.
  *
  * The server's own limit of statements does not work then. The connection is destroyed, and not only the query given
- * up: a
- * query that was sent cannot be taken back, and behind it, a ROLLBACK would never be sent, so the next user of the
- * connection
- * would be inside the transaction of the last one.
+ * up: a query that was sent cannot be taken back, and behind it, a ROLLBACK would never be sent, so the next user of
+ * the connection would be inside the transaction of the last one.
  */
 import type { Socket } from 'node:net';
 import type { Pool, PoolClient } from 'pg';

@@ -1,7 +1,6 @@
 /**
  * Verifies that an alert came from Gantry, signed as Standard Webhooks has it: HMAC-SHA-256 over
- * `<id>.<timestamp>.<body>`.
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * `<id>.<timestamp>.<body>`. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 
 const PREFIX = 'whsec_';

@@ -36,8 +36,7 @@ export async function obtainTestTools(addToPath: (file: string) => void): Promis
 
 /**
  * Whether tests with this tool are skipped: only on a Mac, for which some tools do not exist. Everywhere else such
- * tests
- * run, and fail by the name of what is missing.
+ * tests run, and fail by the name of what is missing.
  */
 export const lacksTool = (name: ToolName): boolean => process.platform === 'darwin' && name in readMissing();
 

@@ -109,8 +109,7 @@ function havoc(random: () => number): { killed: Kill[]; stop(): Promise<void> } 
   const done = (async () => {
     while (going) {
       if (round.length === 0) round = [...parts];
-      const [victim] = round.splice(Math.floor(random() * round.length), 1);
-      if (!victim) break;
+      const [victim] = round.splice(Math.floor(random() * round.length), 1) as [(typeof parts)[number]];
       await pause(200 + random() * 1_500);
       await victim.kill();
       killed.push({ name: victim.name, at: Date.now() });

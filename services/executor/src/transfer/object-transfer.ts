@@ -68,7 +68,7 @@ export async function getStream(url: string): Promise<Readable> {
 }
 
 /** @throws TransferError, also if the body exceeds `bytesMax`. */
-export async function getBytes(url: string, bytesMax: number, outageMsMax = OUTAGE_MS_MAX): Promise<Buffer> {
+export async function getBytes(url: string, bytesMax: number, outageMsMax?: number): Promise<Buffer> {
   return retry(async () => {
     const sent = openRequest('GET', url, {});
     sent.end();

@@ -6,9 +6,8 @@ import { listUncheckedKeywords } from './checked-schema';
 const DEPTH_MAX = 64;
 const CHECKS_CHARS_MAX = 128 * 1024;
 /**
- * Bounds an output as it is stored: with spaces, and three bytes for a character, it may take 4.5 times what it does
- * in a
- * check.
+ * Bounds an output as it is stored: with spaces, and three bytes for a character, it may take 4.5 times what it does in
+ * a check.
  */
 export const CHECKED_OUTPUT_BYTES_MAX = 8 * CHECKS_CHARS_MAX;
 export const DEFAULT_THRESHOLD = 0.7;

@@ -6,8 +6,8 @@ export const runPath = (runId: string): string => `/api/runs/${runId}`;
 
 /**
  * Maps the head of a run to the API, with a duration once it has ended. Written out, since lists call it for each row:
- * V8 takes a microsecond or two
- * for each property that a literal adds after a spread, and twenty nanoseconds without one.
+ * V8 takes a microsecond or two for each property that a literal adds after a spread, and twenty nanoseconds without
+ * one.
  */
 export function headToApi(run: RunHead) {
   const { startedAt, finishedAt, error } = run;

@@ -34,8 +34,7 @@ export interface Start {
   createdBy: string | null;
   /**
    * The restriction of the calling token: whether the run is held for a person, what it counts against, and which
-   * workers it may
-   * call.
+   * workers it may call.
    */
   restriction?: Pick<Restriction, 'requireApproval' | 'budgets' | 'workers' | 'automations'> | undefined;
   /**

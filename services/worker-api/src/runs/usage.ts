@@ -1,7 +1,6 @@
 /**
  * Sums what the runs of a workspace's workers used in a month. It reads a row for each worker and day, which are kept
- * while
- * runs end, and so costs the same however many runs there were.
+ * while runs end, and so costs the same however many runs there were.
  */
 import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';

@@ -1,7 +1,6 @@
 /**
  * Defines the part of a worker that is versioned beside its files: how it runs. Stored with all shorthands spelt out
- * and
- * all defaults.
+ * and all defaults.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { findPathProblem } from '@gantry/archive';
