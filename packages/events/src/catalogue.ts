@@ -91,6 +91,8 @@ export const workerChanged = defineEvent(
     change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']),
     /** The new version. Absent: the version is unchanged. */
     version: z.int().optional(),
+    /** Whether the worker had its versions evaluated when it was changed. Absent: the event is of an earlier release. */
+    evaluateOnSave: z.boolean().optional(),
   }),
 );
 

@@ -21,7 +21,8 @@ export const evaluationReactions = (deps: EvaluationDeps): EvaluationReactions =
   },
   workerChanged: {
     name: 'evaluations',
-    wants: ({ version }) => version !== undefined,
+    // The worker may have been set to evaluate its versions since: those before are not evaluated.
+    wants: ({ version, evaluateOnSave = true }) => version !== undefined && evaluateOnSave,
     handle: async (tx, { workspaceId, data: { workerUid: uid, version } }) => {
       if (version === undefined) return;
       await evaluateSaved(deps, tx, { workspaceId, uid, version });

@@ -1,4 +1,5 @@
 /** Evaluations that a new version starts, and those whose worker or runs go meanwhile. */
+import { enqueue, workerChanged } from '@gantry/events';
 import { setupResource, until } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -27,6 +28,10 @@ test('each new version is evaluated once if the worker enables it, a rollback as
     evaluate_on_save: true,
     version: 2,
   });
+  // Events may arrive late: version 2 was saved before.
+  const { rows } = await api.deps.pool.query('SELECT uid FROM workers WHERE id = $1', [worker.id]);
+  const late = { workerUid: rows[0].uid, workerId: worker.id, change: 'updated', version: 2 } as const;
+  await enqueue(api.deps.pool, workerChanged, api.workspaceId, { ...late, evaluateOnSave: false });
   await me.patch(path, { description: 'No version of its own' }).expect(200);
   await me.put(`${path}/files`, main(12)).expect(200);
   await (await claimJob()).complete({ total: 12 });

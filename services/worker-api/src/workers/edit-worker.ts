@@ -124,10 +124,10 @@ async function tryEdit(
       await insertVersion(tx, worker.workspaceId, { ...version, ...author, message: change.message, changeSource });
       Object.assign(data, { currentVersion: number, runner: definition.runner });
     }
-    await tx.worker.update({ where: { uid: worker.uid }, data });
+    const edited = await tx.worker.update({ where: { uid: worker.uid }, data });
     if (triggers) await replaceTriggers(tx, worker, triggers, now, webhook.columns);
     else if (rotateSecret || rotateSigningKey) await updateWebhook(tx, worker, webhook.columns);
-    await recordWorkerChange(tx, actor, worker, 'updated', {
+    await recordWorkerChange(tx, actor, edited, 'updated', {
       fields,
       ...(number !== null && { version: number, from: current.sha, to: next.sha, change_source: changeSource }),
     });

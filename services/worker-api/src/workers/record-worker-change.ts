@@ -9,15 +9,22 @@ type Change = z.input<typeof workerChanged.data>['change'];
 
 /**
  * The entry of the audit log and the event, in the transaction of the change.
+ * @param worker as it is after the change
  * @param details.version of a new version
  */
 export async function recordWorkerChange(
   tx: Db,
   actor: Actor,
-  { workspaceId, uid, id }: Pick<Worker, 'workspaceId' | 'uid' | 'id'>,
+  {
+    workspaceId,
+    uid,
+    id,
+    evaluateOnSave,
+  }: Pick<Worker, 'workspaceId' | 'uid' | 'id'> & Partial<Pick<Worker, 'evaluateOnSave'>>,
   change: Change,
   details: { version?: number; [name: string]: unknown } = {},
 ): Promise<void> {
-  await enqueue(tx, workerChanged, workspaceId, { workerUid: uid, workerId: id, change, version: details.version });
+  const { version } = details;
+  await enqueue(tx, workerChanged, workspaceId, { workerUid: uid, workerId: id, change, version, evaluateOnSave });
   await recordChange(tx, actor, { workspaceId, action: `worker.${change}`, id, details });
 }
