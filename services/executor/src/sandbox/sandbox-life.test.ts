@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { until } from '@gantry/testing';
 import { isRunning, listDescendants } from '../test/processes';
 import { buildTestSettings, startTestSandbox, type TestSandbox, testOwner } from '../test/sandbox-fixture';
@@ -46,6 +47,22 @@ test('a hanging zygote is detected and replaced, and the runs that waited for it
   const values = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => run(`def run(): return ${n}\n`)));
   expect(values.map(({ value }) => value)).toEqual([1, 2, 3, 4, 5, 6]);
   await until(() => sandbox.pool?.current?.pid !== stuck);
+});
+
+test('a process that takes seconds to end after its kill takes no other run with it', async () => {
+  const { sandbox, run } = await createFixture();
+  const { pool } = sandbox;
+  const zygote = pool?.current?.pid ?? 0;
+  const other = run('import time\ndef run():\n    time.sleep(4)\n    return "finished"\n');
+  await until(() => pool?.idle.length === 4);
+  const [killed] = pool?.idle ?? [];
+  process.kill(zygote, 'SIGSTOP');
+  killed?.kill('a test');
+  await setTimeout(2_000);
+  process.kill(zygote, 'SIGCONT');
+  expect((await other).value).toBe('finished');
+  expect(killed?.state).toBe('dead');
+  expect(pool?.current?.pid).toBe(zygote);
 });
 
 test('the pool is full again after more concurrent runs than ready processes', async () => {

@@ -95,7 +95,7 @@ export const buildChildConfig = (tmpBytes: number) => ({
 });
 
 /** A child that is not ready by then is killed. */
-export const READY_MS = 5_000;
+export const READY_MS = 10_000;
 
 /** The first frame sent to a child: the resources that its run may see and use. Created by the host alone. */
 export interface SandboxSpec {

@@ -20,11 +20,13 @@ import { buildChildConfig, PRELOAD, READY_MS, type SandboxSettings, TMP_BYTES_DE
 type Role = 'c' | 'o' | 'e';
 /** The start of a child's connection: its role and its nonce in hex. */
 const HELLO_BYTES = 1 + 32;
-const HELLO_MS = 2_000;
 /** Per slot: a child that waits, one that runs, and those being torn down. */
 const GROUPS_PER_SLOT = 4;
-/** If a child survives its kill for this long, its whole zygote is killed: nothing may survive. */
-const LAST_RESORT_MS = 1_000;
+/**
+ * If a child survives its kill for this long, its whole zygote is killed with all runs: nothing may survive. A busy
+ * machine delays an exit, or its report, by a second.
+ */
+const LAST_RESORT_MS = 5_000;
 
 interface StartingChild {
   child: Child;
@@ -186,14 +188,16 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   /** Kills by pidfd inside the zygote, so that a reused pid cannot be hit. */
   private kill(starting: StartingChild): void {
     if (!this.dead) this.sendCommand(`kill ${starting.child.id}`);
-    starting.lastResort ??= setTimeout(() => {
-      if (starting.child.state !== 'dead') void this.destroy();
-    }, LAST_RESORT_MS);
+    // Checked after a turn of the event loop: if that was blocked, the report of the exit has not been read yet.
+    starting.lastResort ??= setTimeout(
+      () => setImmediate(() => starting.child.state !== 'dead' && void this.destroy()),
+      LAST_RESORT_MS,
+    );
   }
 
   private authenticate(socket: net.Socket): void {
     socket.on('error', () => socket.destroy());
-    const timer = setTimeout(() => socket.destroy(), HELLO_MS);
+    const timer = setTimeout(() => socket.destroy(), READY_MS);
     let head = Buffer.alloc(0);
     const onData = (chunk: Buffer) => {
       head = Buffer.concat([head, chunk]);
