@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createDatabase, startTestNats, type TestDatabase, type TestNats, temporaryDir, until } from '@gantry/testing';
+import type { PubAck } from 'nats';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { type Bus, connectBus, encode } from './bus';
@@ -135,6 +137,58 @@ async function killWhileWritingConsumer(): Promise<void> {
   await nats.kill();
   fs.truncateSync(findStoreFile(`obs/${durableName('worker-api', alertRaised)}/meta.inf`));
 }
+
+/** Publishes through this function from now on. */
+async function replaceStore(store: Bus['store'], database = pool): Promise<void> {
+  await relay.stop();
+  const changed: Bus = Object.assign(Object.create(bus), { store });
+  relay = startRelay({ pool: database, bus: changed, service: 'worker-api', log });
+}
+
+test('a backlog of thousands, as after a restart of NATS, is published in batches', async () => {
+  let unstored = 0;
+  let most = 0;
+  // As in production, the statement keeps a plan that was made when the outbox had a single event.
+  const options = '-c plan_cache_mode=force_generic_plan';
+  const planned = new Pool({ connectionString: database.url, max: 1, options });
+  await relay.stop();
+  await enqueueAlert('one', 'COMMIT');
+  await pool.query('VACUUM ANALYZE outbox');
+  await replaceStore(async (...message) => {
+    most = Math.max(most, ++unstored);
+    const stored = await bus.store(...message);
+    unstored--;
+    return stored;
+  }, planned);
+  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 1);
+  await pool.query(`INSERT INTO outbox (id, type, workspace_id, data)
+    SELECT 'evt_' || n, 'alert.raised.v1', 'ws_a', '{}' FROM generate_series(1, 3000) n`);
+  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 3001);
+  expect(most).toBe(200);
+  await relay.stop();
+  await planned.end();
+});
+
+test('a relay holds one connection while NATS takes long, however many events are committed meanwhile', async () => {
+  let finish = () => {};
+  const stored = new Promise<PubAck>((resolve) => {
+    finish = () => resolve({ stream: EVENTS_STREAM, domain: '', seq: 1, duplicate: false });
+  });
+  let publications = 0;
+  await replaceStore(() => {
+    publications++;
+    return stored;
+  });
+  await enqueueAlert('first', 'COMMIT');
+  await until(() => publications === 1);
+  for (let n = 0; n < 5; n++) {
+    await enqueueAlert(`${n} meanwhile`, 'COMMIT');
+    await setTimeout(150);
+  }
+  expect(pool.totalCount - pool.idleCount).toBe(1);
+  finish();
+  await until(() => publications === 6);
+});
 
 test('no event is lost if the server is killed while it writes a consumer', async () => {
   await enqueueAlert('stored', 'COMMIT');

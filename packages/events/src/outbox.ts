@@ -85,10 +85,11 @@ const RETENTION_MINUTES = 5;
 const SWEEP_MS = 60_000;
 
 const COLUMNS = 'id, type, workspace_id, traceparent, data, created_at';
+/** The array is computed once. Of `IN (SELECT …)`, a plan made for a small table computes it for each row. */
 const MOVE_BATCH = {
   name: 'outbox-take',
   text: `WITH taken AS (
-      DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      DELETE FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED))
       RETURNING ${COLUMNS}
     ), kept AS (
       INSERT INTO published_events (${COLUMNS}, server) SELECT ${COLUMNS}, $2 FROM taken
@@ -117,6 +118,8 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   const { pool, bus, service, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = 0;
+  /** Rounds follow each other: each holds a connection of the pool, for as long as NATS takes. */
+  let isRelaying = false;
   let lastRoundAt = 0;
   let kicked = true;
   let stopped = false;
@@ -129,7 +132,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
 
   function schedule(delayMs: number) {
     const at = Date.now() + delayMs;
-    if (stopped || (timer && dueAt <= at)) return;
+    if (stopped || isRelaying || (timer && dueAt <= at)) return;
     clearTimeout(timer);
     dueAt = at;
     timer = setTimeout(() => {
@@ -142,19 +145,24 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     lastRoundAt = Date.now();
     // The reconnection schedules the next round.
     if (!connection.isUp()) return;
+    isRelaying = true;
     try {
       await requeueAfterServerChange();
       if (Date.now() - sweptAt >= SWEEP_MS) await sweep();
-      if (!kicked && (await pool.query(IS_EMPTY)).rows[0].empty) return schedule(TICK_MS);
-      kicked = false;
-      while (!stopped && (await relayBatch()) === BATCH);
+      if (kicked || !(await pool.query(IS_EMPTY)).rows[0].empty) {
+        kicked = false;
+        while (!stopped && (await relayBatch()) === BATCH);
+      }
     } catch (err) {
       // worker-api creates the streams, and may start after this process.
       const isStarting = !published && isStreamMissing(err) && Date.now() - startedAt < STARTUP_MS;
       log[isStarting ? 'debug' : 'warn']({ err }, 'outbox relay: will try again');
     }
-    schedule(TICK_MS);
+    isRelaying = false;
+    schedule(kicked ? getKickDelay() : TICK_MS);
   }
+
+  const getKickDelay = () => Math.max(KICK_DELAY_MS, lastRoundAt + ROUND_MS - Date.now());
 
   async function requeueAfterServerChange() {
     const present = bus.nc.info?.server_id ?? '';
@@ -214,7 +222,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   const relay: Relay = {
     kick: () => {
       kicked = true;
-      schedule(Math.max(KICK_DELAY_MS, lastRoundAt + ROUND_MS - Date.now()));
+      schedule(getKickDelay());
     },
     stop: async () => {
       stopped = true;

@@ -15,9 +15,9 @@ import { getRun, listCancellable } from './run-queries';
 export async function withholdRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
   await execute(
     tx,
-    `UPDATE runs SET cancel_requested_at = now() WHERE id IN (
+    `UPDATE runs SET cancel_requested_at = now() WHERE id = ANY(ARRAY(
        SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND cancel_requested_at IS NULL
-         AND status IN ('queued', 'suspended', 'pending_approval') FOR UPDATE SKIP LOCKED)`,
+         AND status IN ('queued', 'suspended', 'pending_approval') FOR UPDATE SKIP LOCKED))`,
     [workspaceId, subjectId],
   );
 }

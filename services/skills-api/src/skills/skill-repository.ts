@@ -129,7 +129,7 @@ const DELETE_BATCH = 1_000;
 export async function deleteWorkspaceSkills(tx: Sql, workspaceId: string): Promise<void> {
   for (;;) {
     const { rowCount } = await tx.query(
-      'DELETE FROM skills WHERE id IN (SELECT id FROM skills WHERE workspace_id = $1 LIMIT $2)',
+      'DELETE FROM skills WHERE id = ANY(ARRAY(SELECT id FROM skills WHERE workspace_id = $1 LIMIT $2))',
       [workspaceId, DELETE_BATCH],
     );
     if ((rowCount ?? 0) < DELETE_BATCH) return;

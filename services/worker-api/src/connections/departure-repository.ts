@@ -59,11 +59,11 @@ const UNFINISHED_BATCH = 200;
 export async function sweepUnfinishedConnections(sql: Sql): Promise<void> {
   for (;;) {
     const { rowCount } = await sql.query(
-      `DELETE FROM connections WHERE id IN (SELECT c.id FROM connections c
+      `DELETE FROM connections WHERE id = ANY(ARRAY(SELECT c.id FROM connections c
          WHERE c.status = 'pending' AND c.sealed IS NULL AND c.created_at < now() - interval '24 hours'
            AND NOT EXISTS (SELECT FROM connection_departures d
              WHERE d.connection_id = c.id AND d.created_at > now() - interval '1 hour')
-         LIMIT ${UNFINISHED_BATCH} FOR UPDATE SKIP LOCKED)`,
+         LIMIT ${UNFINISHED_BATCH} FOR UPDATE SKIP LOCKED))`,
     );
     if ((rowCount ?? 0) < UNFINISHED_BATCH) return;
   }

@@ -29,9 +29,9 @@ const STORE_AGAIN_MS = 500;
 const BATCH = 20;
 
 const CLAIM_DUE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
-  WHERE id IN (SELECT c.id FROM connections c
+  WHERE id = ANY(ARRAY(SELECT c.id FROM connections c
     WHERE c.refresh_at <= $1 AND NOT ${isWorkspaceClosedSql('c.workspace_id')} AND (c.leased_until IS NULL OR c.leased_until <= $1)
-    ORDER BY c.refresh_at LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED)
+    ORDER BY c.refresh_at LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED))
   RETURNING id, workspace_id AS "workspaceId"`;
 
 const CLAIM_ONE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})

@@ -61,8 +61,8 @@ interface Claimed {
 
 const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
     next_attempt_at = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
-  WHERE id IN (SELECT id FROM connection_revocations WHERE next_attempt_at <= $1 ORDER BY next_attempt_at LIMIT ${BATCH}
-    FOR UPDATE SKIP LOCKED)
+  WHERE id = ANY(ARRAY(SELECT id FROM connection_revocations WHERE next_attempt_at <= $1 ORDER BY next_attempt_at LIMIT ${BATCH}
+    FOR UPDATE SKIP LOCKED))
   RETURNING id, workspace_id AS "workspaceId", app, parameters, "authorization", sealed, attempts`;
 
 /** Revokes what is due. @returns how many are done with */

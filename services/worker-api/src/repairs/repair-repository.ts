@@ -84,12 +84,12 @@ export async function hasOpenTrials(sql: Sql): Promise<boolean> {
 /** Claims repairs without a working replica, or whose candidate has been rehearsed; none of closed workspaces. */
 export async function claimRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {
   const { rows } = await sql.query<Repair>(
-    `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id IN (
+    `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id = ANY(ARRAY(
        SELECT r.id FROM repairs r WHERE (
            r.status = 'working' AND (r.leased_until IS NULL OR r.leased_until < now())
            OR r.status = 'rehearsing' AND NOT ${isRehearsingSql('r.candidate_id')})
          AND NOT ${isWorkspaceClosedSql('r.workspace_id')}
-       ORDER BY r.created_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+       ORDER BY r.created_at LIMIT $2 FOR UPDATE SKIP LOCKED))
      RETURNING ${COLUMNS}`,
     [replica, limit],
   );
