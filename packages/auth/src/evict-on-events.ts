@@ -2,7 +2,8 @@
  * Cache invalidation when a token is revoked, a membership changes, or a workspace is deleted or restored.
  *
  * Every replica must receive it, so this is a plain subscription and not a durable consumer: the short TTL covers
- * events missed while NATS is down, and the whole cache is cleared on reconnect.
+ * events missed while NATS is down, and after it has reconnected each identity is looked up again with its next use.
+ * It is not evicted: worker-api, which answers, may reconnect later.
  */
 import {
   type Bus,
@@ -42,7 +43,7 @@ export function evictOnEvents(cache: IdentityCache, { bus, log }: { bus: Bus; lo
     subscribe(workspaceRestored, () => cache.clear()),
   ];
   void (async () => {
-    for await (const status of bus.nc.status()) if (status.type === 'reconnect') cache.clear();
+    for await (const status of bus.nc.status()) if (status.type === 'reconnect') cache.renewAll();
   })();
   return { stop: () => subscriptions.forEach((subscription) => void subscription.unsubscribe()) };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Identity } from '@gantry/events';
 import type { Credential } from './credential';
 import { createIdentityCache } from './identity-cache';
@@ -44,6 +45,31 @@ test('an identity is cached for at most twenty seconds', async () => {
   now = 20_000;
   await cache.identify(credential);
   expect(lookups).toBe(2);
+});
+
+test('an identity in use is looked up ahead, so that an outage of a few seconds refuses nobody', async () => {
+  await cache.identify(credential);
+  now = 9_000;
+  expect(await cache.identify(credential)).toBe(identity);
+  expect(lookups).toBe(2);
+  await setImmediate();
+  lookUp = () => Promise.reject(new Error('away'));
+  now = 17_500;
+  for (let request = 0; request < 10; request++) expect(await cache.identify(credential)).toBe(identity);
+  expect(lookups).toBe(3);
+  now = 22_500;
+  expect(await cache.identify(credential)).toBe(identity);
+  now = 24_500;
+  await expect(cache.identify(credential)).rejects.toThrow('away');
+});
+
+test('after a reconnection an identity serves once more, while it is looked up again', async () => {
+  await cache.identify(credential);
+  cache.renewAll();
+  lookUp = async () => null;
+  expect(await cache.identify(credential)).toBe(identity);
+  await setImmediate();
+  expect(await cache.identify(credential)).toBeNull();
 });
 
 test('an unknown credential is cached too, but shorter', async () => {

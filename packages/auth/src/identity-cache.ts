@@ -18,9 +18,15 @@ export interface IdentityCache {
   /** Drops the identities of all members of the workspace. */
   evictWorkspace(workspaceId: string): void;
   clear(): void;
+  /** Has each identity looked up again with its next use. */
+  renewAll(): void;
 }
 
 const FRESH_MS = 15_000;
+/** One that is used is looked up again ahead: an outage that is shorter than the rest of FRESH_MS refuses nobody. */
+const RENEW_MS = 8_000;
+/** Between two attempts. */
+const RENEW_AGAIN_MS = 1_000;
 /** An invalid credential sent in a loop causes one lookup in this time. */
 const NEGATIVE_MS = 3_000;
 /** About 1 KB each. */
@@ -29,9 +35,10 @@ const ENTRIES_MAX = 10_000;
 interface Entry {
   identity: Identity | null;
   until: number;
+  renewAt: number;
 }
 
-/** @param ask may throw: nothing is cached then */
+/** @param lookUp may throw: nothing is cached then */
 export function createIdentityCache(lookUp: Identify, now: () => number = Date.now): IdentityCache {
   const entries = new LRUCache<string, Entry>({ max: ENTRIES_MAX });
   const pendingLookups = new Map<string, Promise<Identity | null>>();
@@ -44,9 +51,20 @@ export function createIdentityCache(lookUp: Identify, now: () => number = Date.n
       now() + (identity ? FRESH_MS : NEGATIVE_MS),
       identity?.expiresAt ?? Number.POSITIVE_INFINITY,
     );
+    const renewAt = identity ? now() + RENEW_MS : until;
     // Something was revoked during the lookup: its result may predate the revocation.
-    if (before === evictions) entries.set(key, { identity, until });
+    if (before === evictions) entries.set(key, { identity, until, renewAt });
     return identity;
+  }
+
+  function startLookup(key: string, credential: Credential): Promise<Identity | null> {
+    const pending = pendingLookups.get(key);
+    if (pending) return pending;
+    const lookup = lookUpAndCache(key, credential).finally(() => {
+      if (pendingLookups.get(key) === lookup) pendingLookups.delete(key);
+    });
+    pendingLookups.set(key, lookup);
+    return lookup;
   }
 
   function evict(stale: (identity: Identity) => boolean) {
@@ -60,18 +78,20 @@ export function createIdentityCache(lookUp: Identify, now: () => number = Date.n
       // The cache contains no secret that a heap dump could reveal.
       const key = createHash('sha256').update(`${credential.kind} ${credential.secret}`).digest('base64');
       const cached = entries.get(key);
-      if (cached && cached.until > now()) return cached.identity;
-      const pending = pendingLookups.get(key);
-      if (pending) return pending;
-      const lookup = lookUpAndCache(key, credential).finally(() => {
-        if (pendingLookups.get(key) === lookup) pendingLookups.delete(key);
-      });
-      pendingLookups.set(key, lookup);
-      return lookup;
+      if (!cached || cached.until <= now()) return startLookup(key, credential);
+      if (cached.renewAt <= now()) {
+        cached.renewAt = now() + RENEW_AGAIN_MS;
+        // The lookup that somebody waits for reports its failure.
+        startLookup(key, credential).catch(() => {});
+      }
+      return cached.identity;
     },
     evictToken: (tokenId) => evict((identity) => identity.tokenId === tokenId),
     evictUser: (userId) => evict((identity) => identity.userId === userId),
     evictWorkspace: (workspaceId) => evict((identity) => Object.hasOwn(identity.memberships, workspaceId)),
     clear: () => evict(() => true),
+    renewAll: () => {
+      for (const entry of entries.values()) entry.renewAt = Math.min(entry.renewAt, now());
+    },
   };
 }
