@@ -111,6 +111,20 @@ test('a model reads, proposes, and its candidate waits for a person with the evi
   expect(again.code).toBe('already_decided');
 });
 
+test('a restricted token rejects the code of a repair, and does not approve it', async () => {
+  const { worker, runId } = await createFailedRun();
+  const { approval_id: id } = await runRepair(runId, buildProposal(FIXED_CODE));
+  const restrict = { toolsets: ['approvals', 'workers'] };
+  const restricted = createCaller(api.url, (await api.createToken('personal', api.owner.jwt, { restrict })).token);
+  expect(await restricted.post(`/api/approvals/${id}/approve`)).toMatchObject({
+    status: 403,
+    body: { code: 'person_needed', detail: expect.stringContaining('in the dashboard, or with a') },
+  });
+  expect(await getApproval(id)).toMatchObject({ status: 'pending' });
+  expect((await me.get(`/api/workers/${worker.id}`).expect(200)).body).toMatchObject({ version: 1 });
+  await restricted.post(`/api/approvals/${id}/reject`).expect(200);
+});
+
 test('a proposal that does not fix the run goes back to the model; after three the best waits, marked as not proven', async () => {
   const { worker, runId } = await createFailedRun();
   const worse = { Ada: { returns: 1 }, '*': { raises: 'new' } };
