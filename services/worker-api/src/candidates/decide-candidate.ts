@@ -17,6 +17,7 @@ import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { decideCandidate, findCandidate, listActiveRehearsals } from './candidate-repository';
+import { loadCandidateScope } from './candidate-scope';
 import { truncateText } from './compare-outputs';
 
 /** Bounds the message of a version. */
@@ -55,6 +56,7 @@ export async function promoteInTransaction(
   await requireExposure(tx, worker, id, definition);
   const needsApproval = candidate.needsApproval || candidate.repairId !== null;
   await approveWithDecision(tx, worker, { sha, needsApproval }, { caller, label, actor, now });
+  const onlyWorkers = await loadCandidateScope(tx, candidate);
   const number = await appendVersion(tx, worker, {
     version: {
       sha,
@@ -62,6 +64,7 @@ export async function promoteInTransaction(
       files,
       code,
       needsApproval,
+      onlyWorkers,
       message: message === null ? 'Promoted candidate' : truncateText(message, MESSAGE_CHARS_MAX),
       authorId: id,
       authorLabel: label,
