@@ -26,9 +26,9 @@ export interface Principal {
 export const requiresCodeApproval = ({ isAgent, restriction }: Pick<Principal, 'isAgent' | 'restriction'>): boolean =>
   isAgent === true || restriction?.requireApproval === true;
 
-/** Returns whether a person, not a model, makes the request's decision. */
-export const isPerson = (principal: Pick<Principal, 'userId' | 'isAgent' | 'restriction'>): boolean =>
-  principal.userId !== null && !requiresCodeApproval(principal);
+/** Returns whether a person makes the request's decision: a model may hold a token with any restriction. */
+export const isPerson = ({ userId, isAgent, restriction }: Pick<Principal, 'userId' | 'isAgent' | 'restriction'>) =>
+  userId !== null && isAgent !== true && restriction === undefined;
 
 export function hasRoleAtLeast(role: Role, minimumRole: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(minimumRole);

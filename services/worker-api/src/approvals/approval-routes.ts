@@ -1,7 +1,6 @@
 import {
   buildNextHeaders,
   conflict,
-  isPerson,
   type OperationCall,
   type Operations,
   ok,
@@ -96,7 +95,7 @@ async function decide(
 ) {
   await requireCanDecide(deps, caller, approval);
   const id = caller.userId ?? caller.tokenId;
-  const decider = { id, label: actor.label ?? id, actor, isPerson: isPerson(caller) };
+  const decider = { id, label: actor.label ?? id, actor, caller };
   await decideApproval(deps, approval, verdict, body, decider);
   const decided = await getApproval(deps.prisma, caller, approval.id);
   return ok((await approvalsToApi(deps, caller, [decided]))[0]);

@@ -55,7 +55,7 @@ async function expireApproval(deps: SettleDeps, id: string): Promise<boolean> {
     const isExpired = approval.expiresAt <= deps.now();
     const reason = isExpired ? 'no decision was made in time' : 'the candidate waits no more';
     const decision = { ...EXPIRED_DECISION, decidedAt: deps.now(), reason };
-    await settleCandidate(deps, { approval, actor: SYSTEM, decision, isPerson: false });
+    await settleCandidate(deps, { approval, actor: SYSTEM, decision, caller: null });
     return true;
   }
   const run = await deps.engine.get(approval.workspaceId, approval.runId);

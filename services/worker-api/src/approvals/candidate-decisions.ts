@@ -2,7 +2,7 @@
  * Declares the effect of a decision about a candidate. The wing of candidates imports that of approvals, so it is
  * passed in as a dependency.
  */
-import type { Actor } from '@gantry/http';
+import type { Actor, Principal } from '@gantry/http';
 import type { Approval, Prisma } from '../generated/prisma/client';
 import type { Decision } from './approval-repository';
 
@@ -16,12 +16,13 @@ export interface CandidateDecisions {
   /**
    * Promotes it where the decision is `approved`, and drops it otherwise, in the transaction that then marks the
    * approval.
-   * @throws AppError 409 `worker_changed`, `archived`, `already_decided`; 403 where it may no longer expose values
+   * @throws AppError 409 `worker_changed`, `archived`, `already_decided`; 403 where it may no longer expose values, or where a
+   * restricted token would approve its code
    */
   settleInTransaction(
     tx: Prisma.TransactionClient,
     approval: CandidateApproval,
     decision: Decision,
-    decider: { actor: Actor; isPerson: boolean },
+    decider: { actor: Actor; caller: Principal | null },
   ): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** Approves or rejects. The caller has checked the permission. */
 
-import { type Actor, type AppError, conflict, invalid, type OperationCall } from '@gantry/http';
+import { type Actor, type AppError, conflict, invalid, type OperationCall, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
@@ -20,8 +20,8 @@ export interface Decider {
   /** The name shown to the run's code, in the log and to other people. */
   label: string | null;
   actor: Actor;
-  /** True: approving a candidate also approves its code. */
-  isPerson: boolean;
+  /** Null: the holder of a link. A person who approves a candidate also approves its code. */
+  caller: Principal | null;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function decideApproval(
   approval: Approval,
   verdict: Verdict,
   { reason, data, calls }: NonNullable<OperationCall<'worker', 'approve'>['body']>,
-  { id, label, actor, isPerson }: Decider,
+  { id, label, actor, caller }: Decider,
 ): Promise<void> {
   const decidedAt = deps.now();
   requireOpen(approval, decidedAt);
@@ -48,7 +48,7 @@ export async function decideApproval(
     reason: reason?.trim() || null,
     answer: approves ? parseAnswer(getForm(approval), data) : requireAnswerSize(data ?? null),
   };
-  if (isCandidateApproval(approval)) return decideCandidate(deps, { approval, actor, decision, isPerson });
+  if (isCandidateApproval(approval)) return decideCandidate(deps, { approval, actor, decision, caller });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   if (run.status !== 'pending_approval') throw await buildConflictError(deps, approval, run);
   const held = getStoredCalls(approval);

@@ -18,7 +18,7 @@ export function reviewOperations(deps: ApprovalDeps): Operations<'worker'> {
       const { name, ...given } = body;
       const label = `link: ${name?.trim() || 'an unnamed person'}`;
       const actor = { ...buildLinkActor(req, 'link'), label };
-      await decideApproval(deps, approval, verdict, given, { id: null, label, actor, isPerson: false });
+      await decideApproval(deps, approval, verdict, given, { id: null, label, actor, caller: null });
       return toReview(await getByLink(deps, path.token));
     };
   return {

@@ -6,7 +6,7 @@
  * finds it decided, and learns by whom. For a candidate, the worker's row is locked first.
  */
 import { approvalDecided, enqueue, type RunError } from '@gantry/events';
-import { type Actor, conflict } from '@gantry/http';
+import { type Actor, conflict, type Principal } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -50,7 +50,7 @@ interface CandidateSettlement {
   approval: CandidateApproval;
   actor: Actor;
   decision: Decision;
-  isPerson: boolean;
+  caller: Principal | null;
 }
 
 /**
@@ -60,10 +60,10 @@ interface CandidateSettlement {
  */
 export function settleCandidate(
   { prisma, candidateDecisions }: Pick<SettleDeps, 'prisma' | 'candidateDecisions'>,
-  { approval, actor, decision, isPerson }: CandidateSettlement,
+  { approval, actor, decision, caller }: CandidateSettlement,
 ): Promise<void> {
   return transaction(prisma, async (tx) => {
-    await candidateDecisions.settleInTransaction(tx, approval, decision, { actor, isPerson });
+    await candidateDecisions.settleInTransaction(tx, approval, decision, { actor, caller });
     if (!(await markDecided(tx, approval.id, decision))) {
       throw conflict('already_decided', 'this approval has just been decided by another person');
     }

@@ -1,7 +1,6 @@
 import {
   buildPageHeaders,
   created,
-  isPerson,
   notFound,
   type OperationCall,
   type Operations,
@@ -110,7 +109,7 @@ const getWorkerKey = ({ workspaceId, uid }: WorkerWithTriggers): Pick<Candidate,
 
 const getDecider = ({ caller, actor }: Pick<OperationCall<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
   const id = getOwnerId(caller);
-  return { id, label: actor.label ?? id, actor, isPerson: isPerson(caller) };
+  return { id, label: actor.label ?? id, actor, caller };
 };
 
 function parseCandidateInput(body: OperationCall<'worker', 'createCandidate'>['body']): NewCandidateInput {

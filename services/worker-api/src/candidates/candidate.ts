@@ -88,16 +88,18 @@ export function candidateToItem({ candidate, approval, summary, workerId, caller
   const { status, repairId, sha } = candidate;
   const permissions = permissionsFor(caller.role, caller.restriction);
   const isUndecided = OPEN_STATUSES.includes(status) && repairId === null;
+  const versionApproval = approvalToApi(candidate, approval);
+  const isRefused = versionApproval?.status === 'waiting' && caller.restriction !== undefined;
   return {
     ...toApiFields(candidate, 'id', 'status', 'repairId', 'baseSha', 'sha', 'message', 'error', 'warnings'),
     ...toApiFields(candidate, 'createdBy', 'createdByLabel', 'createdAt', 'decidedBy', 'decidedByLabel', 'decidedAt'),
     worker_id: workerId,
     origin: repairId === null ? 'person' : 'repair',
     version_sha: status === 'promoted' ? sha : null,
-    version_approval: approvalToApi(candidate, approval),
+    version_approval: versionApproval,
     summary,
     permissions: {
-      promote: permissions.promote && isUndecided,
+      promote: permissions.promote && isUndecided && !isRefused,
       drop: permissions.drop && isUndecided,
       approve: permissions.approve && isUndecided && isPerson(caller),
     },

@@ -3,20 +3,21 @@
  * several are.
  */
 import { hintChange } from '@gantry/events';
-import { type Actor, type AppError, conflict, notFound } from '@gantry/http';
+import { type Actor, type AppError, conflict, notFound, type Principal } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Prisma } from '../generated/prisma/client';
 import { appendVersion } from '../workers/append-version';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
-import { approveCode } from '../workers/version-approval';
+import { approveWithDecision } from '../workers/version-approval';
 import { getCurrentVersion } from '../workers/version-repository';
 import { lockWorker } from '../workers/worker-queries';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { decideCandidate, findCandidate, listActiveRehearsals } from './candidate-repository';
+import { loadCandidateScope } from './candidate-scope';
 import { truncateText } from './compare-outputs';
 
 /** Bounds the message of a version. */
@@ -27,19 +28,20 @@ export interface Decider {
   id: string | null;
   label: string | null;
   actor: Actor;
-  /** Promoting a candidate then approves its code. */
-  isPerson: boolean;
+  /** Null: the platform. A person's promotion approves the code. */
+  caller: Principal | null;
 }
 
 /**
  * Appends it as the version that runs from now on.
  * @param from the states in which it may be
- * @throws AppError 403 where what it exposes may no longer be; 404; 409 `archived`, `worker_changed`, `already_decided`
+ * @throws AppError 403 where what it exposes may no longer be, or where a restricted token would approve its code; 404;
+ *   409 `archived`, `worker_changed`, `already_decided`
  */
 export async function promoteInTransaction(
   tx: Prisma.TransactionClient,
   candidate: Candidate,
-  { id, label, actor, isPerson }: Decider,
+  { id, label, actor, caller }: Decider,
   { from, now }: { from: readonly CandidateStatus[]; now: Date },
 ): Promise<void> {
   const { workspaceId, workerUid, baseSha, sha, definition, files, code, message } = candidate;
@@ -53,7 +55,8 @@ export async function promoteInTransaction(
   if (current.sha !== baseSha) throw workerChangedError(candidate, current.sha);
   await requireExposure(tx, worker, id, definition);
   const needsApproval = candidate.needsApproval || candidate.repairId !== null;
-  if (needsApproval && isPerson && id !== null) await approveCode(tx, worker, sha, { id, label, actor, now });
+  await approveWithDecision(tx, worker, { sha, needsApproval }, { caller, label, actor, now });
+  const onlyWorkers = await loadCandidateScope(tx, candidate);
   const number = await appendVersion(tx, worker, {
     version: {
       sha,
@@ -61,6 +64,7 @@ export async function promoteInTransaction(
       files,
       code,
       needsApproval,
+      onlyWorkers,
       message: message === null ? 'Promoted candidate' : truncateText(message, MESSAGE_CHARS_MAX),
       authorId: id,
       authorLabel: label,
@@ -90,7 +94,7 @@ export async function dropInTransaction(
   tx: Tx,
   { id: candidateId, workspaceId, sha }: Candidate,
   workerId: string,
-  { id, label, actor }: Omit<Decider, 'isPerson'>,
+  { id, label, actor }: Omit<Decider, 'caller'>,
   now: Date,
 ): Promise<boolean> {
   const isDecided = await decideCandidate(tx, candidateId, OPEN_STATUSES, {

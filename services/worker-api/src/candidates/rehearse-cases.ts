@@ -11,7 +11,7 @@ import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { waitsForApproval } from '../runs/admit-code';
 import { rehearse } from '../runs/rehearse';
-import { toRunnable } from '../runs/runnable';
+import { type Runnable, toRunnable } from '../runs/runnable';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate, Case } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
@@ -26,6 +26,7 @@ import {
   moveCandidate,
   moveCase,
 } from './candidate-repository';
+import { loadCandidateScope } from './candidate-scope';
 import type { Judgement } from './judge-case';
 import { type JudgedEndings, type StoredEnding, toShownEnding } from './judge-endings';
 import { buildInconclusiveEnding, loadEnding } from './load-ending';
@@ -41,8 +42,9 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
   const { pool, prisma } = deps;
   const candidate = await findCandidate(pool, candidateId);
   if (candidate?.status !== 'rehearsing') return;
-  if (await isHeld(deps, candidate)) return;
   const worker = await findWorkerByUid(prisma, candidate.workspaceId, candidate.workerUid);
+  const draft = worker && (await loadDraft(deps, candidate));
+  if (draft && (await isHeld(deps, candidate, draft))) return;
   const next = (await listCases(pool, candidateId))
     .filter(({ status }) => status === 'waiting')
     .slice(0, CONCURRENT_REHEARSALS_MAX);
@@ -51,7 +53,7 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
   await transaction(pool, async (tx) => {
     await lockWorkerTrials(tx, candidate.workerUid);
     if ((await lockCandidate(tx, candidateId))?.status !== 'rehearsing') return;
-    if (!worker) {
+    if (!worker || !draft) {
       await moveCandidate(tx, candidateId, ['rehearsing'], { status: 'failed', error: 'the worker was deleted' });
       return;
     }
@@ -59,20 +61,27 @@ export async function advanceCandidate(deps: CandidateDeps, candidateId: string)
     for (const one of next) {
       if (room <= 0) break;
       if (!(await isUnmoved(tx, one))) continue;
-      if (await beginRehearsal(deps, tx, { candidate, worker, one, of: recorded.get(one.runId) ?? null })) room--;
+      if (await beginRehearsal(deps, tx, { candidate, worker, draft, one, of: recorded.get(one.runId) ?? null }))
+        room--;
     }
     await finishCandidate(tx, candidate);
   });
 }
 
 /** Excludes repairs, which would wait forever: their rehearsals are refused, and they conclude without them. */
-const isHeld = async ({ pool }: CandidateDeps, candidate: Candidate): Promise<boolean> =>
-  candidate.repairId === null &&
-  waitsForApproval(pool, candidate.workerUid, toRunnable(candidate.definition, candidate.code, candidate));
+const isHeld = async ({ pool }: CandidateDeps, candidate: Candidate, draft: Runnable): Promise<boolean> =>
+  candidate.repairId === null && waitsForApproval(pool, candidate.workerUid, draft);
+
+const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promise<Runnable> =>
+  toRunnable(candidate.definition, candidate.code, {
+    ...candidate,
+    onlyWorkers: await loadCandidateScope(prisma, candidate),
+  });
 
 interface RehearsalStart {
   candidate: Candidate;
   worker: WorkerWithTriggers;
+  draft: Runnable;
   one: Case;
   of: Run | null;
 }
@@ -81,14 +90,13 @@ interface RehearsalStart {
 async function beginRehearsal(
   deps: CandidateDeps,
   tx: PoolClient,
-  { candidate, worker, one, of }: RehearsalStart,
+  { candidate, worker, draft, one, of }: RehearsalStart,
 ): Promise<boolean> {
   if (!of) {
     const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
     await moveCase(tx, one, { status: 'settled', outcome: 'inconclusive', reason });
     return false;
   }
-  const draft = toRunnable(candidate.definition, candidate.code, candidate);
   const asked = { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, isUnread: isUnread(candidate) };
   const run = await rehearse(deps, { ...asked, tx }).catch(toRefusal);
   if ('id' in run) return moveCase(tx, one, { status: 'rehearsing', rehearsalRunId: run.id });

@@ -9,13 +9,13 @@ import { updateDecidedRepair } from './repair-repository';
 
 export const createCandidateDecisions = ({ pool, now }: Pick<RepairDeps, 'pool' | 'now'>): CandidateDecisions => ({
   awaitsDecisionSql: isReadySql,
-  settleInTransaction: async (tx, { candidateId, workspaceId, workerId, runId }, decision, { actor, isPerson }) => {
+  settleInTransaction: async (tx, { candidateId, workspaceId, workerId, runId }, decision, { actor, caller }) => {
     const candidate = await findCandidate(pool, candidateId);
     const isApproved = decision.status === 'approved';
     if (!candidate && isApproved) throw notFound('candidate', candidateId);
     if (!candidate) return;
     const { decidedBy: id, decidedByLabel: label } = decision;
-    const decider = { id, label, actor, isPerson };
+    const decider = { id, label, actor, caller };
     if (isApproved) await promoteInTransaction(tx, candidate, decider, { from: ['ready'], now: now() });
     else await dropInTransaction(tx, candidate, workerId, decider, now());
     await updateDecidedRepair(tx, candidateId, isApproved ? 'approved' : 'rejected');

@@ -111,6 +111,47 @@ test('a model reads, proposes, and its candidate waits for a person with the evi
   expect(again.code).toBe('already_decided');
 });
 
+test('a restricted token rejects the code of a repair, and does not approve it', async () => {
+  const { worker, runId } = await createFailedRun();
+  const { approval_id: id } = await runRepair(runId, buildProposal(FIXED_CODE));
+  const restrict = { toolsets: ['approvals', 'workers'] };
+  const restricted = createCaller(api.url, (await api.createToken('personal', api.owner.jwt, { restrict })).token);
+  expect(await restricted.post(`/api/approvals/${id}/approve`)).toMatchObject({
+    status: 403,
+    body: { code: 'person_needed', detail: expect.stringContaining('in the dashboard, or with a') },
+  });
+  expect(await getApproval(id)).toMatchObject({ status: 'pending' });
+  expect((await me.get(`/api/workers/${worker.id}`).expect(200)).body).toMatchObject({ version: 1 });
+  await restricted.post(`/api/approvals/${id}/reject`).expect(200);
+});
+
+test('a repair of code that a token for one worker wrote reaches no other worker before a person has approved it', async () => {
+  const { id } = await createWorker(api);
+  const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { workers: [id] } });
+  const files = [{ path: 'main.py', content: plays(FAILING_CODE) }];
+  await createCaller(api.url, token).put(`/api/workers/${id}/files`, { files }).expect(200);
+  const getScope = async (runId: string) => (await api.deps.engine.get(api.workspaceId, runId)).spec.onlyWorkers;
+  const repair = async () => {
+    const { candidate_id, approval_id } = await runRepair(await runWorker(id, 'Ada'), buildProposal(FIXED_CODE));
+    const { body } = await me.get(`/api/workers/${id}/candidates/${candidate_id}`).expect(200);
+    expect(await getScope(body.cases[0].rehearsal_run_id)).toEqual([id]);
+    return approval_id;
+  };
+  const other = await api.createToken('workspace', api.owner.jwt);
+  await createCaller(api.url, other.token)
+    .post(`/api/approvals/${await repair()}/approve`)
+    .expect(200);
+  const { rows } = await api.deps.pool.query(
+    `SELECT v.only_workers FROM worker_versions v JOIN workers w ON w.uid = v.worker_uid AND v.number = w.current_version
+     WHERE w.id = $1`,
+    [id],
+  );
+  expect(rows).toEqual([{ only_workers: [id] }]);
+  await createCaller(api.url, token).put(`/api/workers/${id}/files`, { files }).expect(200);
+  await decide(await repair(), 'approve').expect(200);
+  expect(await getScope(await runWorker(id, 'Eve'))).toBeUndefined();
+});
+
 test('a proposal that does not fix the run goes back to the model; after three the best waits, marked as not proven', async () => {
   const { worker, runId } = await createFailedRun();
   const worse = { Ada: { returns: 1 }, '*': { raises: 'new' } };

@@ -56,7 +56,9 @@ export async function rehearse(deps: RehearsalDeps, asked: Rehearse): Promise<Ru
   await requireBudget(deps, sql, worker, definition);
   const inputs = { inputs: asked.inputs, isStrict: !of, replayOf: of ?? undefined };
   const checked = checkInputs(inputs, runnable);
-  const contexts = definition.contexts.length ? await contextsFor(sql, workspaceId, definition.contexts) : [];
+  const contexts = definition.contexts.length
+    ? await contextsFor(sql, workspaceId, definition.contexts, spec.onlyWorkers)
+    : [];
   const placed = await placeInputs(deps, workspaceId, inputs, definition, checked);
   const run = {
     workspaceId,

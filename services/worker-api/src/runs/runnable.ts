@@ -7,7 +7,7 @@ import { buildRunLimits, type RunSpec } from '@gantry/run-engine';
 import { listPublishedSkills } from '../workers/agent-definition';
 import { agentOfDefinition, type Definition } from '../workers/definition';
 import type { ApprovableCode } from '../workers/version-approval';
-import { findVersionToRun } from '../workers/worker-queries';
+import { findVersionToRun, type VersionToRun } from '../workers/worker-queries';
 
 export interface Runnable {
   definition: Definition;
@@ -36,14 +36,13 @@ export type Runnables = ReturnType<typeof createRunnables>;
 async function load(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
   const found = await findVersionToRun(sql, workerUid, version);
   if (!found) throw conflict('no_version', `this worker has no version ${version}`);
-  const { spec, ...runnable } = toRunnable(found.definition, found.code, found);
-  return { ...runnable, spec: { ...spec, ...(found.onlyWorkers && { onlyWorkers: found.onlyWorkers }) } };
+  return toRunnable(found.definition, found.code, found);
 }
 
 export function toRunnable(
   definition: Definition,
   code: RunSpec['code'],
-  { sha, needsApproval }: ApprovableCode,
+  { sha, needsApproval, onlyWorkers }: ApprovableCode & Pick<VersionToRun, 'onlyWorkers'>,
 ): Runnable {
   const { limits, network, connections, expose, in_body: inBody, budget_usd: budgetUsd } = definition;
   const agent = agentOfDefinition(definition);
@@ -71,6 +70,7 @@ export function toRunnable(
       ...(typeof network === 'object' && { allowedHosts: network.allow }),
       ...toRunIsolation(definition.isolation),
       may: ['approve', 'call'],
+      ...(onlyWorkers && { onlyWorkers }),
     },
   };
 }

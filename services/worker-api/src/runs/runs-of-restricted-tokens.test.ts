@@ -1,4 +1,5 @@
 import { type FakeExecutor, noUsage, setupResource, until } from '@gantry/testing';
+import request from 'supertest';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -230,5 +231,90 @@ describe('a token for one worker', () => {
     };
     expect(await writeable(agent)).toEqual(['its-own']);
     expect(await writeable(owner)).toEqual(contexts);
+  });
+  describe('and what is made from code that it wrote', () => {
+    const write = (text: string) => ({ files: [{ path: 'main.py', content: text }] });
+    const byAgent = (path: string, body: object) =>
+      request(api.url)
+        .post(path)
+        .set({ Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' })
+        .send(body);
+    const getScope = async (runId: string) => (await api.deps.engine.get(api.workspaceId, runId)).spec.onlyWorkers;
+
+    /** A worker with code of the token, and a completed run. */
+    async function createOwn() {
+      const own = await createWorker(api, { network: 'none' });
+      const agent = await createRestrictedToken({ workers: [own.id] });
+      await agent.put(`/api/workers/${own.id}/files`, write('def run(): return 1')).expect(200);
+      return { ...own, runId: await runOwn(own.id) };
+    }
+    async function runOwn(id: string): Promise<string> {
+      const { body } = await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
+      await endNext(0);
+      await until(async () => (await owner.get(`/api/runs/${body.run_id}`)).body.status === 'completed');
+      return body.run_id;
+    }
+    async function rehearse(id: string, { body: made }: { body: { id: string } }) {
+      await endNext(0);
+      const path = `/api/workers/${id}/candidates/${made.id}`;
+      const ready = await until(async () => {
+        const { body } = await owner.get(path).expect(200);
+        return body.status === 'ready' && body;
+      });
+      return { path, rehearsal: ready.cases[0].rehearsal_run_id };
+    }
+
+    test('a test of a draft reaches no other worker either, unless a person wrote its files', async () => {
+      const { id } = await createOwn();
+      const testDraft = async (send: typeof byAgent, draft: object) => {
+        const { body } = await send(`/api/workers/${id}/test`, { draft }).expect(201);
+        await endNext(0);
+        return getScope(body.run_id);
+      };
+      expect(await testDraft(owner.post, { limits: { timeout_seconds: 9 } })).toEqual([id]);
+      expect(await testDraft(byAgent, write('def run(): return 2'))).toEqual([id]);
+      expect(await testDraft(owner.post, write('def run(): return 2'))).toBeUndefined();
+    });
+
+    test('nor does a candidate of other settings, and the version that it becomes', async () => {
+      const { id } = await createOwn();
+      const change = { limits: { timeout_seconds: 9 } };
+      const { path, rehearsal } = await rehearse(id, await owner.post(`/api/workers/${id}/candidates`, change));
+      expect(await getScope(rehearsal)).toEqual([id]);
+      await owner.post(`${path}/promote`).expect(200);
+      expect(await getScope(await runOwn(id))).toEqual([id]);
+    });
+
+    test('nor does a candidate of an agent, until a person approves its code', async () => {
+      const { id } = await createOwn();
+      const propose = (text: string) =>
+        byAgent(`/api/workers/${id}/candidates`, { ...write(text), last_successful: 1 });
+      const one = await rehearse(id, await propose('def run(): return 2'));
+      expect(await getScope(one.rehearsal)).toEqual([id]);
+      await byAgent(`${one.path}/promote`, {}).expect(200);
+      expect(await getScope(await runOwn(id))).toEqual([id]);
+
+      const other = await rehearse(id, await propose('def run(): return 3'));
+      expect(await getScope(other.rehearsal)).toEqual([id]);
+      await owner.post(`${other.path}/promote`).expect(200);
+      expect(await getScope(await runOwn(id))).toBeUndefined();
+    });
+
+    test('an edit by an agent does not extend it', async () => {
+      const { id } = await createOwn();
+      const headers = { Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' };
+      const path = `/api/workers/${id}/files`;
+      await request(api.url).put(path).set(headers).send(write('def run(): return 2')).expect(200);
+      expect(await getScope(await runOwn(id))).toEqual([id]);
+    });
+
+    test('a candidate with files of a person has all that the worker has', async () => {
+      const { id } = await createOwn();
+      const change = write('def run(): return 2');
+      const { path, rehearsal } = await rehearse(id, await owner.post(`/api/workers/${id}/candidates`, change));
+      expect(await getScope(rehearsal)).toBeUndefined();
+      await owner.post(`${path}/promote`).expect(200);
+      expect(await getScope(await runOwn(id))).toBeUndefined();
+    });
   });
 });

@@ -9,6 +9,7 @@ import { getOwnerId } from '../ownership';
 import { type DraftInput, readDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
+import { inheritScope } from '../workers/inherit-scope';
 import { needsApprovalStill } from '../workers/version-approval';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
@@ -46,6 +47,7 @@ export async function testDraft(
   const { workspaceId, uid, id } = worker;
   const needsApproval =
     requiresCodeApproval(caller) || (base !== null && (await needsApprovalStill(deps.prisma, uid, base)));
+  const onlyWorkers = base && inheritScope(base, { code, isUnread: needsApproval });
   const run = await transaction(deps.pool, async (tx) => {
     const started = await startRun(deps, {
       ...origin,
@@ -53,7 +55,7 @@ export async function testDraft(
       inputs,
       tx,
       trigger: 'test',
-      draft: toRunnable(definition, code, { sha, needsApproval }),
+      draft: toRunnable(definition, code, { sha, needsApproval, onlyWorkers }),
     });
     await retainPackForRun(tx, code, started.id);
     await recordChange(tx, actor, { workspaceId, action: 'worker.tested', id, details: { run_id: started.id, sha } });

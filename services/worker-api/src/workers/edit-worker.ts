@@ -22,6 +22,7 @@ import {
   toNamedDefinition,
 } from './definition';
 import { requireExposure } from './exposure';
+import { inheritScope } from './inherit-scope';
 import { recordWorkerChange } from './record-worker-change';
 import { needsApprovalStill } from './version-approval';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
@@ -117,9 +118,8 @@ async function tryEdit(
     if (number !== null) {
       const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
       const { definition, files, code, sha } = next;
-      // A person who saves other files answers for them; one who changes a setting has not read them.
-      const written = code.digest === current.code.digest ? current.onlyWorkers : null;
-      const onlyWorkers = intersectScopes(getTokenScope(caller, 'workers'), written);
+      const inherited = inheritScope(current, { code, isUnread: needsApproval });
+      const onlyWorkers = intersectScopes(getTokenScope(caller, 'workers'), inherited);
       const version = { workerUid: worker.uid, number, definition, files, code, sha, onlyWorkers, needsApproval };
       await insertVersion(tx, worker.workspaceId, { ...version, ...author, message: change.message, changeSource });
       Object.assign(data, { currentVersion: number, runner: definition.runner });

@@ -181,6 +181,41 @@ test('a candidate that an agent promotes is a version that waits', async () => {
   expect(await person.post(`/api/workers/${mine.id}/runs`, {})).toMatchObject(isWaiting);
 });
 
+describe('a token restricted to toolsets approves no code', () => {
+  const restrictedTo = async (...toolsets: string[]) =>
+    createCaller(api.url, (await api.createToken('personal', api.owner.jwt, { restrict: { toolsets } })).token);
+  const isRefused = {
+    status: 403,
+    body: { code: 'person_needed', detail: expect.stringMatching(/in the dashboard, or with a .*token without/) },
+  };
+
+  test('it promotes no candidate of an agent until a person has approved its code', async () => {
+    const mine = await createWorker(api, { name: 'Not promoted', files: write(PURE) });
+    const change = { files: write(LEAK), secrets: ['KEPT'] };
+    const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
+    const path = `/api/workers/${mine.id}/candidates/${made.id}`;
+    const restricted = await restrictedTo('workers');
+    expect((await restricted.get(path).expect(200)).body.permissions).toMatchObject({ promote: false, drop: true });
+    expect(await restricted.post(`${path}/promote`, { force: true })).toMatchObject(isRefused);
+    expect((await person.get(`/api/workers/${mine.id}`)).body).toMatchObject({ version: 1, version_approval: null });
+    expect((await person.get(path)).body).toMatchObject({ version_approval: { status: 'waiting' } });
+
+    await person.post(`${path}/approve`).expect(200);
+    expect((await restricted.get(path).expect(200)).body.permissions.promote).toBe(true);
+    await restricted.post(`${path}/promote`, { force: true }).expect(200);
+    expect((await person.get(`/api/workers/${mine.id}`)).body).toMatchObject({ version: 2, sha: made.sha });
+  });
+
+  test('it promotes a candidate of a person', async () => {
+    const mine = await createWorker(api, { name: 'Promoted', files: write(PURE) });
+    const change = { files: write(LEAK), secrets: ['KEPT'] };
+    const { body: made } = await person.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
+    const restricted = await restrictedTo('workers');
+    await restricted.post(`/api/workers/${mine.id}/candidates/${made.id}/promote`, { force: true }).expect(200);
+    expect((await person.get(`/api/workers/${mine.id}`)).body).toMatchObject({ version: 2, version_approval: null });
+  });
+});
+
 test('a token whose runs need approval saves no code at all', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { require_approval: true } });
   const mine = await createWorker(api, { name: 'Not for it', files: write(PURE) });

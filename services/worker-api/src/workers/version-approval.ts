@@ -63,13 +63,37 @@ export async function approveCode(
 }
 
 /**
+ * Approves the code with the decision that makes it a version. Agents and workspace tokens decide too, but the version
+ * then waits for its approval.
+ * @param caller null: the platform, or the holder of a link
+ * @throws AppError 403 `person_needed` for a restricted token, where the code is not approved yet
+ */
+export async function approveWithDecision(
+  tx: Prisma.TransactionClient,
+  worker: Pick<Worker, 'workspaceId' | 'uid' | 'id'>,
+  code: ApprovableCode,
+  { caller, label, actor, now }: { caller: Principal | null; label: string | null; actor: Actor; now: Date },
+): Promise<void> {
+  if (!code.needsApproval || !caller) return;
+  if (caller.restriction && (await needsApprovalStill(tx, worker.uid, code))) throw personNeededError();
+  if (caller.userId === null || !isPerson(caller)) return;
+  await approveCode(tx, worker, code.sha, { id: caller.userId, label, actor, now });
+}
+
+/**
  * @returns the id of the person.
- * @throws AppError 403 `person_needed` for agents, and for tokens that are no person's own
+ * @throws AppError 403 `person_needed` for agents, restricted tokens and workspace tokens
  */
 export function requirePerson(caller: Principal): string {
   if (caller.userId !== null && isPerson(caller)) return caller.userId;
-  throw forbidden('person_needed', 'a person approves code: in the dashboard, or with a token of their own');
+  throw personNeededError();
 }
+
+const personNeededError = () =>
+  forbidden(
+    'person_needed',
+    'a person approves code that an agent wrote: in the dashboard, or with a personal token without restrictions',
+  );
 
 /** By sha. */
 export async function listApprovals(db: Db, workerUid: string, shas: string[]): Promise<Map<string, VersionApproval>> {

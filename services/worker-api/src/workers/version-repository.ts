@@ -37,7 +37,7 @@ export async function findVersion(db: Db, { uid, workspaceId }: WorkerKey, numbe
   return row && toVersion(row);
 }
 
-async function getVersion(db: Db, worker: WorkerKey, number: number): Promise<Version> {
+export async function getVersion(db: Db, worker: WorkerKey, number: number): Promise<Version> {
   const version = await findVersion(db, worker, number);
   if (!version) throw notFound('version', String(number), 'of this worker');
   return version;
