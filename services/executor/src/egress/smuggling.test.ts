@@ -165,16 +165,18 @@ def run(port):
 
 test('no range of a stored value can be requested, and no response is relayed unsearched', async () => {
   fixture.setResponder(({ url, headers }, response) => {
-    if (url === '/range') return void response.end(JSON.stringify([headers.range, headers['if-range']]));
+    const ranges = Object.keys(headers).filter((name) => name.includes('range'));
+    if (url === '/range') return void response.end(ranges.join());
     response.socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n');
   });
   const { finished } = await fixture.runWithFetch(`
 def run(port):
     url = f"https://api.test:{port}"
-    return [fetch(url + path, {"Range": "bytes=0-3", "If-Range": "x"})[::2] for path in ("/range", "/coded")]
+    names = ["Range", "If-Range", "Request-Range", "X-Ms-Range", "X-Ms-Range-Get-Content-MD5", "X-Ms-Range-Get-Content-CRC64"]
+    return [fetch(url + path, {name: "bytes=0-3" for name in names})[::2] for path in ("/range", "/coded")]
 `);
   expect(finished.output).toEqual([
-    [200, '[null,null]'],
+    [200, ''],
     [502, expect.stringContaining('transfer encoding that can')],
   ]);
 });
