@@ -151,7 +151,10 @@ def run(port):
     seen += [fetch(url, {"Cookie": "a=%4" + token})[0], fetch(url, as_form, b"a=%4" + token.encode())[0]]
     seen += [fetch(url, as_json, text.encode())[0] for text in ('{"a":"\\\\u00' + token + '"}', '{"a":"\\\\' + token + '"}')]
     seen += [fetch(url, {"X-Key": text + token})[0] for text in ("&#4", "\\\\x", "%")]
-    return [seen, fetch(f"{url}/?k=100%25%20{token}")[0]]
+    seen += [fetch(f"{url}/?k={text}{token}")[0] for text in (
+        "%u", "%25u00", "%u004", "%81", "%2581", "%C3%A4", "%5CU0000004", "%5Cu%30%30", "%255C%2534", "%5C00004")]
+    seen += [fetch(url, {"X-Key": text + token})[0] for text in ("%u00", "\\\\U000000", "\\\\x{4", "\\\\0000", "\\\\a")]
+    return [seen, [fetch(f"{url}/?k={text}{token}")[0] for text in ("100%25%20", "%41u0041", "%5C0041%20")]]
 `,
     {
       credentials: [
@@ -159,8 +162,10 @@ def run(port):
       ],
     },
   );
-  expect(finished.output).toEqual([Array(13).fill(400), 200]);
-  expect(fixture.seen.map(({ url }) => url)).toEqual(['/?k=100%25%20Cfa9-a-value']);
+  expect(finished.output).toEqual([Array(28).fill(400), [200, 200, 200]]);
+  expect(fixture.seen.map(({ url }) => url)).toEqual(
+    ['100%25%20', '%41u0041', '%5C0041%20'].map((text) => `/?k=${text}Cfa9-a-value`),
+  );
 });
 
 test('no range of a stored value can be requested, and no response is relayed unsearched', async () => {
