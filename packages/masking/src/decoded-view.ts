@@ -34,14 +34,11 @@ export interface DecodedView {
   end(): void;
 }
 
-/** Without quoted-printable: `=ab` is ordinary text to every other writer. */
-const MIXED_KINDS: readonly EscapeKind[] = ['backslash', 'entity', 'percent'];
+const EVERY_KIND: readonly EscapeKind[] = ['backslash', 'entity', 'percent'];
 /** The escapes of one writer, and those of two writers applied one after the other. */
 export const VIEWS: readonly (readonly EscapeKind[])[][] = [
-  ...MIXED_KINDS.map((kind) => [[kind]]),
-  [['quoted-printable']],
-  [['quoted-printable'], MIXED_KINDS],
-  [MIXED_KINDS, MIXED_KINDS],
+  ...EVERY_KIND.map((kind) => [[kind]]),
+  [EVERY_KIND, EVERY_KIND],
 ];
 
 const WINDOW_SMALL = 4_096;
@@ -83,7 +80,7 @@ export function createDecodedView(
     get isActive() {
       return isActive;
     },
-    reads: (kind) => levels.some((kinds) => kinds.includes(kind)),
+    reads: (kind) => levels[0]?.includes(kind) === true,
     activate(rawNode, position) {
       isActive = true;
       node = rawNode;

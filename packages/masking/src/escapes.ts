@@ -1,6 +1,6 @@
-/** Escapes that writers of JSON, source code, HTML, URLs and mail use for characters. */
+/** Escapes that writers of JSON, source code, HTML and URLs use for characters. */
 
-export type EscapeKind = 'backslash' | 'entity' | 'percent' | 'quoted-printable';
+export type EscapeKind = 'backslash' | 'entity' | 'percent';
 
 const PERCENT = 0x25;
 const AMPERSAND = 0x26;
@@ -12,7 +12,6 @@ const KINDS = new Map<number, EscapeKind>([
   [PERCENT, 'percent'],
   [AMPERSAND, 'entity'],
   [BACKSLASH, 'backslash'],
-  [EQUALS, 'quoted-printable'],
 ]);
 /** First bytes of escapes, by byte. */
 export const STARTS: readonly (EscapeKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => KINDS.get(byte));
@@ -32,29 +31,18 @@ export const DECODED = Buffer.alloc(4);
  * Decodes an escape into DECODED.
  * @param bytes begin with the first byte of an escape
  * @param length of them
- * @returns the number of bytes that it stands for, possibly 0 and with ENDED_BEFORE; INCOMPLETE or NO_ESCAPE
+ * @returns the number of bytes that it stands for, possibly with ENDED_BEFORE; INCOMPLETE or NO_ESCAPE
  */
 export function decodeEscape(bytes: Buffer, length: number): number {
   if (length < 2) return INCOMPLETE;
   switch (bytes[0]) {
     case PERCENT:
       return bytes[1] === LOWER_U ? decodeUnits(bytes, length) : decodeHex(bytes, length, 1, 2, writeByte);
-    case EQUALS:
-      return decodeQuotedPrintable(bytes, length);
     case AMPERSAND:
       return decodeEntity(bytes, length);
     default:
       return decodeBackslash(bytes, length);
   }
-}
-
-const CARRIAGE_RETURN = 0x0d;
-const LINE_FEED = 0x0a;
-
-/** Decodes `=2B`. `=` at the end of a line continues the line, and stands for nothing (RFC 2045, section 6.7). */
-function decodeQuotedPrintable(bytes: Buffer, length: number): number {
-  if (bytes[length - 1] === LINE_FEED && (length === 2 || bytes[1] === CARRIAGE_RETURN)) return 0;
-  return length === 2 && bytes[1] === CARRIAGE_RETURN ? INCOMPLETE : decodeHex(bytes, length, 1, 2, writeByte);
 }
 
 function writeByte(value: number): number {

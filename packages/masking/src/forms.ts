@@ -1,5 +1,5 @@
 /**
- * The byte strings that stand for a value. Escapes (`\u002B`, `&#43;`, `%2B`, `=2B`) are not enumerated beyond the usual
+ * The byte strings that stand for a value. Escapes (`\u002B`, `&#43;`, `%2B`) are not enumerated beyond the usual
  * encoders: any of a value's characters may be escaped or not, so decoded-view.ts reads them.
  */
 
