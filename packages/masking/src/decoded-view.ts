@@ -5,7 +5,16 @@
  * dropped as soon as it agrees with the raw stream again.
  */
 import type { ByteMatcher } from './byte-matcher';
-import { DECODED, decodeEscape, ESCAPE_BYTES_MAX, type EscapeKind, INCOMPLETE, NO_ESCAPE, STARTS } from './escapes';
+import {
+  DECODED,
+  decodeEscape,
+  ENDED_BEFORE,
+  ESCAPE_BYTES_MAX,
+  type EscapeKind,
+  INCOMPLETE,
+  NO_ESCAPE,
+  STARTS,
+} from './escapes';
 
 /** Positions are those of raw bytes, from the start of the stream. */
 type Emit = (byte: number, from: number, to: number) => void;
@@ -125,20 +134,39 @@ function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
     froms[length] = from;
     tos[length] = to;
     length++;
-    const count = decodeEscape(bytes, length);
-    if (count === INCOMPLETE) return;
-    if (count === NO_ESCAPE) return flushFirst();
-    const begin = froms[0] as number;
-    length = 0;
-    if (count === 1) return emit(DECODED[0] as number, begin, to);
-    // The next level decodes into the same place.
-    for (const one of Uint8Array.from(DECODED.subarray(0, count))) emit(one, begin, to);
+    const result = decodeEscape(bytes, length);
+    if (result === INCOMPLETE) return;
+    if (result === NO_ESCAPE) return flushFirst();
+    emitDecoded(result);
+    if (result >= ENDED_BEFORE) push(byte, from, to);
   };
+
+  function emitDecoded(result: number): void {
+    const isBefore = result >= ENDED_BEFORE;
+    const count = isBefore ? result - ENDED_BEFORE : result;
+    const begin = froms[0] as number;
+    const end = tos[isBefore ? length - 2 : length - 1] as number;
+    length = 0;
+    if (count === 1) emit(DECODED[0] as number, begin, end);
+    // The next level decodes into the same place.
+    else for (const one of Uint8Array.from(DECODED.subarray(0, count))) emit(one, begin, end);
+  }
+
+  /** The end of the text, here a null byte, ends an entity without a semicolon. */
+  function endFirst(): void {
+    bytes[length++] = 0;
+    const result = decodeEscape(bytes, length);
+    if (result >= ENDED_BEFORE) emitDecoded(result);
+    else {
+      length--;
+      flushFirst();
+    }
+  }
 
   return {
     push,
     flush() {
-      while (length) flushFirst();
+      while (length) endFirst();
     },
     /** -1: nothing is held. */
     pendingFrom: (): number => (length ? (froms[0] as number) : -1),

@@ -112,25 +112,31 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
     response.once('close', () => exchange.end());
     let sendsBody = !onContinue;
     const sendContinue = () => {
+      if (sendsBody) return;
       sendsBody = true;
       onContinue?.();
     };
     try {
       const target = getTarget(request);
       const { method = '', headers } = request;
-      const writeCheck = { method, target, headers: Object.keys(headers), contentType: headers['content-type'] };
-      if (answerTo && canWrite(writeCheck)) {
-        const rehearsedRequest = { method, scheme: 'https' as const, host, port, target };
-        const record = getRecord(answerTo, rehearsedRequest);
+      const headCheck = { method, target, headers: Object.keys(headers), contentType: headers['content-type'] };
+      /** Returns false if the request is to be forwarded. */
+      const replay = async (check: WriteCheck): Promise<boolean> => {
+        if (!answerTo || !canWrite(check)) return false;
+        const record = getRecord(answerTo, { method, scheme: 'https', host, port, target });
         sendContinue();
         await drainRequest(request);
-        return sendRecorded(response, record, exchange);
-      }
-      exchange.keptAs = tunnel.getRecordingTarget(writeCheck);
+        sendRecorded(response, record, exchange);
+        return true;
+      };
+      if (await replay(headCheck)) return;
       sendContinue();
       const substitution = createSubstitution(credentials);
-      const isCollected = credentials.length > 0 && isSearchable(request);
-      const body = isCollected ? await readSearchableBody(request) : null;
+      const body = isSearchable(request) ? await readSearchableBody(request) : null;
+      const searchedBody = body?.complete ? body.bytes : null;
+      const writeCheck: WriteCheck = { ...headCheck, body: declaresBody(request) ? searchedBody : undefined };
+      if (await replay(writeCheck)) return;
+      exchange.keptAs = tunnel.getRecordingTarget(writeCheck);
       const known = body?.complete ? substitution.body(body.bytes, request.headers['content-type'] ?? '') : undefined;
       const head = {
         method: request.method ?? 'GET',

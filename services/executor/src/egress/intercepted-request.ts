@@ -7,10 +7,11 @@ import { MALFORMED, Refused } from './refused';
 
 /**
  * Never forwarded: the client rewrites Host and lengths; compressed responses, ranges and WebSocket extensions could
- * not be searched.
+ * not be searched. Apache reads Request-Range as Range, and Azure Storage the x-ms headers.
  */
 const REWRITTEN = new Set([
-  ...['accept-encoding', 'content-length', 'expect', 'host', 'if-range', 'range', 'sec-websocket-extensions'],
+  ...['accept-encoding', 'content-length', 'expect', 'host', 'if-range', 'range', 'request-range'],
+  ...['sec-websocket-extensions', 'x-ms-range', 'x-ms-range-get-content-crc64', 'x-ms-range-get-content-md5'],
 ]);
 
 /**

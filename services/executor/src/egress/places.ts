@@ -22,9 +22,13 @@ export function assertDeclared({ name, kind, places }: DeclaredCredential, { pla
   );
 }
 
-/** `%`, `%4`, `%25`, `\`, `\u00`, `\x4`, `&#x4`: with the first characters of a value they would become another one. */
-const OPEN_ESCAPE = /(?:%(?:25)*[0-9a-f]?|\\(?:u\{?[0-9a-f]{0,5}|x[0-9a-f]?|[0-7]{0,2})|&#x?[0-9a-f]{0,8})$/i;
-export const ESCAPE_CHARS_MAX = 32;
+/**
+ * Escapes without their last characters, which would be the first ones of a value: `%`, `%4`, `%25`, `%u00`, `\`,
+ * `\u00`, `\U0001`, `\x4`, `\0000` of CSS, `&#x4`; and `%81`, which with the next byte is one character in GBK or Shift-JIS.
+ */
+const OPEN_ESCAPE =
+  /(?:%(?:25)*(?:u[0-9a-f]{0,3}|[89a-f][0-9a-f]|[0-9a-f]?)|\\(?:[ux]\{?[0-9a-f]{0,7}|[0-9a-f]{0,5})|&#x?[0-9a-f]{0,8})$/i;
+export const ESCAPE_CHARS_MAX = 64;
 
 /**
  * Rejects an escape that ends inside the value: a host that decodes it would echo the rest in a form that no search
@@ -33,10 +37,13 @@ export const ESCAPE_CHARS_MAX = 32;
  */
 export function assertNoOpenEscape(before: string): void {
   const end = before.slice(-ESCAPE_CHARS_MAX);
-  const decoded = end.replaceAll(/%(?:5c|26|23|75|78)/gi, (text) => decodeURIComponent(text));
-  if (!OPEN_ESCAPE.test(end) && !OPEN_ESCAPE.test(decoded)) return;
+  const decoded = decodePercentAscii(end);
+  // Some hosts decode twice.
+  if (![end, decoded, decodePercentAscii(decoded)].some((text) => OPEN_ESCAPE.test(text))) return;
   throw new Refused(400, 'a placeholder follows an incomplete escape', MALFORMED);
 }
+
+const decodePercentAscii = (text: string): string => text.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent);
 
 /** Finds the name of a query or form parameter; undefined where the placeholder is in the name. */
 export const findParameterName = (pair: string, placeholder: string): string | undefined => {

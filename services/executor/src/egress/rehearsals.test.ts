@@ -144,15 +144,15 @@ test('a method override in a header, a query or a form counts as a write, and ca
 def run(port, base):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     seen = [fetch(url + path)[0] for url in (f"https://api.test:{port}", base) for path in (
-        "/a?_method=DELETE", "/a?b=1&%5Fmethod=put", "/a?X-HTTP-Method-Override=x", "/a?httpMethod=patch", "/a?method=search")]
+        "/a?_method=DELETE", "/a?b=1;_method=DELETE", "/a?b=1&%5Fmethod=put", "/a?X-HTTP-Method-Override=x", "/a?httpMethod=patch", "/a?method=search")]
     seen += [fetch(f"https://api.test:{port}/a", {name: "DELETE"})[0] for name in ("X_HTTP_Method_Override", "X-HTTP_Method")]
     return seen + [fetch(f"https://api.test:{port}/a", form, b"_method=DELETE", "GET")[0], fetch(f"{base}/a", {"X_Http_Method": "PUT"})[0]]
 `;
   const inputs = { base: getPlainUrl() };
-  const read = [403, 403, 403, 403, 200];
+  const read = [403, 403, 403, 403, 403, 200];
   const { finished, events } = await rehearse(source, [], { inputs });
   expect(finished.output).toEqual([...read, ...read, 403, 403, 403, 403]);
-  expect(listRequests(events).filter(({ recorded }) => recorded === null)).toHaveLength(12);
+  expect(listRequests(events).filter(({ recorded }) => recorded === null)).toHaveLength(14);
   expect([...fixture.seen.map(({ url }) => url), ...plainSeen]).toEqual(['/a?method=search', 'GET /a?method=search ']);
 
   const run = await runRecorded(source, inputs);
@@ -160,6 +160,39 @@ def run(port, base):
   const again = await rehearse(source, listRecords(run.events), { inputs });
   expect(again.finished.output).toEqual(run.finished.output);
   expect([...fixture.seen.map(({ url }) => url), ...plainSeen]).toEqual(['/a?method=search', 'GET /a?method=search ']);
+});
+
+test('a JSON body of a read that overrides the method, or that the proxy cannot read, counts as a write', async () => {
+  const bodies = [
+    '{"_method":"DELETE"}',
+    '{"params":{"httpMethod":"put"}}',
+    '[{"_method":"DELETE"}]',
+    '{"a":1}{"_method":"DELETE"}',
+  ];
+  const source = `
+def run(port, bodies):
+    def read(body, **headers):
+        return fetch(f"https://api.test:{port}/a", {"Content-Type": "application/json", **headers}, body.encode(), "GET")[0]
+    return [read(body) for body in bodies] + [
+        read("{}", **{"Content-Encoding": "gzip"}),
+        read('{"a":"' + "a" * (1 << 20) + '"}'),
+        read('{"query":{"term":{"method":"DELETE"}}}'),
+        read('{"method":"search"}'),
+    ]
+`;
+  const { finished } = await rehearse(source, [], { inputs: { bodies } });
+  expect(finished.output).toEqual([403, 403, 403, 403, 403, 403, 200, 200]);
+  expect(fixture.seen.map(({ body }) => body)).toEqual([
+    '{"query":{"term":{"method":"DELETE"}}}',
+    '{"method":"search"}',
+  ]);
+
+  const run = await runRecorded(source, { bodies });
+  const answers = listRecords(run.events);
+  expect(answers).toHaveLength(6);
+  const again = await rehearse(source, answers, { inputs: { bodies } });
+  expect(again.finished.output).toEqual(run.finished.output);
+  expect(fixture.seen).toHaveLength(2);
 });
 
 test('a request is read before the response, which closes the connection', async () => {

@@ -26,6 +26,7 @@ const OVERRIDES = new Set([
 ]);
 const WRITE_METHOD = /^(post|put|patch|delete|merge)$/i;
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
+const JSON_TYPE = /\bjson\b/i;
 
 export interface WriteCheck {
   method: string;
@@ -35,27 +36,49 @@ export interface WriteCheck {
   headers?: string[];
   /** Undefined: there is no body, or it has no type. */
   contentType?: string | undefined;
+  /** Undefined: there is none, or it has not been read yet. Null: it can't be read. */
+  body?: Buffer | null | undefined;
 }
 
-/** Returns whether a host may do more than read. A form in a reading request may override the method, too. */
-export const canWrite = ({ method, target, headers = [], contentType = '' }: WriteCheck): boolean =>
+/** Returns whether a host may do more than read. A form or JSON in a reading request may override the method, too. */
+export const canWrite = ({ method, target, headers = [], contentType = '', body }: WriteCheck): boolean =>
   !READ_METHODS.has(method) ||
   headers.some((name) => OVERRIDES.has(normalizeName(name))) ||
-  overridesMethod(target) ||
-  FORM.test(contentType);
+  overridesMethodInQuery(target) ||
+  FORM.test(contentType) ||
+  (body !== undefined && JSON_TYPE.test(contentType) && overridesMethodInJson(body));
 
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll('_', '-').replace(/^-/, '');
 
-function overridesMethod(target: string): boolean {
+const isOverride = (name: string, value: unknown): boolean =>
+  name.startsWith('_method') ||
+  OVERRIDES.has(normalizeName(name)) ||
+  (/method$/i.test(name) && typeof value === 'string' && WRITE_METHOD.test(value));
+
+function overridesMethodInQuery(target: string): boolean {
   const at = target.indexOf('?');
   if (at < 0) return false;
-  return [...new URLSearchParams(target.slice(at))].some(
-    ([name, value]) =>
-      name.startsWith('_method') ||
-      OVERRIDES.has(normalizeName(name)) ||
-      (/method$/i.test(name) && WRITE_METHOD.test(value)),
+  // Rack 2 and some CGI parsers separate parameters by semicolons, too.
+  return [...new URLSearchParams(target.slice(at).replaceAll(';', '&'))].some(([name, value]) =>
+    isOverride(name, value),
   );
 }
+
+/** Searches the fields of a JSON body and those one level below. A body that can't be parsed counts as an override. */
+function overridesMethodInJson(body: Buffer | null): boolean {
+  if (body?.length === 0) return false;
+  try {
+    const fields = listFields(JSON.parse(String(body ?? '')));
+    return [...fields, ...fields.flatMap(([, value]) => listFields(value))].some(([name, value]) =>
+      isOverride(name, value),
+    );
+  } catch {
+    return true;
+  }
+}
+
+const listFields = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
 /** @throws Refused */
 export function getRecord(answerTo: FindRecordedResponse, request: WriteRequest): ReplayableResponse {
@@ -81,7 +104,7 @@ export function assertHeadOnly(headers: string[]): void {
     const name = parseFieldName(line);
     const announces = name === 'transfer-encoding' || (name === 'content-length' && line.split(':')[1]?.trim() !== '0');
     if (announces || name === 'upgrade' || name === '' || SMUGGLED_LINE.test(line)) {
-      throw new Refused(403, 'a rehearsal sends plain requests without a bodyand without upgrades', NOT_RECORDED);
+      throw new Refused(403, 'a rehearsal sends plain requests without a body and without upgrades', NOT_RECORDED);
     }
   }
 }

@@ -80,5 +80,7 @@ export function drainRequest(request: IncomingMessage): Promise<void> {
       if (left < 0) finish();
     });
     request.once('end', finish).once('close', finish);
+    // Paused if a part of it was read already.
+    request.resume();
   });
 }
