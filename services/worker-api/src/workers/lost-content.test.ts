@@ -39,6 +39,9 @@ test('a run with a lost output or file is shown with the rest; its zip names a l
   const artifact = `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
     VALUES ('art_lost', $1, $2, 'a.bin', 'application/octet-stream', 5, $3, $4)`;
   await query(artifact, [runId, api.workspaceId, 'a'.repeat(64), `${key}/artifact`]);
+  const { body: lost } = await owner.get(`/api/runs/${runId}/artifacts/art_lost/download`).expect(410);
+  expect(lost.code).toBe('content_missing');
+  await owner.get(`/api/runs/${runId}/artifacts/art_none/download`).expect(404);
   const download = async () => (await fetch(`${api.url}/api/runs/${runId}/download`, bearer())).arrayBuffer();
   await expect(download()).rejects.toThrow();
 
