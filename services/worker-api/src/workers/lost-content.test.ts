@@ -28,6 +28,33 @@ test('a worker with lost files reports them, is shown otherwise, and is repaired
   expect(body.map(({ path }: { path: string }) => path)).toEqual(['main.py']);
 });
 
+test('a context with lost files reports them, is shown otherwise, and a written file is kept while the lost one is named', async () => {
+  const files = [
+    { path: 'a.md', content: 'first' },
+    { path: 'b.md', content: 'second' },
+  ];
+  await owner.post('/api/contexts', { name: 'notes', files }).expect(201);
+  const { rows } = await query(
+    `SELECT v.pack_key FROM context_versions v JOIN contexts c ON c.uid = v.context_uid WHERE c.name = 'notes'`,
+    [],
+  );
+  await api.deps.objects.delete(rows[0].pack_key);
+  for (const path of ['files?content=true', 'files/a.md', 'download']) {
+    const { body } = await owner.get(`/api/contexts/notes/${path}`).expect(410);
+    expect(body).toMatchObject({ code: 'content_missing' });
+    expect(body.detail).not.toContain(rows[0].pack_key);
+  }
+  expect((await owner.get('/api/contexts/notes').expect(200)).body).toMatchObject({ file_count: 2 });
+  expect((await owner.get('/api/contexts/notes/files?content=false').expect(200)).body).toHaveLength(2);
+
+  const { body } = await owner.put('/api/contexts/notes/files/a.md', { content: 'again' }).expect(200);
+  expect(body).toMatchObject({ file_count: 1, warnings: [expect.stringMatching(/lost files.*: b\.md;/)] });
+  const listed = (await owner.get('/api/contexts/notes/files?content=true').expect(200)).body;
+  expect(listed).toEqual([expect.objectContaining({ path: 'a.md', content: 'again' })]);
+  const other = await owner.put('/api/contexts/notes/files/b.md', { content: 'back' }).expect(200);
+  expect(other.body).toMatchObject({ file_count: 2, warnings: [] });
+});
+
 test('a run with a lost output or file is shown with the rest; its zip names a lost output, and is aborted at a lost file', async () => {
   await createWorker(api, { id: 'large' });
   const executor = await api.connectExecutor();
