@@ -170,10 +170,11 @@ async function fileStoreWithoutDirectory(): Promise<Running> {
   };
 }
 
-/** A bucket whose policy denies every request. */
-async function denyingBucket(): Promise<Running> {
+/** A bucket whose policy denies the methods that `isDenied` names, and serves every key. */
+async function startBucket(isDenied: (method: string) => boolean, now?: () => number): Promise<Running> {
   const server = createServer((req, res) => {
     req.resume();
+    if (!isDenied(req.method ?? '')) return res.end(req.method === 'GET' ? 'bytes' : '');
     res.writeHead(403, { 'Content-Type': 'application/xml' });
     res.end('<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
   });
@@ -181,7 +182,7 @@ async function denyingBucket(): Promise<Running> {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   return {
-    store: createS3Store({ bucket: 'denied', region: 'us-east-1', endpoint, pathStyle: true, credentials }),
+    store: createS3Store({ bucket: 'denied', region: 'us-east-1', endpoint, pathStyle: true, credentials, now }),
     stop: async () => {
       server.closeAllConnections();
       await close(server);
@@ -191,7 +192,7 @@ async function denyingBucket(): Promise<Running> {
 
 test.each([
   ['a directory that is a file', fileStoreWithoutDirectory],
-  ['a bucket that denies access', denyingBucket],
+  ['a bucket that denies access', () => startBucket(() => true)],
 ])('%s is a 503 for each operation, and loses nothing', async (_what, start) => {
   const { store, stop } = await start();
   const operations = [
@@ -208,6 +209,38 @@ test.each([
   await expect(store.check()).rejects.toThrow();
   await stop();
 });
+
+test.each(['PUT', 'DELETE'])(
+  'a check notices a bucket that refuses %s alone, probes it every 30 s at most, and passes again',
+  async (refused) => {
+    let isRefusing = true;
+    let nowMs = 0;
+    const probes: string[] = [];
+    const isDenied = (method: string) => {
+      if (method === 'PUT') probes.push(method);
+      return isRefusing && method === refused;
+    };
+    const { store, stop } = await startBucket(isDenied, () => nowMs);
+    const isDown = { status: 503, code: 'unavailable' };
+    await expect(store.check()).rejects.toMatchObject(isDown);
+    isRefusing = false;
+    nowMs = 29_999;
+    await expect(store.check()).rejects.toMatchObject(isDown);
+    expect(probes).toHaveLength(1);
+    nowMs = 30_000;
+    await store.check();
+    isRefusing = true;
+    nowMs = 59_999;
+    await store.check();
+    expect(probes).toHaveLength(2);
+    nowMs = 60_000;
+    await expect(store.check()).rejects.toMatchObject(isDown);
+    const change = refused === 'PUT' ? store.put('ws_a/one', Buffer.from('x')) : store.delete('ws_a/one');
+    await expect(change).rejects.toMatchObject(isDown);
+    expect(String(await store.getBuffer('ws_a/one', 10))).toBe('bytes');
+    await stop();
+  },
+);
 
 test('a full disk is a 503 with Retry-After, and quotes no path', () => {
   const full = Object.assign(new Error("ENOSPC: no space left on device, write '/secret/path'"), { code: 'ENOSPC' });

@@ -16,7 +16,7 @@ export interface ObjectStore {
   deleteFolder(folder: string): Promise<void>;
   presignPut(key: string, options: PresignPut): Promise<string>;
   presignGet(key: string, options: PresignGet): Promise<string>;
-  /** Rejects while the store is unavailable or, for files, can't be written. */
+  /** Rejects while the store is unavailable or can't be written; S3 is written every 30 s at most. */
   check(): Promise<void>;
 }
 

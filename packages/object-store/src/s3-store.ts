@@ -37,6 +37,8 @@ export interface S3StoreOptions {
   credentials?: { accessKeyId: string; secretAccessKey: string };
   /** CAs of the endpoints, in PEM. Absent: those that Node.js trusts. */
   ca?: string | undefined;
+  /** Milliseconds. Default: `performance.now`. */
+  now?: () => number;
 }
 
 export interface S3Store extends ObjectStore {
@@ -46,8 +48,13 @@ export interface S3Store extends ObjectStore {
 /** Limit for a stream of unknown length: a PUT needs its length up front, so the stream is buffered. */
 const STREAM_BYTES_MAX = 128 * 1024 * 1024;
 
+/** One key for all replicas, so that probes that were not deleted do not pile up. */
+const PROBE_KEY = 'health-check/probe';
+/** `check` runs at every poll of /health, and each PUT costs money. */
+const PROBE_INTERVAL_MS = 30_000;
+
 export function createS3Store(options: S3StoreOptions): S3Store {
-  const { bucket } = options;
+  const { bucket, now = () => performance.now() } = options;
   const createClient = (endpoint: string | undefined) => {
     const config: S3ClientConfig = {
       region: options.region,
@@ -100,25 +107,43 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     }
   }
 
+  const put: ObjectStore['put'] = async (key, body, { contentType } = {}) => {
+    assertKey(key);
+    const bytes = Buffer.isBuffer(body) ? body : await readAll(key, body, STREAM_BYTES_MAX);
+    const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType });
+    await internalClient.send(command).catch(throwStoreError);
+  };
+
+  async function deleteObject(key: string): Promise<void> {
+    assertKey(key);
+    await internalClient.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })).catch(throwStoreError);
+  }
+
+  async function writeProbe(): Promise<void> {
+    await put(PROBE_KEY, Buffer.from('probe'));
+    await deleteObject(PROBE_KEY);
+  }
+
+  let lastProbe: { startedAt: number; result: Promise<void> } | undefined;
+
+  async function check(): Promise<void> {
+    await internalClient.send(new HeadBucketCommand({ Bucket: bucket })).catch(throwStoreError);
+    // A bucket whose quota or policy refuses writes still passes HeadBucket.
+    if (!lastProbe || now() - lastProbe.startedAt >= PROBE_INTERVAL_MS) {
+      lastProbe = { startedAt: now(), result: writeProbe() };
+    }
+    await lastProbe.result;
+  }
+
   return {
     driver: 's3',
     head,
     get,
-    put: async (key, body, { contentType } = {}) => {
-      assertKey(key);
-      const bytes = Buffer.isBuffer(body) ? body : await readAll(key, body, STREAM_BYTES_MAX);
-      const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType });
-      await internalClient.send(command).catch(throwStoreError);
-    },
+    put,
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
-    delete: async (key) => {
-      assertKey(key);
-      await internalClient.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })).catch(throwStoreError);
-    },
+    delete: deleteObject,
     deleteFolder,
-    check: async () => {
-      await internalClient.send(new HeadBucketCommand({ Bucket: bucket }));
-    },
+    check,
     presignPut: async (key, { contentType, expiresSeconds, audience }) => {
       assertKey(key);
       assertExpiry(expiresSeconds);

@@ -100,3 +100,20 @@ test('a copy has every row as it was, the partitions, the next number and the mi
   expect((await target.client.query(next)).rows).toEqual([{ id: 1007 }]);
   expect((await migrate(target.url, folder)).applied).toEqual(['2_second']);
 });
+
+test('a copy has no streams, and its running runs count as begun', async () => {
+  const [source, target] = [await createConnectedDatabase(), await createConnectedDatabase()];
+  const tables = `CREATE TABLE runs (id TEXT PRIMARY KEY, status TEXT NOT NULL, confirmed BOOLEAN NOT NULL);
+    CREATE TABLE run_streams (name TEXT PRIMARY KEY);`;
+  const folder = writeMigrations({ '1_first': tables });
+  await migrate(source.url, folder);
+  await source.client.query("INSERT INTO runs VALUES ('run_1', 'running', false), ('run_2', 'queued', false)");
+  await source.client.query("INSERT INTO run_streams VALUES ('RUN_EVENTS')");
+  await copy(source.url, target.url, folder);
+  expect((await target.client.query('SELECT * FROM run_streams')).rows).toEqual([]);
+  expect((await target.client.query('SELECT * FROM runs ORDER BY id')).rows).toEqual([
+    { id: 'run_1', status: 'running', confirmed: true },
+    { id: 'run_2', status: 'queued', confirmed: false },
+  ]);
+  expect((await source.client.query('SELECT * FROM run_streams')).rows).toHaveLength(1);
+});

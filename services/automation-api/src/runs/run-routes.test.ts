@@ -97,6 +97,31 @@ test.each([
   });
 });
 
+test('a run whose output the object store has lost is shown with the rest', async () => {
+  const { body } = await startRun({ ...hello, wait: 0 });
+  const job = await executor.claim();
+  await job?.report(
+    { type: 'started' },
+    { type: 'log', stream: 'stdout', level: 'info', text: 'before' },
+    { type: 'finished', status: 'completed', output: { greeting: 'Hi' }, usage: noUsage },
+  );
+  const loadRun = async () => (await me.get(`/api/runs/${body.runId}`).expect(200)).body;
+  await until(async () => (await loadRun()).status === 'success');
+  const database = new Client({ connectionString: service.database.url });
+  await database.connect();
+  await database.query(
+    `UPDATE runs SET output = NULL, output_key = workspace_id || '/runs/' || id || '/1/output' WHERE id = $1`,
+    [body.runId],
+  );
+  await database.end();
+  expect((await loadRun()).result).toEqual({
+    status: 'success',
+    outputs: {},
+    outputsMissing: true,
+    logs: 'before\n',
+  });
+});
+
 test('invalid inputs are named, and nothing runs', async () => {
   const before = (await me.get('/api/runs')).body.runs.length;
   const { body } = await startRun({ inputs: { whom: 'Ada' } }).expect(400);

@@ -216,6 +216,9 @@ test('a member’s own folder and tags are invisible to others, and lists can be
   expect([await countListed('folder=Later'), await countListed('tag=mine'), await countListed('tag=general')]).toEqual([
     1, 1, 0,
   ]);
+  for (const list of ['skills', 'library']) {
+    for (const query of ['folder=', 'tag=']) await api.as(bob).get(`/api/v1/me/${list}?${query}`).expect(400);
+  }
   expect((await putOverride({}).expect(200)).body).toEqual({ slug, folder: null, tags: ['general'] });
   await putOverride({ tags: Array(51).fill('x') }).expect(400);
 });

@@ -54,8 +54,9 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
 
   async function change(call: Call<{ name: string }>, wanted: FilesChange): Promise<HandlerResponse> {
     const { name } = call.path;
-    const findings = await changeFiles(deps, call, name, wanted);
-    return ok({ ...(await describe(call.caller, name)), warnings: findings.map(findingWarning) });
+    const { findings, lostPaths } = await changeFiles(deps, call, name, wanted);
+    const warnings = [...formatLostFiles(lostPaths), ...findings.map(findingWarning)];
+    return ok({ ...(await describe(call.caller, name)), warnings });
   }
 
   async function withWarnings(caller: Principal, name: string) {
@@ -170,6 +171,15 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       await pipeline(zip, call.res);
     },
   };
+}
+
+const LISTED_PATHS_MAX = 20;
+
+function formatLostFiles(paths: string[]): string[] {
+  if (!paths.length) return [];
+  const listed = paths.slice(0, LISTED_PATHS_MAX).join(', ');
+  const more = paths.length > LISTED_PATHS_MAX ? ` and ${paths.length - LISTED_PATHS_MAX} more` : '';
+  return [`the object store has lost files that this version therefore lacks: ${listed}${more}; write them again`];
 }
 
 const getMessage = (body: unknown): string | null =>

@@ -116,9 +116,15 @@ export interface FilesChange {
   changeSource: ContextChangeSource;
 }
 
+export interface FilesChangeResult {
+  /** Findings in new and changed files. */
+  findings: Finding[];
+  /** Files of the version before that the new one lacks because the object store has lost their content. */
+  lostPaths: string[];
+}
+
 /**
  * Appends a version, unless the files are unchanged.
- * @returns findings in new and changed files
  * @throws AppError 400, 404; 409 `busy`
  */
 export async function changeFiles(
@@ -126,7 +132,8 @@ export async function changeFiles(
   { caller, actor, made }: Requester,
   name: string,
   { change, message, changeSource }: FilesChange,
-): Promise<Finding[]> {
+): Promise<FilesChangeResult> {
+  let lostPaths: string[] = [];
   const find = () => getVisibleContext(deps.prisma, caller, name);
   const author = { authorId: getOwnerId(caller), authorLabel: actor.label };
   const appended = await appendTree(
@@ -134,16 +141,19 @@ export async function changeFiles(
     actor,
     find,
     async (current) => {
-      const tree = change(await readTreeToChange(deps.objects, current.pack));
+      const present = await readTreeToChange(deps.objects, current.pack);
+      const tree = change(present);
+      const known = new Set([...present, ...tree].map(({ path }) => path));
+      lostPaths = current.files.map(({ path }) => path).filter((path) => !known.has(path));
       return { tree, message, changeSource, runId: null, ...author };
     },
     made,
   );
-  if (!appended) return [];
+  if (!appended) return { findings: [], lostPaths: [] };
   const { before, version } = appended;
   const known = new Map(before.files.map(({ path, sha }) => [path, sha]));
   const written = new Set(version.files.filter(({ path, sha }) => known.get(path) !== sha).map(({ path }) => path));
-  return version.findings.filter(({ path }) => written.has(path));
+  return { findings: version.findings.filter(({ path }) => written.has(path)), lostPaths };
 }
 
 /** Keyed mutex per context, so that many small concurrent changes do not keep retrying. */

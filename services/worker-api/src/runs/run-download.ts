@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type NewFile, type NewStream, streamZip } from '@gantry/archive';
 import { encodeJson, notFound, type Operations } from '@gantry/http';
-import { buildContentDisposition, ObjectMissing } from '@gantry/object-store';
+import { buildContentDisposition } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import { hasRequests, type Run, type RunArtifact, streamLines, streamRequests } from '@gantry/run-engine';
 import { formatLogLine } from './log-line';
@@ -22,9 +22,7 @@ export function downloadOperations(deps: RunDeps): Operations<'worker'> {
       const id = call.path.artifact_id;
       const artifact = await engine.findArtifact(run, id);
       if (!artifact) throw notFound('artifact', id, 'of this run');
-      const content = await objects.get(artifact.key).catch((err) => {
-        throw err instanceof ObjectMissing ? notFound('artifact', id, 'of this run') : err;
-      });
+      const content = await objects.get(artifact.key);
       res.setHeader('Content-Type', safeType(artifact.contentType));
       res.set({
         'Content-Length': String(artifact.size),

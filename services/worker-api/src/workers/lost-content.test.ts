@@ -28,6 +28,33 @@ test('a worker with lost files reports them, is shown otherwise, and is repaired
   expect(body.map(({ path }: { path: string }) => path)).toEqual(['main.py']);
 });
 
+test('a context with lost files reports them, is shown otherwise, and a written file is kept while the lost one is named', async () => {
+  const files = [
+    { path: 'a.md', content: 'first' },
+    { path: 'b.md', content: 'second' },
+  ];
+  await owner.post('/api/contexts', { name: 'notes', files }).expect(201);
+  const { rows } = await query(
+    `SELECT v.pack_key FROM context_versions v JOIN contexts c ON c.uid = v.context_uid WHERE c.name = 'notes'`,
+    [],
+  );
+  await api.deps.objects.delete(rows[0].pack_key);
+  for (const path of ['files?content=true', 'files/a.md', 'download']) {
+    const { body } = await owner.get(`/api/contexts/notes/${path}`).expect(410);
+    expect(body).toMatchObject({ code: 'content_missing' });
+    expect(body.detail).not.toContain(rows[0].pack_key);
+  }
+  expect((await owner.get('/api/contexts/notes').expect(200)).body).toMatchObject({ file_count: 2 });
+  expect((await owner.get('/api/contexts/notes/files?content=false').expect(200)).body).toHaveLength(2);
+
+  const { body } = await owner.put('/api/contexts/notes/files/a.md', { content: 'again' }).expect(200);
+  expect(body).toMatchObject({ file_count: 1, warnings: [expect.stringMatching(/lost files.*: b\.md;/)] });
+  const listed = (await owner.get('/api/contexts/notes/files?content=true').expect(200)).body;
+  expect(listed).toEqual([expect.objectContaining({ path: 'a.md', content: 'again' })]);
+  const other = await owner.put('/api/contexts/notes/files/b.md', { content: 'back' }).expect(200);
+  expect(other.body).toMatchObject({ file_count: 2, warnings: [] });
+});
+
 test('a run with a lost output or file is shown with the rest; its zip names a lost output, and is aborted at a lost file', async () => {
   await createWorker(api, { id: 'large' });
   const executor = await api.connectExecutor();
@@ -39,6 +66,9 @@ test('a run with a lost output or file is shown with the rest; its zip names a l
   const artifact = `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
     VALUES ('art_lost', $1, $2, 'a.bin', 'application/octet-stream', 5, $3, $4)`;
   await query(artifact, [runId, api.workspaceId, 'a'.repeat(64), `${key}/artifact`]);
+  const { body: lost } = await owner.get(`/api/runs/${runId}/artifacts/art_lost/download`).expect(410);
+  expect(lost.code).toBe('content_missing');
+  await owner.get(`/api/runs/${runId}/artifacts/art_none/download`).expect(404);
   const download = async () => (await fetch(`${api.url}/api/runs/${runId}/download`, bearer())).arrayBuffer();
   await expect(download()).rejects.toThrow();
 
