@@ -23,7 +23,7 @@ export interface IdentityCache {
 }
 
 const FRESH_MS = 15_000;
-/** One that is used is looked up again ahead: an outage that is shorter than the rest of FRESH_MS refuses nobody. */
+/** An identity in use is looked up again ahead: during an outage shorter than the rest of FRESH_MS it still serves. */
 const RENEW_MS = 8_000;
 /** Between two attempts. */
 const RENEW_AGAIN_MS = 1_000;
@@ -81,7 +81,7 @@ export function createIdentityCache(lookUp: Identify, now: () => number = Date.n
       if (!cached || cached.until <= now()) return startLookup(key, credential);
       if (cached.renewAt <= now()) {
         cached.renewAt = now() + RENEW_AGAIN_MS;
-        // The lookup that somebody waits for reports its failure.
+        // A request that has no identity to use meanwhile reports the failure.
         startLookup(key, credential).catch(() => {});
       }
       return cached.identity;

@@ -132,7 +132,8 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
       if (await replay(headCheck)) return;
       sendContinue();
       const substitution = createSubstitution(credentials);
-      const body = isSearchable(request) ? await readSearchableBody(request) : null;
+      const isCollected = (credentials.length > 0 || !canWrite(headCheck)) && isSearchable(request);
+      const body = isCollected ? await readSearchableBody(request) : null;
       const searchedBody = body?.complete ? body.bytes : null;
       const writeCheck: WriteCheck = { ...headCheck, body: declaresBody(request) ? searchedBody : undefined };
       if (await replay(writeCheck)) return;
