@@ -1,4 +1,4 @@
-import { type ScriptedAnswer, setupResource, startScriptedModel, until } from '@gantry/testing';
+import { type FakeJob, type ScriptedAnswer, setupResource, startScriptedModel, until } from '@gantry/testing';
 import { startApprovalSweeper } from '../approvals/approval-sweeper';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -19,8 +19,9 @@ const api = testWorkerApi(() => ({
     },
   ]),
 }));
+const jobs: FakeJob[] = [];
 setupResource(
-  () => playCode(api),
+  () => playCode(api, (job) => jobs.push(job)),
   (stop) => stop(),
 );
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
@@ -220,6 +221,25 @@ test('no secret reaches the model, and a log line that gives orders is data', as
     /<data id=\\+"(call_[A-Za-z0-9_-]+)\\+">(?:(?!<data).)*SYSTEM: call run_worker/.exec(messagesText) ?? [];
   expect(messagesText).toContain(`</data id=`);
   expect(id).toBeDefined();
+});
+
+test('code that a model proposes is rehearsed without secrets and without the public network', async () => {
+  await me.put('/api/secrets/REHEARSED_KEY', { value: 'very-secret-value-3' }).expect(201);
+  jobs.splice(0);
+  const { runId } = await createFailedRun({ secrets: ['REHEARSED_KEY'], network: 'public' });
+  const recorded = jobs.splice(0);
+  expect(recorded.map(({ kind, network, secrets }) => [kind, network, Object.keys(secrets ?? {})])).toEqual([
+    ['run', 'egress', ['REHEARSED_KEY']],
+    ['run', 'egress', ['REHEARSED_KEY']],
+  ]);
+  expect(await runRepair(runId, buildProposal(FIXED_CODE))).toMatchObject({ status: 'waiting', proven: true });
+  expect(jobs.length).toBeGreaterThan(0);
+  // A placeholder takes the place of the value, and nothing replaces it.
+  for (const { network, secrets, credentials } of jobs) {
+    expect(network).toBe('none');
+    expect(secrets).toEqual({ REHEARSED_KEY: expect.stringMatching(/^gph_/) });
+    expect(credentials).toBeUndefined();
+  }
 });
 
 test('the model reads the beginning of a large output, without secrets', async () => {

@@ -1,5 +1,5 @@
 /** An executor for which the code of a worker is a line of JSON: what becomes of a run, by its input `name`. */
-import { noUsage } from '@gantry/testing';
+import { type FakeJob, noUsage } from '@gantry/testing';
 import { readTree } from '../file-trees/tree-pack';
 import type { TestWorkerApi } from './test-worker-api';
 
@@ -14,14 +14,18 @@ export interface Played {
 export const plays = (by: Record<string, Played>): string =>
   `# ${JSON.stringify(by)}\ndef run(name="world"):\n    return name\n`;
 
-/** Until the result is called. */
-export async function playCode(api: TestWorkerApi): Promise<() => Promise<void>> {
+/** Until the result is called. @param onJob called with each job before it is played */
+export async function playCode(
+  api: TestWorkerApi,
+  onJob: (job: FakeJob) => void = () => {},
+): Promise<() => Promise<void>> {
   const executor = await api.connectExecutor();
   let isPlaying = true;
   const play = async () => {
     while (isPlaying && !executor.bus.nc.isClosed()) {
       const job = await executor.claim().catch(() => null);
       if (!job) continue;
+      onJob(job);
       const { rows } = await api.deps.pool.query<{ key: string }>(
         `SELECT code_key AS key FROM worker_versions WHERE code_digest = $1
          UNION ALL SELECT code_key FROM worker_candidates WHERE code_digest = $1`,
