@@ -47,7 +47,7 @@ test('an identity is cached for at most twenty seconds', async () => {
   expect(lookups).toBe(2);
 });
 
-test('an identity in use is looked up ahead, so that an outage of a few seconds refuses nobody', async () => {
+test('an identity in use is looked up ahead, so that no request is refused in an outage of a few seconds', async () => {
   await cache.identify(credential);
   now = 9_000;
   expect(await cache.identify(credential)).toBe(identity);

@@ -91,7 +91,7 @@ export function createIdentityCache(lookUp: Identify, now: () => number = Date.n
     evictWorkspace: (workspaceId) => evict((identity) => Object.hasOwn(identity.memberships, workspaceId)),
     clear: () => evict(() => true),
     renewAll: () => {
-      for (const entry of entries.values()) entry.renewAt = Math.min(entry.renewAt, now());
+      for (const entry of entries.values()) entry.renewAt = 0;
     },
   };
 }

@@ -27,8 +27,8 @@ export const requiresCodeApproval = ({ isAgent, restriction }: Pick<Principal, '
   isAgent === true || restriction?.requireApproval === true;
 
 /** Returns whether a person makes the request's decision: a model may hold a token with any restriction. */
-export const isPerson = ({ userId, isAgent, restriction }: Pick<Principal, 'userId' | 'isAgent' | 'restriction'>) =>
-  userId !== null && isAgent !== true && restriction === undefined;
+export const isPerson = (caller: Principal): caller is Principal & { userId: string } =>
+  caller.userId !== null && caller.isAgent !== true && caller.restriction === undefined;
 
 export function hasRoleAtLeast(role: Role, minimumRole: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(minimumRole);

@@ -8,13 +8,10 @@ const BACKSLASH = 0x5c;
 const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 
-const KINDS = new Map<number, EscapeKind>([
-  [PERCENT, 'percent'],
-  [AMPERSAND, 'entity'],
-  [BACKSLASH, 'backslash'],
-]);
 /** First bytes of escapes, by byte. */
-export const STARTS: readonly (EscapeKind | undefined)[] = Array.from({ length: 256 }, (_, byte) => KINDS.get(byte));
+export const STARTS: readonly (EscapeKind | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
+  byte === PERCENT ? 'percent' : byte === AMPERSAND ? 'entity' : byte === BACKSLASH ? 'backslash' : undefined,
+);
 
 /** More bytes than any escape has. */
 export const ESCAPE_BYTES_MAX = 16;
@@ -35,14 +32,9 @@ export const DECODED = Buffer.alloc(4);
  */
 export function decodeEscape(bytes: Buffer, length: number): number {
   if (length < 2) return INCOMPLETE;
-  switch (bytes[0]) {
-    case PERCENT:
-      return bytes[1] === LOWER_U ? decodeUnits(bytes, length) : decodeHex(bytes, length, 1, 2, writeByte);
-    case AMPERSAND:
-      return decodeEntity(bytes, length);
-    default:
-      return decodeBackslash(bytes, length);
-  }
+  if (bytes[0] === PERCENT)
+    return bytes[1] === LOWER_U ? decodeUnits(bytes, length) : decodeHex(bytes, length, 1, 2, writeByte);
+  return bytes[0] === AMPERSAND ? decodeEntity(bytes, length) : decodeBackslash(bytes, length);
 }
 
 function writeByte(value: number): number {
@@ -171,19 +163,20 @@ const PUNCTUATION: Record<string, string> = {
   LT: '<',
   GT: '>',
 };
-const LATIN = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro
+const LATIN_NAMES =
+  `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro
   para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute
   Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN
   szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute
-  ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`;
+  ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`.split(/\s+/);
 /** Code points. */
 const NAMED = new Map<string, number>([
   ...Object.entries(PUNCTUATION).map(([name, text]) => [name, text.charCodeAt(0)] as const),
-  ...LATIN.split(/\s+/).map((name, i) => [name, 0xa0 + i] as const),
+  ...LATIN_NAMES.map((name, i) => [name, 0xa0 + i] as const),
 ]);
 const NAME_MAX = Math.max(...[...NAMED.keys()].map(({ length }) => length));
 /** Names that HTML also reads without a semicolon. */
-const BARE_NAMES = new Set(['amp', 'AMP', 'gt', 'GT', 'lt', 'LT', 'quot', 'QUOT', ...LATIN.split(/\s+/)]);
+const BARE_NAMES = new Set(['amp', 'AMP', 'gt', 'GT', 'lt', 'LT', 'quot', 'QUOT', ...LATIN_NAMES]);
 
 function decodeEntity(bytes: Buffer, length: number): number {
   return bytes[1] === NUMBER_SIGN ? decodeNumericEntity(bytes, length) : decodeNamedEntity(bytes, length);

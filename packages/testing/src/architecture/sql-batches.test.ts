@@ -1,7 +1,7 @@
 /** A statement that claims a batch of rows computes it once: `= ANY(ARRAY(SELECT … FOR UPDATE))`. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { findNestedScans } from '../nested-scans/find-nested-scans';
+import { listServerFiles } from '../nested-scans/find-nested-scans';
 
 const root = path.resolve(__dirname, '../../../..');
 
@@ -27,8 +27,7 @@ function findClosing(text: string, from: number): number {
 }
 
 test('no statement of a service claims rows by IN', () => {
-  const { files } = findNestedScans(root);
-  const found = files.flatMap((file) =>
+  const found = listServerFiles(root).flatMap((file) =>
     findRepeatedClaims(readFileSync(path.join(root, file), 'utf8')).map((subquery) => `${file}: ${subquery}`),
   );
   expect(found).toEqual([]);

@@ -43,12 +43,16 @@ interface Loop {
 }
 
 export function findNestedScans(root: string): { files: string[]; scans: NestedScan[] } {
-  const files = ['services', 'packages']
-    .flatMap((dir) => listFiles(root, dir))
-    .filter((file) => /^\w+\/[^/]+\/src\/.*\.ts$/.test(file));
+  const files = listServerFiles(root);
   const scans = files.flatMap((file) => inServerCode(file, readFileSync(path.join(root, file), 'utf8')));
   return { files, scans };
 }
+
+/** Lists the sources of services, and of the packages that they run. */
+export const listServerFiles = (root: string): string[] =>
+  ['services', 'packages']
+    .flatMap((dir) => listFiles(root, dir))
+    .filter((file) => /^\w+\/[^/]+\/src\/.*\.ts$/.test(file));
 
 function listFiles(root: string, dir: string): string[] {
   return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {

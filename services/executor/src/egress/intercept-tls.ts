@@ -119,24 +119,27 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
     try {
       const target = getTarget(request);
       const { method = '', headers } = request;
-      const headCheck = { method, target, headers: Object.keys(headers), contentType: headers['content-type'] };
-      /** Returns false if the request is to be forwarded. */
-      const replay = async (check: WriteCheck): Promise<boolean> => {
-        if (!answerTo || !canWrite(check)) return false;
-        const record = getRecord(answerTo, { method, scheme: 'https', host, port, target });
+      const headCheck: WriteCheck = {
+        method,
+        target,
+        headers: Object.keys(headers),
+        contentType: headers['content-type'],
+      };
+      const replay = async (find: FindRecordedResponse): Promise<void> => {
+        const record = getRecord(find, { method, scheme: 'https', host, port, target });
         sendContinue();
         await drainRequest(request);
         sendRecorded(response, record, exchange);
-        return true;
       };
-      if (await replay(headCheck)) return;
+      const writesByHead = canWrite(headCheck);
+      if (answerTo && writesByHead) return await replay(answerTo);
       sendContinue();
       const substitution = createSubstitution(credentials);
-      const isCollected = (credentials.length > 0 || !canWrite(headCheck)) && isSearchable(request);
+      const isCollected = (credentials.length > 0 || !writesByHead) && isSearchable(request);
       const body = isCollected ? await readSearchableBody(request) : null;
       const searchedBody = body?.complete ? body.bytes : null;
       const writeCheck: WriteCheck = { ...headCheck, body: declaresBody(request) ? searchedBody : undefined };
-      if (await replay(writeCheck)) return;
+      if (answerTo && canWrite(writeCheck)) return await replay(answerTo);
       exchange.keptAs = tunnel.getRecordingTarget(writeCheck);
       const known = body?.complete ? substitution.body(body.bytes, request.headers['content-type'] ?? '') : undefined;
       const head = {

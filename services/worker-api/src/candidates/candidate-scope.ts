@@ -2,17 +2,14 @@ import type { Db } from '../database';
 import { inheritScope } from '../workers/inherit-scope';
 import { needsApprovalStill } from '../workers/version-approval';
 import { getVersion } from '../workers/version-repository';
-import type { Candidate } from './candidate';
+import { type Candidate, getApprovableCode } from './candidate';
 
 /**
  * Loads ids of the only workers that the candidate, and the version that it becomes, may call; null: any.
  * @throws AppError 404 where the worker was deleted
  */
-export async function loadCandidateScope(
-  db: Db,
-  { workspaceId, workerUid: uid, baseNumber, code, sha, needsApproval, repairId }: Candidate,
-): Promise<string[] | null> {
+export async function loadCandidateScope(db: Db, candidate: Candidate): Promise<string[] | null> {
+  const { workspaceId, workerUid: uid, baseNumber, code } = candidate;
   const base = await getVersion(db, { workspaceId, uid }, baseNumber);
-  const approvable = { sha, needsApproval: needsApproval || repairId !== null };
-  return inheritScope(base, { code, isUnread: await needsApprovalStill(db, uid, approvable) });
+  return inheritScope(base, { code, isUnread: await needsApprovalStill(db, uid, getApprovableCode(candidate)) });
 }

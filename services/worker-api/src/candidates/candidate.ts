@@ -7,7 +7,7 @@ import type { TreePack } from '../file-trees/tree-pack';
 import type { VersionApproval } from '../generated/prisma/client';
 import { compareVersions } from '../workers/compare-versions';
 import type { Definition } from '../workers/definition';
-import { approvalToApi } from '../workers/version-approval';
+import { type ApprovableCode, approvalToApi } from '../workers/version-approval';
 import type { Version } from '../workers/version-repository';
 import type { Difference } from './compare-outputs';
 import type { Outcome } from './judge-case';
@@ -83,6 +83,12 @@ export interface ShownCandidate {
   workerId: string;
   caller: Principal;
 }
+
+/** Returns its code as an approval names it: a model wrote that of a repair. */
+export const getApprovableCode = ({ sha, needsApproval, repairId }: Candidate): ApprovableCode => ({
+  sha,
+  needsApproval: needsApproval || repairId !== null,
+});
 
 export function candidateToItem({ candidate, approval, summary, workerId, caller }: ShownCandidate) {
   const { status, repairId, sha } = candidate;

@@ -14,7 +14,7 @@ import { approveWithDecision } from '../workers/version-approval';
 import { getCurrentVersion } from '../workers/version-repository';
 import { lockWorker } from '../workers/worker-queries';
 import { findWorkerByUid } from '../workers/worker-repository';
-import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
+import { type Candidate, type CandidateStatus, getApprovableCode, OPEN_STATUSES } from './candidate';
 import type { CandidateDeps } from './candidate-deps';
 import { decideCandidate, findCandidate, listActiveRehearsals } from './candidate-repository';
 import { loadCandidateScope } from './candidate-scope';
@@ -54,8 +54,8 @@ export async function promoteInTransaction(
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw workerChangedError(candidate, current.sha);
   await requireExposure(tx, worker, id, definition);
-  const needsApproval = candidate.needsApproval || candidate.repairId !== null;
-  await approveWithDecision(tx, worker, { sha, needsApproval }, { caller, label, actor, now });
+  const approvable = getApprovableCode(candidate);
+  await approveWithDecision(tx, worker, approvable, { caller, label, actor, now });
   const onlyWorkers = await loadCandidateScope(tx, candidate);
   const number = await appendVersion(tx, worker, {
     version: {
@@ -63,7 +63,7 @@ export async function promoteInTransaction(
       definition,
       files,
       code,
-      needsApproval,
+      needsApproval: approvable.needsApproval,
       onlyWorkers,
       message: message === null ? 'Promoted candidate' : truncateText(message, MESSAGE_CHARS_MAX),
       authorId: id,

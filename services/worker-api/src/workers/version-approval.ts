@@ -76,8 +76,7 @@ export async function approveWithDecision(
 ): Promise<void> {
   if (!code.needsApproval || !caller) return;
   if (caller.restriction && (await needsApprovalStill(tx, worker.uid, code))) throw personNeededError();
-  if (caller.userId === null || !isPerson(caller)) return;
-  await approveCode(tx, worker, code.sha, { id: caller.userId, label, actor, now });
+  if (isPerson(caller)) await approveCode(tx, worker, code.sha, { id: caller.userId, label, actor, now });
 }
 
 /**
@@ -85,7 +84,7 @@ export async function approveWithDecision(
  * @throws AppError 403 `person_needed` for agents, restricted tokens and workspace tokens
  */
 export function requirePerson(caller: Principal): string {
-  if (caller.userId !== null && isPerson(caller)) return caller.userId;
+  if (isPerson(caller)) return caller.userId;
   throw personNeededError();
 }
 
