@@ -18,8 +18,9 @@ const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-backup-file-'));
 afterAll(() => fs.rmSync(dir, { recursive: true }));
 
 async function readWhole(file: string): Promise<void> {
-  const { entries } = await openBackupFile(file, async () => PASSPHRASE);
-  for await (const { content } of entries) for await (const chunk of content) expect(chunk.length).toBeGreaterThan(0);
+  const { readEntries } = await openBackupFile(file, async () => PASSPHRASE);
+  for await (const { content } of readEntries())
+    for await (const chunk of content) expect(chunk.length).toBeGreaterThan(0);
 }
 
 test.each([0.2, 0.5, 0.8])(
@@ -99,4 +100,8 @@ test('a backup removes the leftovers of killed ones, and nothing of a running on
   await running?.kill();
   const expected = [recent?.partial, running?.partial, foreign, file('today')];
   expect(left.sort()).toEqual(expected.map((one) => path.basename(one as string)).sort());
+});
+
+test('a device, which cannot be read twice, is refused', async () => {
+  await expect(readWhole('/dev/null')).rejects.toThrow('not a regular file');
 });

@@ -31,7 +31,7 @@ import { type DatabaseShape, databaseShape } from './database-copy';
 import { derivePasskeys, newSalt, open, seal } from './sealed-keys';
 
 const FORMAT = 1;
-const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'];
+const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'] as const;
 /** Bounds the bytes in memory before anything is authenticated. */
 const HEAD_BYTES_MAX = 16 << 20;
 const NAME_CHARS_SHOWN = 300;
@@ -184,18 +184,21 @@ export interface BackupEntry {
 
 export interface OpenBackup extends BackupContent {
   /**
-   * Databases and objects, to be read once and in order. Nothing of them may be used before the last one was read.
+   * Reads databases and objects from the file, in order. Nothing of them may be used before the last one was read.
    * @throws Error at the end, if the file is not as it was written
    */
-  entries: AsyncIterable<BackupEntry>;
+  readEntries(): AsyncIterable<BackupEntry>;
 }
 
 /** @throws Error that says what is wrong: no backup, of a newer format, damaged, or another passphrase */
 export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
-  const tar = readTar(file);
-  const context = await readContent(tar, MANIFEST);
+  // It is read more than once.
+  if (!(await stat(file)).isFile()) throw new Error(`${file} is not a regular file: save it to one first`);
+  const head = readTar(file);
+  const context = await readContent(head, MANIFEST);
   const { databases, salt } = parseManifest(file, context);
-  const sealed = await readContent(tar, KEYS);
+  const sealed = await readContent(head, KEYS);
+  await head.return(undefined);
   const keys = await derivePasskeys(await passphrase(), salt);
   let opened: Buffer;
   try {
@@ -207,8 +210,10 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
   if (!secrets.success)
     throw damagedBackupError(file, 'it holds other files than those of an installation', secrets.error);
 
-  async function* entries(): AsyncGenerator<BackupEntry> {
+  async function* readEntries(): AsyncGenerator<BackupEntry> {
     const mac = authentication(keys.mac);
+    const tar = readTar(file);
+    for (const name of [MANIFEST, KEYS]) await readContent(tar, name);
     for await (const { name, size, content } of tar) {
       if (name === AUTHENTICATION && size <= HEAD_BYTES_MAX) {
         const digest = await readBytes(content);
@@ -219,7 +224,7 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
     }
     throw damagedBackupError(file, 'it is not as it was written');
   }
-  return { databases, secrets: secrets.data, entries: entries() };
+  return { databases, secrets: secrets.data, readEntries };
 }
 
 function parseManifest(file: string, text: Buffer): Manifest {
@@ -238,7 +243,7 @@ function parseManifest(file: string, text: Buffer): Manifest {
   throw damagedBackupError(file, `${issue?.path.join('.')}: ${issue?.message}`, error);
 }
 
-async function readContent(tar: AsyncGenerator<BackupEntry>, name: string | undefined): Promise<Buffer> {
+async function readContent(tar: AsyncGenerator<BackupEntry>, name: string): Promise<Buffer> {
   const { value } = await tar.next();
   return value?.name === name && value.size <= HEAD_BYTES_MAX ? readBytes(value.content) : Buffer.alloc(0);
 }

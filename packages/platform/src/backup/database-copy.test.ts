@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createDatabase, temporaryDir } from '@gantry/testing';
 import { Client } from 'pg';
 import { migrate } from '../migrate';
-import { openLoader, takeSnapshots } from './database-copy';
+import { type DatabaseShape, openLoader, takeSnapshots } from './database-copy';
 
 const first = `
   CREATE TABLE parent (id TEXT PRIMARY KEY);
@@ -116,4 +116,38 @@ test('a copy has no streams, and its running runs count as begun', async () => {
     { id: 'run_2', status: 'queued', confirmed: false },
   ]);
   expect((await source.client.query('SELECT * FROM run_streams')).rows).toHaveLength(1);
+});
+
+describe('a shape that its migrations do not make', () => {
+  const migration = '1_first';
+  const migrated = { migrations: [migration], tables: [], partitions: [], sequences: [] };
+  let folder: string;
+  let url: string;
+
+  beforeAll(async () => {
+    folder = writeMigrations({ [migration]: first });
+    url = (await createDatabase('empty')).url;
+  });
+
+  test.each<[string, Partial<DatabaseShape>, string]>([
+    ['a table', { tables: [{ name: 'pg_authid', columns: [] }] }, 'pg_authid'],
+    ['a column', { tables: [{ name: 'parent', columns: ['id', '"o"" x"'] }] }, 'parent.o" x'],
+    ['a sequence', { sequences: [{ name: 'other', value: '1' }] }, 'other'],
+    ['a partition of no such table', { partitions: [{ name: 'p', parent: 'q', bound: 'DEFAULT' }] }, 'q'],
+    [
+      'a partition of a table that has none',
+      { partitions: [{ name: 'p', parent: 'child', bound: 'DEFAULT' }] },
+      'child',
+    ],
+  ])('is refused by name: %s', async (_, shape, name) => {
+    const opening = openLoader(url, { ...migrated, ...shape }, [folder]);
+    await expect(opening).rejects.toThrow(`the backup names what its migrations do not make: ${name}`);
+  });
+
+  test('and rows of a table that it does not describe are refused', async () => {
+    const loader = await openLoader(url, migrated, [folder]);
+    const nothing = (async function* () {})();
+    expect(() => loader.load('parent', nothing)).toThrow('rows of a table parent, which it does not describe');
+    await loader.close();
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * `npm run restore`: everything is made beside the data directory, and gets its name at once when the file was read to
- * its end.
+ * `npm run restore`: the file is checked to its end before anything is made. Everything is made beside the data
+ * directory, and gets its name at once when the file was read to its end again.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
@@ -35,6 +35,8 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   }
   const backup = await openBackupFile(file, passphrase);
   refuseNewer(file, backup);
+  progress.step('checking the file');
+  await checkEntries(backup);
   const made = `${dataDir}.restoring`;
   fs.mkdirSync(made, { recursive: true, mode: 0o700 });
   progress.step('starting a new PostgreSQL');
@@ -91,6 +93,14 @@ function refuseNewer(file: string, { databases }: OpenBackup): void {
   }
 }
 
+/** @throws Error if the file is damaged, or names files outside of the store */
+async function checkEntries({ readEntries }: OpenBackup): Promise<void> {
+  for await (const { name, content } of readEntries()) {
+    if (!ROWS.test(name)) checkObjectName(name);
+    for await (const _chunk of content);
+  }
+}
+
 async function fill(made: string, backup: OpenBackup, addressOf: ResolveAddress, progress: Progress): Promise<void> {
   const loaders = new Map<string, Loader>();
   try {
@@ -98,7 +108,7 @@ async function fill(made: string, backup: OpenBackup, addressOf: ResolveAddress,
       loaders.set(service, await openLoader(addressOf(service), backup.databases[service], migrationFolders(service)));
     }
     const parts = showParts(progress);
-    for await (const { name, size, content } of backup.entries) {
+    for await (const { name, size, content } of backup.readEntries()) {
       const [, service = '', table = ''] = ROWS.exec(name) ?? [];
       const loader = loaders.get(service);
       const guarded = stopBeforeFull(made, content);
@@ -114,11 +124,15 @@ async function fill(made: string, backup: OpenBackup, addressOf: ResolveAddress,
   }
 }
 
-const ROWS = /^databases\/([a-z-]+)\/([a-z0-9_]+)\/\d+$/;
+const ROWS = new RegExp(`^databases/(${serviceNames.join('|')})/([a-z0-9_]+)/\\d+$`);
 const OBJECT = /^objects(?:\/(?!\.)[^/\\\0]{1,255})+$/;
 
-async function writeObject(made: string, name: string, content: BackupEntry['content']): Promise<void> {
+function checkObjectName(name: string): void {
   if (!OBJECT.test(name)) throw new Error(`the backup names a file outside of the store: ${quoteName(name)}`);
+}
+
+async function writeObject(made: string, name: string, content: BackupEntry['content']): Promise<void> {
+  checkObjectName(name);
   const file = path.join(made, name);
   await fs.promises.mkdir(path.dirname(file), { recursive: true });
   await pipeline(content, fs.createWriteStream(file, { mode: 0o600, flags: 'wx' }));

@@ -95,9 +95,9 @@ beforeAll(async () => {
 afterAll(() => platform?.stop(), START_MS);
 
 test('the older installation had rows in every table', async () => {
-  const { databases, entries } = await openBackupFile(file, passphrase);
+  const { databases, readEntries } = await openBackupFile(file, passphrase);
   const filled = new Set<string>();
-  for await (const { name, content } of entries) {
+  for await (const { name, content } of readEntries()) {
     for await (const _ of content);
     filled.add(name.split('/').slice(0, 3).join('/'));
   }
