@@ -94,9 +94,10 @@ function refuseNewer(file: string, { databases }: OpenBackup): void {
 }
 
 /** @throws Error if the file is damaged, or names files outside of the store */
-async function checkEntries({ readEntries }: OpenBackup): Promise<void> {
+async function checkEntries({ databases, readEntries }: OpenBackup): Promise<void> {
   for await (const { name, content } of readEntries()) {
-    if (!ROWS.test(name)) checkObjectName(name);
+    const [, service = ''] = ROWS.exec(name) ?? [];
+    if (!Object.hasOwn(databases, service)) checkObjectName(name);
     for await (const _chunk of content);
   }
 }
@@ -124,7 +125,7 @@ async function fill(made: string, backup: OpenBackup, addressOf: ResolveAddress,
   }
 }
 
-const ROWS = new RegExp(`^databases/(${serviceNames.join('|')})/([a-z0-9_]+)/\\d+$`);
+const ROWS = /^databases\/([a-z-]+)\/([a-z0-9_]+)\/\d+$/;
 const OBJECT = /^objects(?:\/(?!\.)[^/\\\0]{1,255})+$/;
 
 function checkObjectName(name: string): void {
