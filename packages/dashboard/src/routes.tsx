@@ -64,6 +64,7 @@ const OWN_PAGES: Pages = [
   [patterns.workerTriggers, lazy(() => import('./pages/worker-triggers/worker-triggers-page'))],
   [patterns.workerAlerts, lazy(() => import('./pages/worker-alerts/worker-alerts-page'))],
   [patterns.workerSettings, lazy(() => import('./pages/worker-settings/worker-settings-page'))],
+  [patterns.workerPublish, lazy(() => import('./pages/worker-publish/worker-publish-page'))],
   [patterns.workerCode, lazy(() => import('./pages/worker-code/worker-code-page'))],
   [patterns.workerConversations, lazy(() => import('./pages/worker-conversations/worker-conversations-page'))],
   [patterns.conversationWithWorker, lazy(() => import('./pages/worker-conversations/conversation-page'))],
