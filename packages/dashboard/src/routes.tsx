@@ -31,6 +31,7 @@ function ListedAutomation() {
 /** Pages for people who are signed in. */
 const OWN_PAGES: Pages = [
   [paths.home, lazy(() => import('./pages/overview/overview-page'))],
+  [paths.create, lazy(() => import('./pages/create/create-page'))],
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [paths.newAutomation, lazy(() => import('./pages/new-automation/new-automation-page'))],
   [patterns.listedAutomation, ListedAutomation],

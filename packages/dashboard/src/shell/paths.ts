@@ -4,6 +4,7 @@
  */
 export const paths = {
   home: '/',
+  create: '/new',
   workers: '/workers',
   newWorker: '/workers/new',
   automations: '/automations',

@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { DropArea } from '../../automations/drop-area';
 import { type DraftSource, useDraft } from '../../code/use-draft';
-import { getWorkerIdParam } from '../../shell/paths';
+import { getWorkerIdParam, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Notice } from '../../ui/notice';
@@ -51,7 +51,12 @@ function StarterAutomation({ workspaceId }: { workspaceId: string }) {
     <NewAutomationEditor
       workspaceId={workspaceId}
       draft={draft}
-      about="Python with a form: it is tested here in the sandbox, and gets an address of its own when it is deployed."
+      about={
+        <span>
+          A Python program with a form: test it here, and get a URL when you deploy it. For webhooks, approvals and
+          contexts, make a <Link to={paths.newWorker}>worker</Link>. <Link to={paths.create}>Compare both</Link>
+        </span>
+      }
     >
       <DropArea onFiles={draft.write} />
     </NewAutomationEditor>
