@@ -31,6 +31,7 @@ function ListedAutomation() {
 /** Pages for people who are signed in. */
 const OWN_PAGES: Pages = [
   [paths.home, lazy(() => import('./pages/overview/overview-page'))],
+  [paths.create, lazy(() => import('./pages/create/create-page'))],
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [paths.newAutomation, lazy(() => import('./pages/new-automation/new-automation-page'))],
   [patterns.listedAutomation, ListedAutomation],
@@ -64,6 +65,7 @@ const OWN_PAGES: Pages = [
   [patterns.workerTriggers, lazy(() => import('./pages/worker-triggers/worker-triggers-page'))],
   [patterns.workerAlerts, lazy(() => import('./pages/worker-alerts/worker-alerts-page'))],
   [patterns.workerSettings, lazy(() => import('./pages/worker-settings/worker-settings-page'))],
+  [patterns.workerPublish, lazy(() => import('./pages/worker-publish/worker-publish-page'))],
   [patterns.workerCode, lazy(() => import('./pages/worker-code/worker-code-page'))],
   [patterns.workerConversations, lazy(() => import('./pages/worker-conversations/worker-conversations-page'))],
   [patterns.conversationWithWorker, lazy(() => import('./pages/worker-conversations/conversation-page'))],

@@ -1,3 +1,4 @@
+import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testPlatform } from '../test/open-platform';
 
@@ -57,5 +58,79 @@ describe('an automation', () => {
       .click();
     await page.getByText('Version 1 is current now').waitFor();
     await runAutomation(page, '100', '119');
+  });
+
+  async function createWorker(id: string, fields: object): Promise<void> {
+    const { status, body } = await platform.call('POST', '/api/workers', { id, ...fields });
+    if (status !== 201) throw new Error(`${id}: ${status} ${JSON.stringify(body)}`);
+  }
+  async function getWorkerOutput(id: string, inputs: object): Promise<unknown> {
+    const { body } = await platform.call('POST', `/api/workers/${id}/runs`, { inputs });
+    const load = async () => (await platform.call('GET', `/api/runs/${body.run_id}`)).body;
+    await until(async () => (await load()).status === 'completed');
+    return (await load()).output;
+  }
+
+  test('a worker is published as a page, whose form gives the result of the worker', async () => {
+    await createWorker('gross', {
+      name: 'Gross price',
+      description: 'Adds the tax.',
+      entrypoint: 'src/gross.py',
+      inputs: [
+        { name: 'price', label: 'Price', type: 'number', required: true },
+        { name: 'country', label: 'Country', type: 'select', options: ['de', 'at'], default: 'at' },
+      ],
+      outputs: [{ name: 'gross', label: 'Gross', type: 'number' }],
+      files: [
+        {
+          path: 'src/gross.py',
+          content:
+            'from rates import RATES\n\ndef run(price, country):\n    return {"gross": price * RATES[country]}\n',
+        },
+        { path: 'src/rates.py', content: 'RATES = {"de": 1.19, "at": 1.2}\n' },
+      ],
+    });
+    expect(await getWorkerOutput('gross', { price: 200, country: 'de' })).toEqual({ gross: 238 });
+    const page = await platform.visitAsOwner('/workers/gross');
+    await page.getByRole('link', { name: 'Publish as a page' }).click();
+    await page.getByRole('region', { name: 'Copied' }).getByText('src/rates.py').waitFor();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByLabel('Price').fill('100');
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    await page.getByRole('region', { name: 'Result of the test' }).getByText('120').first().waitFor();
+    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL(/\/a\/aut_/);
+    const visitor = await platform.visit();
+    await visitor.goto(page.url().split('?')[0] ?? '');
+    await visitor.getByText('Adds the tax.').waitFor();
+    await visitor.getByLabel('Country').selectOption('de');
+    await runAutomation(visitor, '200', '238');
+  });
+
+  test('the secret of a published worker is named, and its value stays with the worker', async () => {
+    await platform.call('PUT', '/api/secrets/CRM_TOKEN', { value: 'value-of-the-worker' });
+    await createWorker('report', {
+      name: 'Report',
+      secrets: ['CRM_TOKEN'],
+      triggers: [{ type: 'webhook' }],
+      files: [
+        { path: 'main.py', content: 'def run(context):\n    return {"size": len(context.secrets["CRM_TOKEN"])}\n' },
+      ],
+    });
+    const page = await platform.visitAsOwner('/workers/report');
+    await page.getByRole('link', { name: 'Publish as a page' }).click();
+    const differences = page.getByRole('region', { name: 'Not copied, or different' });
+    await differences.getByText('Secret CRM_TOKEN').waitFor();
+    await differences.getByText('Webhook', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL(/\/a\/aut_/);
+    await page
+      .getByText(/CRM_TOKEN/)
+      .first()
+      .waitFor();
+    const { body } = await platform.workspace.automations('GET', '/api/secrets');
+    expect(body.secrets).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@
  */
 export const paths = {
   home: '/',
+  create: '/new',
   workers: '/workers',
   newWorker: '/workers/new',
   automations: '/automations',
@@ -66,6 +67,7 @@ export const patterns = {
   workerConversations: '/workers/:workerId/conversations',
   workerAlerts: '/workers/:workerId/alerts',
   workerSettings: '/workers/:workerId/settings',
+  workerPublish: '/workers/:workerId/publish',
   /** Below a worker as well, each a page of its own. */
   conversationWithWorker: '/workers/:workerId/conversations/:conversationId',
   candidate: '/workers/:workerId/candidates/:candidateId',
@@ -91,6 +93,10 @@ export const automationCodePath = (automationId: string): string =>
 
 export const automationSettingsPath = (automationId: string): string =>
   patterns.automationSettings.replace(':automationId', encodeURIComponent(automationId));
+
+/** Returns the path of a new automation with the files of this worker. */
+export const workerAutomationPath = (workerId: string): string =>
+  `${paths.newAutomation}?worker=${encodeURIComponent(workerId)}`;
 
 /** Returns the path of the automation's page with one of its runs. */
 export const runPath = (automationId: string, runId: string): string =>

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core';
@@ -86,13 +86,19 @@ async function emulateAppearance(
   );
 }
 
+/** Captures the whole page as it is emulated: Playwright would first reset the size of the screen. */
+async function captureFullPage(session: CDPSession): Promise<Buffer> {
+  const { cssContentSize } = await session.send('Page.getLayoutMetrics');
+  const clip = { ...cssContentSize, scale: 1 };
+  const { data } = await session.send('Page.captureScreenshot', { captureBeyondViewport: true, clip });
+  return Buffer.from(data, 'base64');
+}
+
 async function checkAppearance(page: Page, screen: string, appearance: Appearance): Promise<void> {
   if (SCREENSHOT_DIRECTORY) {
     mkdirSync(SCREENSHOT_DIRECTORY, { recursive: true });
-    await page.screenshot({
-      path: path.join(SCREENSHOT_DIRECTORY, `${screen}-${appearance.name}.png`),
-      fullPage: true,
-    });
+    const file = path.join(SCREENSHOT_DIRECTORY, `${screen}-${appearance.name}.png`);
+    writeFileSync(file, await captureFullPage(await getSession(page)));
   }
   // Dark mode differs only in its colours.
   const isDark = appearance.colorScheme === 'dark';

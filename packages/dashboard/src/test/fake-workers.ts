@@ -11,11 +11,19 @@ export interface FakeWorkers {
   runs: Schemas['RunItem'][];
   /** Bodies of the requested changes and runs. */
   sent: { line: string; body: unknown }[];
+  /** Texts of files by path, for each worker that has other files than an entrypoint. */
+  files: Map<string, Record<string, string>>;
   /** The error response to the next change. */
   refuseNext: FakeResponse | null;
 }
 
-export const createWorkerState = (): FakeWorkers => ({ list: [], runs: [], sent: [], refuseNext: null });
+export const createWorkerState = (): FakeWorkers => ({
+  list: [],
+  runs: [],
+  sent: [],
+  files: new Map(),
+  refuseNext: null,
+});
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
@@ -261,8 +269,8 @@ function handleDetailRequest(
   if (part[4] === 'stats') return { status: 200, body: buildStats(id, runs) };
   if (part[4] === 'sample-input') return { status: 200, body: { inputs: { shop: 'south', limit: 7 } } };
   if (part[4] === 'files') {
-    const content = SKILL_TEXT;
-    return { status: 200, body: [{ path: entrypoint, content, size: content.length, sha: '0' }] };
+    const texts = Object.entries(fake.files.get(id) ?? { [entrypoint]: SKILL_TEXT });
+    return { status: 200, body: texts.map(([path, content]) => ({ path, content, size: content.length, sha: '0' })) };
   }
   if (part[4] === 'alerts') return { status: 200, body: [] };
   if (part[6] === 'approve') {

@@ -41,6 +41,7 @@ import {
   IconPlayerPlayFilled,
   IconPlayerStopFilled,
   IconPlug,
+  IconPlus,
   IconRobot,
   IconSearch,
   IconSettings,
@@ -75,6 +76,7 @@ export const MoonIcon = inlineIcon(IconMoon);
 export const PauseIcon = inlineIcon(IconPlayerPause);
 export const PersonIcon = inlineIcon(IconUser);
 export const PlayIcon = inlineIcon(IconPlayerPlayFilled);
+export const PlusIcon = inlineIcon(IconPlus);
 export const RightIcon = inlineIcon(IconChevronRight);
 export const SearchIcon = inlineIcon(IconSearch);
 export const SleepIcon = inlineIcon(IconBed);

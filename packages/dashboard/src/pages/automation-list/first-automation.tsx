@@ -12,7 +12,7 @@ export function FirstAutomation() {
     <Empty title="Deploy your first automation" level={2}>
       <p>
         An automation is a Python file that defines <code>run()</code>, with a form for its inputs and an address of its
-        own.
+        own. <Link to={paths.create}>Worker or automation?</Link>
       </p>
       <Button component={Link} to={paths.newAutomation}>
         New automation

@@ -1,30 +1,22 @@
-import { unwrap } from '@gantry/sdk';
-import { Button, NativeSelect, Skeleton, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { useNavigate } from 'react-router';
-import { automationKeys } from '../../automations/automation-keys';
+import { Skeleton } from '@mantine/core';
+import { useMemo } from 'react';
+import { Link, useSearchParams } from 'react-router';
 import { DropArea } from '../../automations/drop-area';
-import styles from '../../automations/package-page.module.css';
-import { PackageWorkspace } from '../../automations/package-workspace';
-import { usePackage } from '../../automations/use-package';
-import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
-import { api } from '../../shell/api';
-import { automationPath } from '../../shell/paths';
-import { toast } from '../../shell/toasts';
+import { type DraftSource, useDraft } from '../../code/use-draft';
+import { getWorkerIdParam, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { ConfirmButton } from '../../ui/confirm-button';
-import { FormStack } from '../../ui/form';
-import { Failure, Notice } from '../../ui/notice';
-import { PageHead } from '../../ui/page-head';
-import { Panel } from '../../ui/panel';
+import { Notice } from '../../ui/notice';
+import { NewAutomationEditor } from './new-automation-editor';
 import { STARTER, STARTER_SHA } from './starter';
+import { WorkerAutomation } from './worker-automation';
 
-/** Creates an automation from a zip, a folder or the starter files, and deploys it. */
+/** Creates an automation from a zip, a folder, the starter files or those of a worker, and deploys it. */
 export default function NewAutomationPage() {
   useTitle('New automation');
   const workspace = useWorkspace();
+  const [search] = useSearchParams();
+  const workerId = getWorkerIdParam(search);
   if (!workspace) return <Skeleton height={480} radius={10} />;
   if (workspace.role === 'viewer') {
     return (
@@ -33,10 +25,11 @@ export default function NewAutomationPage() {
       </Notice>
     );
   }
-  return <NewAutomation key={workspace.id} workspaceId={workspace.id} />;
+  if (workerId !== null) return <WorkerAutomation key={workerId} workspaceId={workspace.id} workerId={workerId} />;
+  return <StarterAutomation key={workspace.id} workspaceId={workspace.id} />;
 }
 
-function NewAutomation({ workspaceId }: { workspaceId: string }) {
+function StarterAutomation({ workspaceId }: { workspaceId: string }) {
   const source = useMemo(
     (): DraftSource => ({
       key: `${workspaceId}.new-automation`,
@@ -53,91 +46,19 @@ function NewAutomation({ workspaceId }: { workspaceId: string }) {
     [workspaceId],
   );
   const { draft } = useDraft(source);
-  return draft ? <AutomationEditor workspaceId={workspaceId} draft={draft} /> : <Skeleton height={480} radius={10} />;
-}
-
-function AutomationEditor({ workspaceId, draft }: { workspaceId: string; draft: Draft }) {
-  const pack = usePackage(draft);
+  if (!draft) return <Skeleton height={480} radius={10} />;
   return (
-    <div className={styles.page}>
-      <PageHead
-        title="New automation"
-        about="Python with a form: it is tested here in the sandbox, and gets an address of its own when it is deployed."
-        actions={
-          draft.changes.length > 0 && (
-            <ConfirmButton
-              label="Start over, without these files"
-              question="Discard them"
-              busy={false}
-              onConfirm={() => draft.write(draft.base)}
-            >
-              Start over
-            </ConfirmButton>
-          )
-        }
-      />
+    <NewAutomationEditor
+      workspaceId={workspaceId}
+      draft={draft}
+      about={
+        <span>
+          A Python program with a form: test it here, and get a URL when you deploy it. For webhooks, approvals and
+          contexts, make a <Link to={paths.newWorker}>worker</Link>. <Link to={paths.create}>Compare both</Link>
+        </span>
+      }
+    >
       <DropArea onFiles={draft.write} />
-      <PackageWorkspace draft={draft} packageDraft={pack} automationId={null}>
-        <DeployPanel workspaceId={workspaceId} draft={draft} pack={pack} />
-      </PackageWorkspace>
-    </div>
-  );
-}
-
-type Visibility = 'private' | 'public';
-
-interface DeployPanelProps {
-  workspaceId: string;
-  draft: Draft;
-  pack: ReturnType<typeof usePackage>;
-}
-
-function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const [visibility, setVisibility] = useState<Visibility>('private');
-  const deploy = useMutation({
-    mutationFn: async () => {
-      const { artifactId, warnings } = await pack.artifact();
-      const deployed = await unwrap(api.POST('/api/deploy', { body: { artifactId, visibility } }));
-      return { ...deployed, warnings: [...warnings, ...deployed.warnings] };
-    },
-    onSuccess: ({ id, name, warnings }) => {
-      void queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) });
-      draft.rebase(STARTER_SHA, null);
-      toast([`${name} is deployed`, ...warnings].join('. '));
-      navigate(automationPath(id));
-    },
-  });
-  const { manifest } = pack;
-  return (
-    <Panel title="Deploy">
-      <FormStack
-        gap="md"
-        onSubmit={(event) => {
-          event.preventDefault();
-          deploy.mutate();
-        }}
-      >
-        <Text fz="sm" c="dimmed">
-          {'problem' in manifest
-            ? 'Correct its manifest first.'
-            : `As “${manifest.name}”, version 1. Its name, inputs and outputs are in manifest.json.`}
-        </Text>
-        <NativeSelect
-          label="Who may run it"
-          value={visibility}
-          onChange={(event) => setVisibility(event.currentTarget.value as Visibility)}
-          data={[
-            { value: 'private', label: 'Members of the workspace' },
-            { value: 'public', label: 'Anyone with the link' },
-          ]}
-        />
-        <Failure title="It was not deployed" error={deploy.error} />
-        <Button type="submit" loading={deploy.isPending} disabled={'problem' in manifest} fullWidth>
-          Deploy
-        </Button>
-      </FormStack>
-    </Panel>
+    </NewAutomationEditor>
   );
 }

@@ -107,8 +107,8 @@ export function TemplateGallery() {
         title="New worker"
         about={
           <span>
-            A worker runs by a schedule, a webhook, an event or by hand. For a form at an address of its own, make an{' '}
-            <Link to={paths.newAutomation}>automation</Link>.
+            A worker runs by a schedule, a webhook, an event or by hand. For a form that other people fill in, make an{' '}
+            <Link to={paths.newAutomation}>automation</Link>. <Link to={paths.create}>Compare both</Link>
           </span>
         }
       />

@@ -27,7 +27,8 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
       <Text maw="68ch" c="dimmed">
         Nothing runs here yet. A worker is a Python function, or an agent with a task, that runs by itself: when the
         clock says so, when something calls it, or when you press a button. Each run has its own sandbox, a log and a
-        history.
+        history. For a form that other people fill in, make an <Link to={paths.newAutomation}>automation</Link>.{' '}
+        <Link to={paths.create}>Compare both</Link>
       </Text>
       <div className={styles.ways}>
         <Stack gap="lg">

@@ -31,9 +31,14 @@ export default function OverviewPage() {
           canCreate &&
           overview &&
           !isEmpty && (
-            <Button component={Link} to={paths.newWorker}>
-              New worker
-            </Button>
+            <>
+              <Button component={Link} to={paths.newAutomation} variant="default">
+                New automation
+              </Button>
+              <Button component={Link} to={paths.newWorker}>
+                New worker
+              </Button>
+            </>
           )
         }
       />

@@ -1,7 +1,10 @@
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { describeSandbox } from '../../runs/describe-sandbox';
 import type { Worker } from '../../shell/api';
+import { workerPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
 import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import { type Inputs, RunForm } from '../../workers/run-form';
@@ -13,7 +16,22 @@ import styles from './worker-page.module.css';
 
 /** Shows the health of a worker, its recent runs, and a form to run it. */
 export default function WorkerPage() {
-  return <WorkerFrame>{(worker) => <WorkerOverview key={worker.id} worker={worker} />}</WorkerFrame>;
+  return (
+    <WorkerFrame actions={(worker) => <PublishButton worker={worker} />}>
+      {(worker) => <WorkerOverview key={worker.id} worker={worker} />}
+    </WorkerFrame>
+  );
+}
+
+/** Leads to the automation of a Python worker; agents have none. */
+function PublishButton({ worker: { id, runner, status } }: { worker: Worker }) {
+  const role = useWorkspace()?.role ?? 'viewer';
+  if (runner !== 'python' || status === 'archived' || role === 'viewer') return null;
+  return (
+    <Button component={Link} to={workerPath(id, 'workerPublish')} variant="default">
+      Publish as a page
+    </Button>
+  );
 }
 
 function WorkerOverview({ worker }: { worker: Worker }) {

@@ -14,7 +14,7 @@ export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
     <Empty title="Create your first worker" level={2}>
       <p>
         A worker is a Python function that runs by itself: on a schedule, when a webhook is called, or when another run
-        ends. Each run has its own sandbox, a log and a history.
+        ends. Each run has its own sandbox, a log and a history. <Link to={paths.create}>Worker or automation?</Link>
       </p>
       {canCreate ? (
         <p>

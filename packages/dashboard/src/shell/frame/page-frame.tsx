@@ -2,11 +2,12 @@ import { Button, Group, Stack, Text, useMantineColorScheme } from '@mantine/core
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Dialog } from '../../ui/dialog';
-import { MenuIcon, SearchIcon } from '../../ui/icons';
+import { MenuIcon, PlusIcon, SearchIcon } from '../../ui/icons';
 import { useShortcuts } from '../keys';
 import { LiveChanges } from '../live/live-changes';
-import { signInPath } from '../paths';
+import { paths, signInPath } from '../paths';
 import { useSession } from '../session';
+import { useWorkspace } from '../use-me';
 import { useStoredFlag } from '../use-stored-flag';
 import { AccountMenu } from './account-menu';
 import { Brand } from './brand';
@@ -76,6 +77,7 @@ export function PageFrame() {
               <Brand />
             )}
             <Group className={styles.tools} gap="xs" wrap="nowrap" flex="none">
+              {isMember && <CreateLink />}
               <ColorSchemeSwitch />
               <Account />
             </Group>
@@ -144,6 +146,7 @@ function GlobalShortcuts({ setOpen }: { setOpen: (open: OpenOverlay) => void }) 
     { keys: '/', words: 'Search on this page', run: () => focusSearch() || setOpen('palette') },
     { keys: '?', words: 'Show keyboard shortcuts', run: () => setOpen('keys') },
     { keys: 'd', words: 'Switch between light and dark', run: toggleColorScheme },
+    { keys: 'c', words: 'Create a worker or an automation', run: () => navigate(paths.create) },
     ...SECTIONS.flat().map(({ key, label, path }) => ({
       keys: `g ${key}`,
       words: `Go to ${label}`,
@@ -151,6 +154,16 @@ function GlobalShortcuts({ setOpen }: { setOpen: (open: OpenOverlay) => void }) 
     })),
   ]);
   return null;
+}
+
+function CreateLink() {
+  const role = useWorkspace()?.role ?? 'viewer';
+  if (role === 'viewer') return null;
+  return (
+    <Link className={styles.iconButton} to={paths.create} aria-label="Create" title="Create a worker or an automation">
+      <PlusIcon />
+    </Link>
+  );
 }
 
 function focusSearch(): boolean {

@@ -143,6 +143,8 @@ function useCommands(onKeys: () => void): Choice[] {
     toPageChoice('Workspace settings', paths.workspace),
     toPageChoice('Your account', paths.account),
     toActionChoice('New worker', () => navigate(paths.newWorker)),
+    toActionChoice('New automation', () => navigate(paths.newAutomation)),
+    toActionChoice('Create a worker or an automation', () => navigate(paths.create)),
     toActionChoice('New connection', () => navigate(paths.newConnection)),
     toActionChoice('Ask the agent', () => navigate(paths.chat)),
     toActionChoice('Switch between light and dark', toggleColorScheme),

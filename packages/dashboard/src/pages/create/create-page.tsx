@@ -1,0 +1,126 @@
+import { Box, Button, Stack, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { Notice } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+
+interface ProgramKind {
+  title: string;
+  purpose: string;
+  examples: readonly string[];
+  features: readonly string[];
+  action: string;
+  to: string;
+}
+
+const KINDS: readonly ProgramKind[] = [
+  {
+    title: 'Worker',
+    purpose: 'Work that runs without anyone at the screen. Your team writes it, watches it and changes it.',
+    examples: [
+      'Send a sales report every weekday at 9:00',
+      'Pass each new order from a webhook to the warehouse',
+      'Ask a manager before a refund is paid',
+    ],
+    features: [
+      'Triggers: schedules, webhooks and events',
+      'Secrets, connections and shared files (contexts)',
+      'Approvals, retries and limits',
+      'Versions, evaluations and alerts',
+      'An agent with a task and tools instead of code',
+    ],
+    action: 'New worker',
+    to: paths.newWorker,
+  },
+  {
+    title: 'Automation',
+    purpose: 'A program with a form that other people fill in and run, without knowing the code behind it.',
+    examples: [
+      'Convert a bank export to the format of accounting',
+      'Calculate a quote from a few numbers',
+      'Make name badges from a list of guests',
+    ],
+    features: [
+      'A page with a form, made from its inputs',
+      'A URL for your workspace, or for anyone with the link',
+      'Results on the page: numbers, tables, pictures, files',
+      'One schedule, and secrets of its own',
+      'Versions that you can roll back',
+    ],
+    action: 'New automation',
+    to: paths.newAutomation,
+  },
+];
+
+/** Explains when to use a worker and when an automation, and leads to either. */
+export default function CreatePage() {
+  useTitle('Create');
+  const role = useWorkspace()?.role;
+  return (
+    <>
+      <PageHead title="Create" about="Both are Python with a function run(). They differ in what starts them." />
+      <Stack gap="lg" maw="60rem">
+        {role === 'viewer' && (
+          <Notice tone="info" title="Viewers can’t create workers or automations">
+            Ask an admin of the workspace for the role member.
+          </Notice>
+        )}
+        <Box
+          display="grid"
+          style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 19rem), 1fr))', gap: 'var(--space-5)' }}
+        >
+          {KINDS.map((kind) => (
+            <ProgramKindPanel key={kind.title} kind={kind} canCreate={role !== undefined && role !== 'viewer'} />
+          ))}
+        </Box>
+        <Text fz="sm" c="dimmed">
+          Not sure? Begin with a worker. Its page has <strong>Publish as a page</strong>, which makes an automation of
+          its code.
+        </Text>
+      </Stack>
+    </>
+  );
+}
+
+interface ProgramKindPanelProps {
+  kind: ProgramKind;
+  canCreate: boolean;
+}
+
+function ProgramKindPanel({
+  kind: { title, purpose, examples, features, action, to },
+  canCreate,
+}: ProgramKindPanelProps) {
+  return (
+    <Panel title={title}>
+      <Stack gap="md">
+        <p>{purpose}</p>
+        <BulletList title="For example" items={examples} />
+        <BulletList title="It has" items={features} />
+        {canCreate && (
+          <Button component={Link} to={to} fullWidth>
+            {action}
+          </Button>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+function BulletList({ title, items }: { title: string; items: readonly string[] }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      <Box mt={4} fz="sm" c="dimmed">
+        <ul style={{ paddingInlineStart: '1.25rem' }}>
+          {items.map((item) => (
+            <li key={item}>{item}</li>
+          ))}
+        </ul>
+      </Box>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { unwrap } from '@gantry/sdk';
+import { Button, NativeSelect, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { automationKeys } from '../../automations/automation-keys';
+import styles from '../../automations/package-page.module.css';
+import { PackageWorkspace } from '../../automations/package-workspace';
+import { type Package, usePackage } from '../../automations/use-package';
+import type { Draft } from '../../code/use-draft';
+import { api } from '../../shell/api';
+import { automationPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FormStack } from '../../ui/form';
+import { Failure } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+
+interface NewAutomationEditorProps {
+  workspaceId: string;
+  draft: Draft;
+  about: ReactNode;
+  /** Undefined: `main.py`. */
+  entrypoint?: string;
+  /** Shown above the files. */
+  children?: ReactNode;
+}
+
+/** Edits, tests and deploys the files of a new automation. */
+export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, children }: NewAutomationEditorProps) {
+  const pack = usePackage(draft, entrypoint);
+  return (
+    <div className={styles.page}>
+      <PageHead
+        title="New automation"
+        about={about}
+        actions={
+          draft.changes.length > 0 && (
+            <ConfirmButton
+              label="Start over, without these files"
+              question="Discard them"
+              busy={false}
+              onConfirm={() => draft.write(draft.base)}
+            >
+              Start over
+            </ConfirmButton>
+          )
+        }
+      />
+      {children}
+      <PackageWorkspace draft={draft} packageDraft={pack} automationId={null}>
+        <DeployPanel workspaceId={workspaceId} draft={draft} pack={pack} />
+      </PackageWorkspace>
+    </div>
+  );
+}
+
+type Visibility = 'private' | 'public';
+
+interface DeployPanelProps {
+  workspaceId: string;
+  draft: Draft;
+  pack: Package;
+}
+
+function DeployPanel({ workspaceId, draft, pack }: DeployPanelProps) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [visibility, setVisibility] = useState<Visibility>('private');
+  const deploy = useMutation({
+    mutationFn: async () => {
+      const { artifactId, warnings } = await pack.artifact();
+      const deployed = await unwrap(api.POST('/api/deploy', { body: { artifactId, visibility } }));
+      return { ...deployed, warnings: [...warnings, ...deployed.warnings] };
+    },
+    onSuccess: ({ id, name, warnings }) => {
+      void queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) });
+      draft.rebase(draft.baseSha, null);
+      toast([`${name} is deployed`, ...warnings].join('. '));
+      navigate(automationPath(id));
+    },
+  });
+  const { manifest } = pack;
+  return (
+    <Panel title="Deploy">
+      <FormStack
+        gap="md"
+        onSubmit={(event) => {
+          event.preventDefault();
+          deploy.mutate();
+        }}
+      >
+        <Text fz="sm" c="dimmed">
+          {'problem' in manifest
+            ? 'Correct its manifest first.'
+            : `As “${manifest.name}”, version 1. Its name, inputs and outputs are in manifest.json.`}
+        </Text>
+        <NativeSelect
+          label="Who may run it"
+          value={visibility}
+          onChange={(event) => setVisibility(event.currentTarget.value as Visibility)}
+          data={[
+            { value: 'private', label: 'Members of the workspace' },
+            { value: 'public', label: 'Anyone with the link' },
+          ]}
+        />
+        <Failure title="It was not deployed" error={deploy.error} />
+        <Button type="submit" loading={deploy.isPending} disabled={'problem' in manifest} fullWidth>
+          Deploy
+        </Button>
+      </FormStack>
+    </Panel>
+  );
+}

@@ -1,0 +1,118 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { MANIFEST } from '../../automations/manifest';
+import { findPublishProblem } from '../../automations/worker-manifest';
+import type { Files } from '../../code/files';
+import type { Worker } from '../../shell/api';
+import { setSecretPath, workerAutomationPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { DetailList } from '../../ui/detail-list';
+import { ListItem } from '../../ui/list-item';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import layout from '../../ui/page.module.css';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { versionFilesQuery } from '../../workers/version-files';
+import { WorkerFrame } from '../../workers/worker-frame';
+import { listPageDifferences } from './page-differences';
+
+/** Shows what an automation takes from a worker and what it lacks, before its files are edited and deployed. */
+export default function WorkerPublishPage() {
+  return <WorkerFrame tab="Publish as a page">{(worker) => <PublishReview worker={worker} />}</WorkerFrame>;
+}
+
+function PublishReview({ worker }: { worker: Worker }) {
+  const workspace = useWorkspace();
+  const { data: files, error, refetch } = useQuery(versionFilesQuery(workspace?.id, worker.id, worker.sha));
+  const problem = workspace?.role === 'viewer' ? 'Viewers can’t deploy automations.' : findPublishProblem(worker);
+  if (problem !== null) {
+    return (
+      <Notice tone="info" title="This worker can’t be published as a page">
+        {problem}
+      </Notice>
+    );
+  }
+  if (error && !files) return <FailedToLoad what="The code" error={error} retry={refetch} />;
+  if (!files) return <Skeleton height={360} radius={10} />;
+  return (
+    <Stack gap="lg">
+      <Stack gap="xs" maw="68ch">
+        <h2>Publish as a page</h2>
+        <p>
+          Creates an automation from version {worker.version}: a form with a URL, for your workspace or for anyone with
+          the link. The worker stays as it is, and its later versions do not change the page.
+        </p>
+      </Stack>
+      <div className={layout.mainAndAside}>
+        <DifferencesPanel worker={worker} files={files} />
+        <Panel title="Copied">
+          <Stack gap="md">
+            <DetailList facts={listCopiedParts(worker, files)} />
+            <Button component={Link} to={workerAutomationPath(worker.id)} fullWidth>
+              Continue
+            </Button>
+            <Text fz="sm" c="dimmed">
+              Next, test it, choose who may run it, and deploy it. Nothing is published before.
+            </Text>
+          </Stack>
+        </Panel>
+      </div>
+    </Stack>
+  );
+}
+
+function DifferencesPanel({ worker, files }: { worker: Worker; files: Files }) {
+  const differences = listPageDifferences(worker, files);
+  return (
+    <Panel title="Not copied, or different">
+      <ul className={content.list}>
+        {differences.map(({ feature, effect, secrets = [] }) => (
+          <ListItem
+            key={feature}
+            what={feature}
+            about={
+              <>
+                {effect}
+                {secrets.length > 0 && <SecretLinks names={secrets} />}
+              </>
+            }
+          />
+        ))}
+        <ListItem what="History" about="Its runs, versions, alerts, examples and evaluations stay with the worker." />
+      </ul>
+    </Panel>
+  );
+}
+
+const SecretLinks = ({ names }: { names: readonly string[] }) => (
+  <Group component="span" gap="xs" mt={4}>
+    {names.map((name) => (
+      <Link key={name} to={setSecretPath(name)}>
+        Set {name}
+      </Link>
+    ))}
+  </Group>
+);
+
+const FILES_SHOWN = 12;
+
+function listFileNames(files: Files): string[] {
+  const paths = [...files.keys()].filter((path) => path !== MANIFEST);
+  const hiddenCount = paths.length - FILES_SHOWN;
+  return hiddenCount > 1 ? [...paths.slice(0, FILES_SHOWN), `and ${hiddenCount} more`] : paths;
+}
+
+function listCopiedParts(worker: Worker, files: Files): [string, ReactNode][] {
+  const { entrypoint, inputs, outputs, python_dependencies: packages, limits } = worker;
+  const parts: [string, string[]][] = [
+    ['Files', listFileNames(files)],
+    ['Entrypoint', [entrypoint]],
+    ['Inputs', inputs.map(({ name, label }) => label ?? name)],
+    ['Outputs', outputs.map(({ name, label }) => label ?? name)],
+    ['Packages', packages],
+    ['Time limit', [`${limits.timeout_seconds} seconds`]],
+  ];
+  return parts.map(([name, list]) => [name, list.join('\n') || 'None']);
+}
