@@ -16,7 +16,7 @@ import { until } from './until';
 
 const SEEDS = Number(process.env.CHAOS_SEEDS ?? 1);
 const FIRST_SEED = Number(process.env.CHAOS_FIRST_SEED ?? 1);
-const RUNS = Number(process.env.CHAOS_RUNS ?? 400);
+const RUNS = Number(process.env.CHAOS_RUNS ?? 300);
 const BY_API = 0.6 * RUNS;
 const BLOWS = 10;
 const RUNS_PER_BLOW = RUNS / BLOWS;

@@ -11,7 +11,7 @@ import { type Ground, prepareGround } from './fuzz/ground';
 const readNumber = (name: string) => (process.env[name] ? Number(process.env[name]) : undefined);
 const seconds = readNumber('GANTRY_FUZZ_SECONDS');
 /** A number of requests, and not a time, so that a slow machine sends the same. */
-const requests = readNumber('GANTRY_FUZZ_REQUESTS') ?? (seconds === undefined ? 8_000 : undefined);
+const requests = readNumber('GANTRY_FUZZ_REQUESTS') ?? (seconds === undefined ? 3_000 : undefined);
 
 let ground: Ground;
 beforeAll(async () => {
