@@ -1,7 +1,7 @@
 /**
  * Of each surface of openapi/:
  * dist/<surface>.json                    everything in one file, for services at run time
- * dist/published/<surface>.json          the same with every status and header that an operation answers, for people and their tools
+ * dist/published/<surface>.json, .yaml   the same with every status and header that an operation answers, for people and their tools
  * src/generated/<surface>.ts             its types, as clients see them
  * src/generated/<surface>-received.ts    its types, as handlers see them: validation has filled in each default
  */
@@ -9,6 +9,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import openapiTypescript, { astToString } from 'openapi-typescript';
+import { stringify } from 'yaml';
 import { documentAnswers } from './document-answers.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -30,7 +31,11 @@ for (const surface of ['worker', 'automation', 'skills']) {
   if (problems.length) throw new Error(problems.map(({ message }) => `${surface}: ${message}`).join('\n'));
   const document = JSON.stringify(bundled.parsed, null, 2);
   writeFileSync(here(`dist/${surface}.json`), document);
-  writeFileSync(here(`dist/published/${surface}.json`), JSON.stringify(documentAnswers(bundled.parsed), null, 2));
+  const published = documentAnswers(bundled.parsed);
+  writeFileSync(here(`dist/published/${surface}.json`), JSON.stringify(published, null, 2));
+  // Written here and not by a service, whose event loop it would block for a third of a second.
+  const yaml = stringify(published, { lineWidth: 120, aliasDuplicateObjects: false });
+  writeFileSync(here(`dist/published/${surface}.yaml`), yaml);
   await writeTypes(surface, document, { defaultNonNullable: false });
   const received = JSON.stringify(bundled.parsed, filledIn);
   await writeTypes(`${surface}-received`, received, { defaultNonNullable: true, emptyObjectsUnknown: true });

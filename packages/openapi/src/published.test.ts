@@ -1,5 +1,6 @@
 /** Tests the statuses and headers that the published documents declare for every operation. */
 import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { publishedFiles } from './index';
 
 interface Answer {
@@ -63,4 +64,9 @@ test('an operation with errors of OAuth documents them for every status that it 
     const shapes = names.filter((name) => /^(Oauth)?Status/.test(name)).map((name) => name.startsWith('Oauth'));
     expect([path, new Set(shapes)]).toEqual([path, new Set(shapes.length ? [isOauth] : [])]);
   }
+});
+
+test.each(Object.entries(publishedFiles))('the document of the %s surface is the same as JSON and YAML', (_name, file) => {
+  const yaml = parse(readFileSync(file.replace(/\.json$/, '.yaml'), 'utf8'));
+  expect(yaml).toEqual(JSON.parse(readFileSync(file, 'utf8')));
 });
