@@ -11,7 +11,7 @@ import type { Local } from './local-state';
 
 const launcher = path.join(checkoutDir, 'packages/platform/dist/main.js');
 
-/** The account `nobody` where the tests run as root, unless that account cannot read the checkout. */
+/** The unprivileged account that every Linux has, where the tests run as root and it can read the checkout. */
 const user = process.getuid?.() === 0 && isReachableByAll(checkoutDir) ? { uid: 65_534, gid: 65_534 } : {};
 
 let dataDir: string;
