@@ -11,15 +11,41 @@ const main = fileURLToPath(new URL('../../packages/platform/dist/main.js', impor
 const UNLIMITED = '1000000000';
 const START_MS = 120_000;
 
-/** @returns {Promise<{dir: string, pid: number, local: object, stop: () => Promise<void>}>} `dir` goes with it, `local` is as in .data/local.json */
+/**
+ * @returns {Promise<{dir: string, pid: number, local: object, restart: () => Promise<void>, stop: () => Promise<void>}>}
+ *   `dir` goes with it, `local` is as in .data/local.json; `restart` resolves once the new processes have been started
+ */
 export async function startPlatform() {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'gantry-bench-'));
   const data = path.join(dir, 'data');
+  const port = String(await freeRange());
+  let launcher = launch(data, port);
+  await launcher.ready();
+  const file = path.join(data, 'local.json');
+  if (!existsSync(file)) throw new Error(`${file} is missing`);
+  return {
+    dir,
+    get pid() {
+      return launcher.pid;
+    },
+    local: JSON.parse(readFileSync(file, 'utf8')),
+    restart: async () => {
+      await launcher.stop();
+      launcher = launch(data, port);
+    },
+    stop: async () => {
+      await launcher.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function launch(data, port) {
   const child = spawn(process.execPath, [main], {
     env: {
       ...process.env,
       GANTRY_DATA_DIR: data,
-      GANTRY_PORT: String(await freeRange()),
+      GANTRY_PORT: port,
       RATE_LIMIT_REQUESTS_PER_MINUTE: UNLIMITED,
       RATE_LIMIT_RUNS_PER_MINUTE: UNLIMITED,
     },
@@ -31,20 +57,17 @@ export async function startPlatform() {
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const deadline = Date.now() + START_MS;
-  while (!said.includes('Gantry is running')) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the platform did not start:\n${said}`);
-    await sleep(100);
-  }
-  const file = path.join(data, 'local.json');
-  if (!existsSync(file)) throw new Error(`${file} is missing`);
   return {
-    dir,
     pid: child.pid,
-    local: JSON.parse(readFileSync(file, 'utf8')),
+    ready: async () => {
+      while (!said.includes('Gantry is running')) {
+        if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the platform did not start:\n${said}`);
+        await sleep(100);
+      }
+    },
     stop: async () => {
       child.kill('SIGTERM');
       await ended;
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -74,3 +74,29 @@ test('no secret can stay in a layer, and nothing is fetched from outside the pac
   expect(text).not.toMatch(/^ARG .*(TOKEN|SECRET|PASSWORD|KEY)/im);
   expect(text).not.toMatch(/^ADD |curl |wget |sudo |:latest/m);
 });
+
+/** Programs that download over TLS; apt-get verifies its signed index over plain HTTP. */
+const DOWNLOADS = /npx|npm|-m pip|bootstrap\.mjs/;
+
+test('every line that downloads over TLS trusts the CA of BUILD_CA, which stays in no image', () => {
+  const downloading = stages.flatMap((stage) =>
+    stage.lines.filter((line) => line.startsWith('RUN ') && DOWNLOADS.test(line)).map((line) => ({ stage, line })),
+  );
+  expect(downloading.map(({ stage }) => stage.name)).toEqual(['build', 'build', 'executor']);
+  const [trusted] = /(?<=ENV NODE_EXTRA_CA_CERTS=)\S+/.exec(findStage('build')?.lines.join('\n') ?? '') ?? [];
+  for (const { stage, line } of downloading) {
+    if (stage.name === 'build') {
+      const before = stage.lines.slice(0, stage.lines.indexOf(line));
+      expect(before).toEqual(
+        expect.arrayContaining([
+          'ARG BUILD_CA=',
+          `RUN printf '%s\\n' "$BUILD_CA" > ${trusted}`,
+          `ENV NODE_EXTRA_CA_CERTS=${trusted}`,
+        ]),
+      );
+    } else {
+      expect(line).toContain(`--mount=type=bind,from=build,source=${trusted},`);
+      expect(line).toMatch(/--mount=type=tmpfs,target=(\S+) .*PIP_CERT=\1\//);
+    }
+  }
+});

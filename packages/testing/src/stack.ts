@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { NatsAddress } from '@gantry/events';
+import { decodeClaims, type NatsAddress } from '@gantry/events';
 import {
   findTool,
   gatewayProcess,
@@ -42,6 +42,8 @@ export interface Stack {
   automationUrls: string[];
   /** Addresses of the executors' `/metrics` and `/healthz`. */
   executorUrls: string[];
+  /** Ids of the executors, by which runs are leased to them; a restart keeps them. */
+  executorIds: string[];
   /** Addresses of `/metrics` of every service and replica, by name, such as `worker-api`. */
   metricsUrls: { service: string; url: string }[];
   /** The public addresses; undefined without a gateway. */
@@ -221,11 +223,12 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
   const uv = findTestUv();
   const executorPorts = await ports(options.executors ?? 1);
   const executorUrls = executorPorts.map((port) => `http://127.0.0.1:${port}`);
+  const executorAddresses = executorUrls.map(() => nats.newExecutor());
   const executors = await Promise.all(
     executorUrls.map((url, i) =>
       service('executor', url, {
         METRICS_PORT: String(executorPorts[i]),
-        ...toNatsEnv(nats.newExecutor()),
+        ...toNatsEnv(executorAddresses[i] as NatsAddress),
         EXECUTOR_DIR: path.join(dir, `executor-${i}`),
         BWRAP: bwrap,
         ...(uv && { UV: uv }),
@@ -259,6 +262,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     workerUrls,
     automationUrls,
     executorUrls,
+    executorIds: executorAddresses.map(({ creds = '' }) => decodeClaims(creds).name),
     metricsUrls,
     ...(gateway && { gateway: { worker: base, dashboard, skills } }),
     owner,

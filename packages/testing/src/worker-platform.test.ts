@@ -143,10 +143,11 @@ def run(seconds, ask, context):
 
   await restartEverything();
 
-  expect(await waitForStatus(await start('greet', { n: 1 }), 'completed')).toMatchObject({
-    attempt: 1,
-    output: { n: 1 },
-  });
+  const greeting = await start('greet', { n: 1 });
+  expect(await waitForStatus(greeting, 'completed')).toMatchObject({ attempt: 1, output: { n: 1 } });
+  // No lease had to run out first: the executor that it was handed to is one that lives.
+  const { rows: handedOut } = await pool.query('SELECT requeues FROM runs WHERE id = $1', [greeting]);
+  expect(handedOut).toEqual([{ requeues: 0 }]);
   await approve(child);
   for (const id of [asking, calling, sleeping]) {
     await waitForStatus(id, 'pending_approval');

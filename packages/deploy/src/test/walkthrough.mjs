@@ -1,5 +1,6 @@
 /** Types the commands of docs/first-worker.md against a platform that is already running. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,15 +19,19 @@ function commands({ base, dashboard }) {
     .replaceAll('http://localhost:8081', dashboard);
 }
 
-/** @returns what they print. @throws Error unless every line of it that matters is there */
+/** @returns what they print. @throws Error if one of them fails, or a line of it that matters is not there */
 export async function runWalkthrough({ base, dashboard, token }) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'walkthrough-'));
   fs.mkdirSync(path.join(dir, '.data'));
   fs.writeFileSync(path.join(dir, '.data/local.json'), JSON.stringify({ token }));
-  const shell = spawn('bash', ['-u'], { cwd: dir, stdio: ['pipe', 'pipe', 'inherit'] });
+  const options = { cwd: dir, stdio: ['pipe', 'pipe', 'inherit'] };
+  const shell = spawn('bash', ['-eu', '-o', 'pipefail'], options);
+  const ended = once(shell, 'close');
   shell.stdin.end(commands({ base, dashboard }));
   const printed = await text(shell.stdout);
+  const [code] = await ended;
   fs.rmSync(dir, { recursive: true });
+  if (code !== 0) throw new Error(`a line of docs/first-worker.md ended with ${code}, after:\n${printed}`);
   for (const expected of EXPECTED) {
     if (!printed.includes(expected))
       throw new Error(`docs/first-worker.md did not print ${JSON.stringify(expected)}:\n${printed}`);

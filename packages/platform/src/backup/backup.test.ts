@@ -93,6 +93,7 @@ test(
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     expect(fs.readdirSync(lost).filter((name) => name.startsWith('backing-up'))).toEqual([]);
     expect(await getRunStatus('queued')).toBe('queued');
+    expect(running?.problems()).toEqual([]);
     expect(await backup(lost, file)).toMatchObject({ code: 1, output: expect.stringContaining('exists already') });
   },
   START_MS,
@@ -143,6 +144,8 @@ test(
     expect((await request('GET', `/api/runs/${runs.running}`)).error_code).toBe('executor_lost');
     await start('new', 'teller');
     await reaches('new', 'completed');
+    // About the run that was under way in the backup.
+    expect(running.problems()).toEqual([expect.stringMatching(/worker-api: warning: lease ran out$/)]);
     expect(await listRoles(restored)).toEqual([{ owners: ['gantry'], restoring: 0 }]);
   },
   3 * START_MS,

@@ -6,10 +6,13 @@ import { temporaryDir, until } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { Sample } from '../first-run/first-run';
 import { isAlive } from '../supervise/process';
-import { freeRange, isFree, START_MS } from '../test/launched-platform';
+import { freeRange, isFree, listProblems, START_MS } from '../test/launched-platform';
 import type { Local } from './local-state';
 
 const launcher = path.join(checkoutDir, 'packages/platform/dist/main.js');
+
+/** The unprivileged account that every Linux has, where the tests run as root and it can read the checkout. */
+const user = process.getuid?.() === 0 && isReachableByAll(checkoutDir) ? { uid: 65_534, gid: 65_534 } : {};
 
 let dataDir: string;
 let port: number;
@@ -17,17 +20,28 @@ let started: ChildProcess;
 let output = '';
 
 beforeAll(async () => {
-  dataDir = path.join(temporaryDir('launch'), `Größe 7 – it's "my" $HOME`, 'data');
+  dataDir = path.join(createOwnDir(), `Größe 7 – it's "my" $HOME`, 'data');
   port = await freeRange();
 }, START_MS);
 afterAll(() => stop('SIGKILL'));
 
-/** Under the strictest umask, and with a home directory that is not writable. */
+function isReachableByAll(dir: string): boolean {
+  const parent = path.dirname(dir);
+  return (fs.statSync(dir).mode & 0o005) === 0o005 && (parent === dir || isReachableByAll(parent));
+}
+
+function createOwnDir(): string {
+  const dir = temporaryDir('launch');
+  if (user.uid !== undefined) fs.chownSync(dir, user.uid, user.gid);
+  return dir;
+}
+
+/** As an ordinary user, under the strictest umask, and with a home directory that is not writable. */
 function spawnLauncher(): void {
   output = '';
   const env = { PATH: process.env.PATH, HOME: '/dev/null', GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
   const command = ['-c', 'umask 077; exec "$@"', 'sh', process.execPath, launcher];
-  started = spawn('sh', command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  started = spawn('sh', command, { ...user, env, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [started.stdout, started.stderr]) {
     stream?.on('data', (chunk) => {
       output += chunk;
@@ -55,7 +69,7 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 async function startAndFail(env: NodeJS.ProcessEnv): Promise<{ code: unknown; problem: string }> {
-  const second = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const second = spawn(process.execPath, [launcher], { ...user, env, stdio: ['ignore', 'ignore', 'pipe'] });
   let problem = '';
   second.stderr.on('data', (chunk) => {
     problem += chunk;
@@ -89,6 +103,7 @@ test(
     spawnLauncher();
     await until(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
     await stop('SIGKILL');
+    const outputUntilKilled = output;
     await start();
     const local = readDataFile<Local>('local.json');
     expect(local).toEqual({
@@ -103,6 +118,7 @@ test(
     expect([getFileMode('.'), getFileMode('local.json'), getFileMode('keys.json')]).toEqual(['700', '600', '600']);
     const sample = readDataFile<Sample>('sample.json');
     expect([sample.status, sample.worker?.status]).toEqual(['success', 'completed']);
+    expect(listProblems(outputUntilKilled + output)).toEqual([]);
     expect(output).not.toContain(local.token);
     const printed = /Try it:\n(.*?)\n\n/s.exec(`${output}\n\n`)?.[1] as string;
     const { stdout } = await promisify(execFile)('bash', ['-c', printed]);
@@ -181,7 +197,7 @@ test('a second launcher on the same data is refused and disturbs nothing', async
 });
 
 test('ports that another program uses are named before anything is started', async () => {
-  const other = path.join(temporaryDir('launch'), 'data');
+  const other = path.join(createOwnDir(), 'data');
   const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: other, GANTRY_PORT: String(port) };
   const { code, problem } = await startAndFail(env);
   expect(code).toBe(1);

@@ -1,4 +1,5 @@
 /** A real NATS server whose store is on a file system of a few megabytes. */
+import fs from 'node:fs';
 import path from 'node:path';
 import {
   alertRaised,
@@ -12,7 +13,7 @@ import {
   eventSubject,
   getStreamState,
 } from '@gantry/events';
-import { catchLogs, freePort, temporaryDir, until } from '@gantry/testing';
+import { catchLogs, createSmallDisk, freePort, type SmallDisk, temporaryDir, until } from '@gantry/testing';
 import type { LivenessTiming } from '../supervise/liveness';
 import { startSupervisor } from '../supervise/supervise';
 import { findTool } from '../tools/find-tool';
@@ -20,7 +21,7 @@ import { natsProcess, natsUrl } from './nats';
 import { writeNatsConfig } from './nats-config';
 
 const { log } = catchLogs();
-const STORE_BYTES = 6 << 20;
+const STORE_BYTES = 24 << 20;
 /** The platform's, ten times as fast. */
 const timing: LivenessTiming = {
   everyMs: 500,
@@ -31,35 +32,28 @@ const timing: LivenessTiming = {
   graceMs: 200,
 };
 
-const bwrap = findTool('bwrap');
-const withBwrap = bwrap ? test : test.skip;
+const withBwrap = findTool('bwrap') ? test : test.skip;
 
-/** The same process, with the directory of its streams on a file system of its own. */
-function withSmallStore(options: Parameters<typeof natsProcess>[0]) {
-  const spec = natsProcess(options);
-  const mounts = ['--dev-bind', '/', '/', '--size', String(STORE_BYTES), '--tmpfs', path.join(options.dir, 'streams')];
-  return { ...spec, command: bwrap as string, args: [...mounts, '--die-with-parent', spec.command, ...spec.args] };
-}
+let disk: SmallDisk | undefined;
+afterAll(() => disk?.remove());
 
-/** Publishes and acknowledges until JetStream no longer answers, or has refused often without harm. */
-async function fillStore(bus: Bus): Promise<void> {
-  const body = Buffer.alloc(60_000, 1);
-  const subject = eventSubject(alertRaised, 'worker-api');
-  const reading = consumeDurable({
-    bus,
-    log,
-    stream: EVENTS_STREAM,
-    durable: durableName('worker-api', alertRaised),
-    messagesMax: 20,
-    onMessage: (message) => (message.seq % 2 ? message.ack() : message.nak(60_000)),
-  });
-  const publish = () => bus.js.publish(subject, body, { timeout: 300 }).catch(() => null);
-  for (let refused = 0; refused < 300; ) {
-    const outcomes = await Promise.all([publish(), publish(), publish(), publish()]);
-    refused += outcomes.filter((outcome) => !outcome).length;
-    if (outcomes.every((outcome) => !outcome) && !(await hasJetStream(bus))) break;
+const subject = eventSubject(alertRaised, 'worker-api');
+const publish = (bus: Bus, body: Buffer) => bus.js.publish(subject, body, { timeout: 300 });
+const LARGE = Buffer.alloc(60_000, 1);
+const AFTERWARDS = Buffer.from('published afterwards');
+
+/** Publishes until JetStream no longer answers, or has refused often without harm. */
+async function publishUntilRefused(bus: Bus): Promise<void> {
+  const isAccepted = () =>
+    publish(bus, LARGE).then(
+      () => true,
+      () => false,
+    );
+  for (let refused = 0; refused < 100; ) {
+    const outcomes = await Promise.all([isAccepted(), isAccepted(), isAccepted(), isAccepted()]);
+    refused += outcomes.filter((accepted) => !accepted).length;
+    if (!outcomes.some(Boolean) && !(await hasJetStream(bus))) break;
   }
-  await reading.stop();
 }
 
 const hasJetStream = (bus: Bus): Promise<boolean> =>
@@ -69,18 +63,41 @@ const hasJetStream = (bus: Bus): Promise<boolean> =>
   );
 
 withBwrap(
-  'NATS takes messages again after its disk was full, also where JetStream has stopped answering',
+  'NATS accepts and delivers messages again after its disk was full, also where JetStream has stopped answering',
   async () => {
     const command = findTool('nats-server') as string;
     const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
     const seeds = writeNatsConfig(options);
+    disk = await createSmallDisk(STORE_BYTES);
+    // A server that replaces another one finds the store that the full disk has left.
+    fs.symlinkSync(disk.dir, path.join(options.dir, 'streams'));
     const supervisor = await startSupervisor({ dir: temporaryDir('supervise'), show: () => {}, liveness: timing });
-    await supervisor.start(withSmallStore(options));
+    await supervisor.start(natsProcess(options));
     const address = { url: natsUrl(options), creds: createServiceCredentials(seeds, 'worker-api') };
     const bus = await connectBus({ ...address, name: 'test', log });
     const streams = await ensureStreams({ bus, log });
-    await fillStore(bus);
-    await until(() => hasJetStream(bus), { what: 'JetStream answers' });
+    let delivered = false;
+    const reading = consumeDurable({
+      bus,
+      log,
+      stream: EVENTS_STREAM,
+      durable: durableName('worker-api', alertRaised),
+      messagesMax: 20,
+      onMessage: (message) => {
+        delivered ||= AFTERWARDS.equals(message.data);
+        // Some stay, so that the store is not emptied.
+        return message.seq % 2 ? message.ack() : message.nak(60_000);
+      },
+    });
+    for (let i = 0; i < 20; i++) await publish(bus, LARGE);
+
+    const free = disk.fill();
+    await publishUntilRefused(bus);
+    free();
+    await until(() => publish(bus, AFTERWARDS), { what: 'a message is accepted' });
+    await until(() => delivered, { what: 'it is delivered' });
+
+    await reading.stop();
     streams.stop();
     await bus.nc.close();
     await supervisor.stop();

@@ -12,6 +12,8 @@ export const START_MS = 90_000;
 export interface LaunchedPlatform {
   dataDir: string;
   local: Local;
+  /** Everything that it has reported since its start. */
+  problems(): string[];
   stop(): Promise<void>;
 }
 
@@ -41,12 +43,17 @@ export async function launchPlatform(dataDir: string, env: NodeJS.ProcessEnv = {
   return {
     dataDir,
     local: JSON.parse(fs.readFileSync(path.join(dataDir, 'local.json'), 'utf8')),
+    problems: () => listProblems(output),
     stop: async () => {
       child.kill('SIGINT');
       await ended;
     },
   };
 }
+
+/** The lines of a launcher's output that pass on a warning or an error of a process. */
+export const listProblems = (output: string): string[] =>
+  output.split('\n').filter((line) => /\b(warning|error): /i.test(line));
 
 /** Runs a program of the platform to its end. */
 export async function runProgram(dataDir: string, command: string[], env: NodeJS.ProcessEnv = {}) {

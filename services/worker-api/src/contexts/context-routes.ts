@@ -14,7 +14,7 @@ import {
   respondWithPage,
 } from '@gantry/http';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
-import { applyChanges, fileToApi, withFiles } from '../file-trees/file-tree';
+import { applyChanges, fileToApi, formatLostFiles, withFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import { contextToApi, versionToItem } from './context';
@@ -171,15 +171,6 @@ export function contextOperations(deps: ContextDeps): Operations<'worker'> {
       await pipeline(zip, call.res);
     },
   };
-}
-
-const LISTED_PATHS_MAX = 20;
-
-function formatLostFiles(paths: string[]): string[] {
-  if (!paths.length) return [];
-  const listed = paths.slice(0, LISTED_PATHS_MAX).join(', ');
-  const more = paths.length > LISTED_PATHS_MAX ? ` and ${paths.length - LISTED_PATHS_MAX} more` : '';
-  return [`the object store has lost files that this version therefore lacks: ${listed}${more}; write them again`];
 }
 
 const getMessage = (body: unknown): string | null =>

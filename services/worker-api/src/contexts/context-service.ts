@@ -6,9 +6,9 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
-import { applyChanges, type FileTree, listEntries, shaOfVersion } from '../file-trees/file-tree';
+import { applyChanges, type FileTree, listEntries, listLostPaths, shaOfVersion } from '../file-trees/file-tree';
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
-import { packTree, readTreeToChange } from '../file-trees/tree-pack';
+import { packTree, readTreeToChange, restorePack } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import { getOwnerId, requireManage } from '../ownership';
 import type { ContextDeps } from './context-deps';
@@ -141,10 +141,11 @@ export async function changeFiles(
     actor,
     find,
     async (current) => {
-      const present = await readTreeToChange(deps.objects, current.pack);
+      const { present, isLost } = await readTreeToChange(deps.objects, current.pack);
       const tree = change(present);
-      const known = new Set([...present, ...tree].map(({ path }) => path));
-      lostPaths = current.files.map(({ path }) => path).filter((path) => !known.has(path));
+      lostPaths = listLostPaths(current.files, present, tree);
+      if (isLost && shaOfVersion(listEntries(tree)) === current.sha)
+        await restorePack(deps.objects, current.pack, tree);
       return { tree, message, changeSource, runId: null, ...author };
     },
     made,

@@ -142,6 +142,25 @@ function buildTreeFile(path: string, content: Buffer): TreeFile {
 export const listEntries = (tree: FileTree): FileEntry[] => tree.map(({ path, size, sha }) => ({ path, size, sha }));
 
 /**
+ * Lists files of a version that the next one lacks because the object store has lost their content.
+ * @param present what the store still has of the version
+ */
+export function listLostPaths(files: Pick<FileEntry, 'path'>[], present: FileTree, next: FileTree): string[] {
+  const known = new Set([...present, ...next].map(({ path }) => path));
+  return files.map(({ path }) => path).filter((path) => !known.has(path));
+}
+
+const LISTED_PATHS_MAX = 20;
+
+/** @returns a warning, or none */
+export function formatLostFiles(paths: string[]): string[] {
+  if (!paths.length) return [];
+  const listed = paths.slice(0, LISTED_PATHS_MAX).join(', ');
+  const more = paths.length > LISTED_PATHS_MAX ? ` and ${paths.length - LISTED_PATHS_MAX} more` : '';
+  return [`the object store has lost files that this version therefore lacks: ${listed}${more}; write them again`];
+}
+
+/**
  * Names a version by what it holds: SHA-256, hex, over canonical JSON.
  * @param definition what belongs to the version besides its files
  */

@@ -57,12 +57,25 @@ export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): 
 export const retainPackForRun = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: string): Promise<unknown> =>
   execute(tx, 'UPDATE pack_intents SET run_id = $2 WHERE key = $1', [key, runId]);
 
-/** For a change: where the store has lost the tree, the change alone makes a new one. */
-export const readTreeToChange = (objects: ObjectStore, pack: Pick<TreePack, 'key'>): Promise<FileTree> =>
-  readTree(objects, pack).catch((err) => {
-    if (err instanceof ObjectMissing) return [];
-    throw err;
-  });
+/** Reads a tree for a change. Where the store has lost it, the change alone makes a new one. */
+export const readTreeToChange = (
+  objects: ObjectStore,
+  pack: Pick<TreePack, 'key'>,
+): Promise<{ present: FileTree; isLost: boolean }> =>
+  readTree(objects, pack).then(
+    (present) => ({ present, isLost: false }),
+    (err) => {
+      if (err instanceof ObjectMissing) return { present: [], isLost: true };
+      throw err;
+    },
+  );
+
+/** Puts a pack that the store has lost back to its place, from a tree with the same files. */
+export async function restorePack(objects: ObjectStore, { key, digest }: TreePack, tree: FileTree): Promise<void> {
+  const packed = await repack(tree);
+  // Another digest, such as of an earlier way to pack, would be refused wherever the pack is read.
+  if (packed.digest === digest) await objects.put(key, packed.zip, { contentType: 'application/zip' });
+}
 
 /**
  * For packs of versions that are deleted: sweepPacks takes them in an hour, for runs may need them until then.

@@ -4,9 +4,16 @@ import { conflict, getTokenScope, intersectScopes, type Requester, requiresCodeA
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
-import { applyChanges, type FileTree, listEntries, shaOfVersion } from '../file-trees/file-tree';
+import {
+  applyChanges,
+  type FileTree,
+  formatLostFiles,
+  listEntries,
+  listLostPaths,
+  shaOfVersion,
+} from '../file-trees/file-tree';
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
-import { readTree, readTreeToChange } from '../file-trees/tree-pack';
+import { readTree, readTreeToChange, restorePack } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
 import { getOwnerId, requireManage } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
@@ -152,7 +159,9 @@ export async function nextVersion(
   current: Version,
   { change, replacement }: { change: Pick<WorkerChange, 'definition' | 'files'> } & Pick<WorkerEdit, 'replacement'>,
 ): Promise<NextVersion> {
-  const tree = replacement?.tree ?? (await treeWith(deps, current, change));
+  const { tree, isLost, lostPaths } = replacement
+    ? { tree: replacement.tree, isLost: false, lostPaths: [] }
+    : await treeWith(deps, current, change);
   const files = tree ? listEntries(tree) : current.files;
   const wanted = replacement?.definition ?? definitionWith(current.definition, change.definition);
   const areSkillsKnown = !tree && isDeepStrictEqual(wanted.skills, current.definition.skills);
@@ -161,13 +170,15 @@ export async function nextVersion(
   const named = skillTree ? await describeSkills(wanted, skillTree) : wanted;
   const definition = withTrueSkill(named, files);
   const sha = shaOfVersion(files, toNamedDefinition(definition));
-  if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
+  if (tree && isLost && sameFiles) await restorePack(deps.objects, current.code, tree);
+  if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
   requireEntrypoint(definition, files);
   const code = tree && !sameFiles ? await packCode(deps, worker, tree) : current.code;
   const sameInputs = JSON.stringify(definition.inputs) === JSON.stringify(current.definition.inputs);
   const isKnown = sameFiles && sameInputs && definition.entrypoint === current.definition.entrypoint;
-  return { definition, files, code, sha, warnings: isKnown ? [] : await inspectCode(deps, definition, code) };
+  const warnings = isKnown ? [] : await inspectCode(deps, definition, code);
+  return { definition, files, code, sha, warnings: [...formatLostFiles(lostPaths), ...warnings] };
 }
 
 export function definitionWith(present: Definition, change: DefinitionInput): Definition {
@@ -178,10 +189,12 @@ async function treeWith(
   deps: Pick<WorkerDeps, 'objects'>,
   current: Version,
   { files }: Pick<WorkerChange, 'files'>,
-): Promise<FileTree | null> {
-  if (!files.length) return null;
+): Promise<{ tree: FileTree | null; isLost: boolean; lostPaths: string[] }> {
+  if (!files.length) return { tree: null, isLost: false, lostPaths: [] };
   refuseManifests(files);
-  return applyChanges(await readTreeToChange(deps.objects, current.code), files);
+  const { present, isLost } = await readTreeToChange(deps.objects, current.code);
+  const tree = applyChanges(present, files);
+  return { tree, isLost, lostPaths: listLostPaths(current.files, present, tree) };
 }
 
 export function requireNotArchived({ status }: Pick<WorkerWithTriggers, 'status'>): void {

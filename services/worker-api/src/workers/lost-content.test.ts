@@ -9,23 +9,55 @@ const api = testWorkerApi();
 const owner = setupResource(() => createCaller(api.url, api.owner.jwt));
 const query = (sql: string, values: unknown[]) => api.database.pool.query(sql, values);
 
-test('a worker with lost files reports them, is shown otherwise, and is repaired by new files', async () => {
-  await createWorker(api, { id: 'lost' });
+async function loseCode(worker: string): Promise<string> {
   const { rows } = await query(
-    `SELECT v.code_key FROM worker_versions v JOIN workers w ON w.uid = v.worker_uid WHERE w.id = 'lost'`,
-    [],
+    `SELECT v.code_key FROM worker_versions v JOIN workers w ON w.uid = v.worker_uid AND w.current_version = v.number
+     WHERE w.id = $1`,
+    [worker],
   );
   await api.deps.objects.delete(rows[0].code_key);
+  return rows[0].code_key;
+}
+
+test('a worker with lost files reports them, is shown otherwise, and a written file is kept while the lost one is named', async () => {
+  const code = { path: 'main.py', content: 'def run():\n    return 1\n' };
+  const notes = { path: 'notes.md', content: 'read me' };
+  await createWorker(api, { id: 'lost', files: [code, notes] });
+  const key = await loseCode('lost');
   for (const path of ['files', 'bundle.zip']) {
     const { body } = await owner.get(`/api/workers/lost/${path}`).expect(410);
     expect(body).toMatchObject({ code: 'content_missing' });
-    expect(body.detail).not.toContain(rows[0].code_key);
+    expect(body.detail).not.toContain(key);
   }
   await owner.get('/api/workers/lost').expect(200);
-  const content = 'def run():\n    return 1\n';
-  await owner.put('/api/workers/lost/files', { files: [{ path: 'main.py', content }] }).expect(200);
-  const { body } = await owner.get('/api/workers/lost/files').expect(200);
-  expect(body.map(({ path }: { path: string }) => path)).toEqual(['main.py']);
+  const written = await owner.put('/api/workers/lost/files', { files: [code] }).expect(200);
+  expect(written.body.warnings).toEqual([expect.stringMatching(/lost files.*: notes\.md;/)]);
+  const paths = async () =>
+    (await owner.get('/api/workers/lost/files').expect(200)).body.map(({ path }: { path: string }) => path);
+  expect(await paths()).toEqual(['main.py']);
+  expect((await owner.put('/api/workers/lost/files', { files: [notes] }).expect(200)).body.warnings).toEqual([]);
+  expect(await paths()).toEqual(['main.py', 'notes.md']);
+});
+
+test('lost files that are written again as they were are back, in the same version', async () => {
+  const files = [{ path: 'main.py', content: 'def run():\n    return 2\n' }];
+  await createWorker(api, { id: 'again', files });
+  await loseCode('again');
+  const { sha } = (await owner.get('/api/workers/again').expect(200)).body;
+  expect((await owner.put('/api/workers/again/files', { files }).expect(200)).body).toMatchObject({
+    sha,
+    warnings: [],
+  });
+  expect((await owner.get('/api/workers/again/files').expect(200)).body).toMatchObject(files);
+
+  await owner.post('/api/contexts', { name: 'again', files: [{ path: 'a.md', content: 'first' }] }).expect(201);
+  const { rows } = await query(
+    `SELECT v.pack_key FROM context_versions v JOIN contexts c ON c.uid = v.context_uid WHERE c.name = 'again'`,
+    [],
+  );
+  await api.deps.objects.delete(rows[0].pack_key);
+  await owner.put('/api/contexts/again/files/a.md', { content: 'first' }).expect(200);
+  await owner.get('/api/contexts/again/files/a.md').expect(200);
 });
 
 test('a context with lost files reports them, is shown otherwise, and a written file is kept while the lost one is named', async () => {

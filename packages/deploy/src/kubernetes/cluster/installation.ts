@@ -94,11 +94,11 @@ async function createSampleWorker(token: string): Promise<void> {
   if (!answer.ok) throw new Error(`the sample worker was refused: ${answer.status} ${await answer.text()}`);
 }
 
-/** Runs the shell lines of docs/first-worker.md in their order. */
+/** Runs the shell lines of docs/first-worker.md in their order. @throws Error at the first that fails */
 export function runWalkthrough(dir: string): string {
   const walkthrough = fs.readFileSync(path.join(root, 'docs/first-worker.md'), 'utf8');
   const script = [...walkthrough.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines]) => lines).join('\n');
-  return execFileSync('bash', ['-u'], {
+  return execFileSync('bash', ['-eu', '-o', 'pipefail'], {
     cwd: dir,
     input: script,
     encoding: 'utf8',
