@@ -66,7 +66,10 @@ test('an operation with errors of OAuth documents them for every status that it 
   }
 });
 
-test.each(Object.entries(publishedFiles))('the document of the %s surface is the same as JSON and YAML', (_name, file) => {
-  const yaml = parse(readFileSync(file.replace(/\.json$/, '.yaml'), 'utf8'));
-  expect(yaml).toEqual(JSON.parse(readFileSync(file, 'utf8')));
-});
+test.each(Object.entries(publishedFiles))(
+  'the document of the %s surface is the same as JSON and YAML',
+  (_name, file) => {
+    const yaml = parse(readFileSync(file.replace(/\.json$/, '.yaml'), 'utf8'));
+    expect(yaml).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+  },
+);
