@@ -24,6 +24,7 @@ import {
 import { requireExposure } from './exposure';
 import { inheritScope } from './inherit-scope';
 import { recordWorkerChange } from './record-worker-change';
+import { formatSkillWarning, listSkillWarnings } from './skill-warnings';
 import { needsApprovalStill } from './version-approval';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
 import type { CodeDeps } from './worker-code';
@@ -167,7 +168,9 @@ export async function nextVersion(
   const code = tree && !sameFiles ? await packCode(deps, worker, tree) : current.code;
   const sameInputs = JSON.stringify(definition.inputs) === JSON.stringify(current.definition.inputs);
   const isKnown = sameFiles && sameInputs && definition.entrypoint === current.definition.entrypoint;
-  return { definition, files, code, sha, warnings: isKnown ? [] : await inspectCode(deps, definition, code) };
+  const codeWarnings = isKnown ? [] : await inspectCode(deps, definition, code);
+  const skillWarnings = listSkillWarnings(definition, tree ?? skillTree ?? []).map(formatSkillWarning);
+  return { definition, files, code, sha, warnings: [...codeWarnings, ...skillWarnings] };
 }
 
 export function definitionWith(present: Definition, change: DefinitionInput): Definition {
