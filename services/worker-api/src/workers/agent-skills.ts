@@ -133,6 +133,7 @@ export function skillListProblems(skills: readonly AgentSkill[], entrypoint: str
   return skills.flatMap(({ path }, index) => {
     // Bounded: 20 skills (SKILLS_MAX).
     const isTwice = skills.findIndex((one) => one.path === path) < index;
+    // Bounded: 20 skills (SKILLS_MAX).
     const outer = skills.find((one) => one.path !== path && path.startsWith(`${toFolder(one.path)}/`));
     const nested = outer ? `lies in the folder of "${outer.path.slice(0, 200)}"` : null;
     const message = isTwice ? 'appears twice' : path === entrypoint ? 'is the task of the agent already' : nested;
