@@ -1,5 +1,5 @@
 /** One headless browser for the suites of a Jest worker. */
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, LaunchOptions, Page } from 'playwright-core';
 import { sharedByWorker } from './shared-by-worker';
 import { assertTestTool } from './test-tools';
 
@@ -17,15 +17,24 @@ const FLAGS = [
   '--process-per-site',
 ];
 
+async function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
+  assertTestTool('chromium');
+  // Most suites need no browser, and loading it takes a moment.
+  const { chromium } = await import('playwright-core');
+  return chromium.launch({ executablePath: process.env.CHROMIUM, args: FLAGS, ...options });
+}
+
 /** Playwright kills it when the worker ends. */
 const getBrowser = sharedByWorker(
   'chromium',
-  async () => {
-    assertTestTool('chromium');
-    // Most suites need no browser, and loading it takes a moment.
-    const { chromium } = await import('playwright-core');
-    return chromium.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
-  },
+  () => launchBrowser(),
+  () => {},
+);
+
+/** Like a user's browser, it keeps the pages that a visitor has left, and Playwright's does not. */
+const getKeepingBrowser = sharedByWorker(
+  'chromium with a back/forward cache',
+  () => launchBrowser({ ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
   () => {},
 );
 
@@ -40,12 +49,12 @@ let idleContext: BrowserContext | undefined;
 const visitCounts = new WeakMap<BrowserContext, number>();
 
 /** The visitors of a suite, each with a context of their own in the shared browser. */
-export function openBrowser(): TestBrowser {
+export function openBrowser({ hasBackForwardCache = false } = {}): TestBrowser {
   const visitors: { context: BrowserContext; isReusable: boolean }[] = [];
   return {
     async visit(options = {}) {
-      const browser = await getBrowser();
-      const isReusable = Object.keys(options).length === 0;
+      const browser = await (hasBackForwardCache ? getKeepingBrowser() : getBrowser());
+      const isReusable = !hasBackForwardCache && Object.keys(options).length === 0;
       let context = isReusable ? idleContext : undefined;
       if (context) idleContext = undefined;
       // Without motion nothing is half-way while it is looked at.

@@ -12,7 +12,7 @@ const TOOL = {
 };
 
 /** @param pauseMs between an effect and its answer */
-export async function startCountingMcpServer(pauseMs: () => number) {
+export async function startCountingMcpServer(pauseMs: () => number, host = '127.0.0.1') {
   /** By `run/step`. */
   const booked = new Map<string, number>();
   const server = http.createServer(async (req, res) => {
@@ -31,10 +31,10 @@ export async function startCountingMcpServer(pauseMs: () => number) {
     booked.set(entry, (booked.get(entry) ?? 0) + 1);
     setTimeout(() => send({ result: { content: [{ type: 'text', text: `booked ${entry}` }] } }), pauseMs());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
     booked,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/mcp`,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -5,6 +5,7 @@ export * from './browser';
 export * from './burst';
 export * from './catch-logs';
 export * from './certificates';
+export * from './counting-mcp-server';
 export {
   createDatabase,
   cutConnections,

@@ -1,11 +1,16 @@
-import { until } from '@gantry/testing';
-import { testPlatform } from '../test/open-platform';
+import { setupResource, startCountingMcpServer, until } from '@gantry/testing';
+import { checkPage } from '../test/check-page';
+import { REACHABLE_HOST, testPlatform } from '../test/open-platform';
 import { saveSettings } from '../test/save-settings';
 
 const usage = { input: 812, output: 40 };
 
 describe('an agent', () => {
   const platform = testPlatform();
+  const ledger = setupResource(
+    () => startCountingMcpServer(() => 0, REACHABLE_HOST),
+    (server) => server.stop(),
+  );
 
   test('an agent from a template is created and run in the browser, and its conversation streams in', async () => {
     const code = 'print(1240 * 39.5)';
@@ -64,6 +69,76 @@ describe('an agent', () => {
     await page.getByRole('button', { name: 'Update to the newest version' }).click();
     await page.getByText('has version 2 of the skill').waitFor();
     expect(await worker()).toMatchObject({ version: version + 1, skill_update: null });
+  });
+
+  test('two skills are used, and a call of an MCP server is made with the arguments that a person corrected', async () => {
+    const connection = { label: 'Ledger', url: ledger.url, visibility: 'workspace' };
+    expect((await platform.call('POST', '/api/connections/mcp', connection)).status).toBe(201);
+    const createSkill = (name: string, text: string) => ({
+      path: `skills/${name}/SKILL.md`,
+      content: `---\nname: ${name}\ndescription: Before work on ${name}\n---\n\n${text}\n`,
+    });
+    const made = await platform.call('POST', '/api/workers', {
+      id: 'bookkeeper',
+      name: 'Bookkeeper',
+      runner: 'agent',
+      files: [
+        { path: 'SKILL.md', content: 'Book the entry.\n' },
+        createSkill('ledgers', 'Read the list of steps first.'),
+        { path: 'skills/ledgers/references/steps.md', content: 'Step 2 follows step 1.' },
+        createSkill('letters', 'Be brief.'),
+      ],
+      skills: ['skills/ledgers', 'skills/letters'],
+      connections: ['ledger'],
+      tools: [{ tool: 'ledger.book', approve: 'always' }],
+    });
+    expect(made).toMatchObject({ status: 201, body: { skills: [{ name: 'ledgers' }, { name: 'letters' }] } });
+    await platform.model.says(
+      {
+        calls: [
+          { name: 'use_skill', input: { name: 'ledgers' }, id: 's1' },
+          { name: 'read_skill_file', input: { name: 'ledgers', path: 'references/steps.md' }, id: 's2' },
+          { name: 'use_skill', input: { name: 'letters' }, id: 's3' },
+        ],
+        usage,
+      },
+      { calls: [{ name: 'ledger__book', input: { run: 7, step: 1 }, id: 'b1' }], usage },
+      { text: 'Booked.', usage },
+    );
+    const page = await platform.visitAsOwner('/workers/bookkeeper');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL(/\/runs\/run_/);
+    const runPath = new URL(page.url()).pathname;
+    await page.getByRole('link', { name: /^Approvals.*1 waiting/ }).click();
+    await page.waitForURL(/\/approvals/);
+    await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Correct the arguments' }).click();
+    await page.getByLabel('step').fill('2');
+    await checkPage(page, 'approval-of-an-mcp-call');
+    expect([...ledger.booked]).toEqual([]);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Decided: ').waitFor();
+
+    await page.goto(platform.at(runPath));
+    await page.getByRole('region', { name: 'Result' }).getByText('Booked.').waitFor();
+    expect([...ledger.booked]).toEqual([['7/2', 1]]);
+    const talk = page.getByRole('region', { name: 'Conversation' });
+    for (const skill of ['ledgers', 'letters']) await talk.getByText(skill).first().waitFor();
+    const call = talk.locator('details').filter({ hasText: 'ledger: book' });
+    await call.locator('summary').click();
+    await call.getByText('Corrected to').waitFor();
+    const [proposed, corrected] = String(await call.textContent()).split('Corrected to');
+    expect(proposed).toMatch(/run\s*7\s*step\s*1/);
+    expect(corrected).toMatch(/run\s*7\s*step\s*2/);
+    await talk.getByText(`by ${platform.owner.email}`).first().waitFor();
+    await checkPage(page, 'run-of-an-agent-with-skills');
+    const asked = await platform.model.asked();
+    const [first, second, third] = asked.map(({ body }) => JSON.stringify(body));
+    expect(first).toContain('- ledgers: Before work on ledgers\\n- letters: Before work on letters');
+    expect(first).not.toContain('Be brief.');
+    for (const text of ['Read the list of steps first.', 'Step 2 follows step 1.', 'Be brief.'])
+      expect(second).toContain(text);
+    expect(third).toContain('booked 7/2');
   });
 
   test('the first sentence of an empty workspace is answered in the chat', async () => {

@@ -1,5 +1,6 @@
 import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
+import { checkPage } from '../test/check-page';
 import { testPlatform } from '../test/open-platform';
 
 describe('an automation', () => {
@@ -35,6 +36,7 @@ describe('an automation', () => {
     await page.getByRole('button', { name: 'Test this draft' }).click();
     await result.getByText('119').first().waitFor();
 
+    await checkPage(page, 'automation-from-an-empty-page');
     await page.getByLabel('Who may run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL(/\/a\/aut_/);
@@ -42,6 +44,7 @@ describe('an automation', () => {
     const visitor = await platform.visit();
     await visitor.goto(page.url().split('?')[0] ?? '');
     await runAutomation(visitor, '10', '11.9');
+    await checkPage(visitor, 'published-form');
 
     await tab(page, 'Code');
     await page.getByText('Nothing is changed yet').waitFor();
@@ -49,6 +52,7 @@ describe('an automation', () => {
     await page.getByLabel('Change message').fill('Another rate');
     await page.getByRole('button', { name: 'Deploy the next version' }).click();
     await page.getByText('Version 2 is deployed').waitFor();
+    await checkPage(page, 'automation-after-its-next-version');
     await tab(page, 'Run');
     await runAutomation(page, '21', '42');
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { checkPage } from '../test/check-page';
 import { testPlatform } from '../test/open-platform';
 
 describe('code and files', () => {
@@ -65,6 +66,26 @@ describe('code and files', () => {
     await page.getByText('Rolled Squares back to version 1').waitFor();
     const [now] = await expectStatus(200, 'GET', '/api/workers/squares/files');
     expect(now.content).toContain('n + n');
+  });
+
+  test('an undefined name is shown and corrected before the first run of a worker', async () => {
+    const files = [{ path: 'main.py', content: 'def run(n):\n    total = n + 1\n    return {"total": totl}\n' }];
+    const inputs = [{ name: 'n', label: 'Number', type: 'integer', required: true }];
+    await expectStatus(201, 'POST', '/api/workers', { id: 'totals', name: 'Totals', inputs, files });
+    const page = await platform.visitAsOwner('/workers/totals/code');
+    await page.getByRole('button', { name: /"totl" is not defined.*Line 3/ }).waitFor();
+    await checkPage(page, 'worker-code-with-an-undefined-name');
+    await replaceText(page, /Code of main\.py/, 'def run(n):\n    total = n + 1\n    return {"total": total}\n');
+    await page.getByText('No problems found.').waitFor();
+    await save(page, 'The right name', 2);
+    await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Runs' }).click();
+    const form = page.getByRole('region', { name: 'Run it' });
+    await form.getByLabel('Number').fill('6');
+    await form.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL(/\/runs\/run_/);
+    await page.getByText('Succeeded').first().waitFor();
+    const runs = await expectStatus(200, 'GET', '/api/runs?worker_id=totals');
+    expect(runs).toMatchObject([{ status: 'completed', output: { total: 7 } }]);
   });
 
   test('a context is created, filled by dropping a file, edited and rolled back', async () => {

@@ -95,18 +95,20 @@ export async function deleteWorkspace({ id, call }: TestWorkspace): Promise<void
 }
 
 /** Sets up the platform for a `describe`: each test has its own workspace, and fails on a console error of a page. */
-export function testPlatform(): TestPlatform {
+export function testPlatform(options?: BrowserOptions): TestPlatform {
   jest.setTimeout(TEST_MS_MAX);
-  const platform = setupResource(openPlatform, undefined, START_MS_MAX);
+  const platform = setupResource(() => openPlatform(options), undefined, START_MS_MAX);
   beforeEach(() => platform.startTest());
   afterEach(async () => expect(await platform.endTest()).toEqual([]));
   return platform;
 }
 
-async function openPlatform() {
+type BrowserOptions = Parameters<typeof openBrowser>[0];
+
+async function openPlatform(options?: BrowserOptions) {
   const { model, stack } = await getPlatform();
   const { dashboard } = stack.gateway as NonNullable<Stack['gateway']>;
-  const browser = openBrowser();
+  const browser = openBrowser(options);
   const problems: string[] = [];
   let workspace: TestWorkspace | undefined;
   /** The owner's pages in the current test; the next test reuses the session, since sign-ins are rate-limited. */
@@ -120,6 +122,10 @@ async function openPlatform() {
       // The browser logs every failed request, even if the page handles it.
       const isFailedRequest = message.text().startsWith('Failed to load resource');
       if (message.type() === 'error' && !isFailedRequest) problems.push(message.text());
+    });
+    page.on('response', (response) => {
+      const status = response.status();
+      if (status === 404 || status >= 500) problems.push(`${status} ${response.request().method()} ${response.url()}`);
     });
     return page;
   }

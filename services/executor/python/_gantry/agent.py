@@ -92,7 +92,7 @@ class Agent:
         self._skills = Skills(root, settings.get("skills") or [])
         self._add_skill_tools()
         with open(os.path.join(root, settings["skill"]), encoding="utf-8", errors="replace") as file:
-            task = files.without_front_matter(file.read())
+            task = files.without_hidden(files.without_front_matter(file.read()))
         self._system = f"{RULES}{_describe_conversation(self._conversation)}{self._skills.prompt}\n\n# Task\n\n{task}"
         if any(path != settings["skill"] and not self._skills.has_file(path) for path in files.list_files(root)):
             self._add_tool(_own("read_file", "Reads a file that came with the task.", path=dict(TEXT)), self._read_file)

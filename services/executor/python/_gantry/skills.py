@@ -51,14 +51,32 @@ class Skills:
         if path is None:
             text = files.without_front_matter(files.read_within(folder, "SKILL.md"))
         else:
-            text = files.read_within(folder, path, end + 1)
+            text = _read_text(folder, path, end + 1)
         more = f"\n\n[There is more: go on with offset {end}]" if len(text) > end else ""
-        return text[offset:end] + more + (_other_files(folder) if path is None and offset == 0 else "")
+        others = _describe_files(folder) if path is None and offset == 0 else ""
+        listed = f"\n\n[Files of this skill, in {folder}: {others}]" if others else ""
+        return files.without_hidden(text[offset:end]) + more + listed
 
 
-def _other_files(folder):
-    others = [path for path in files.list_files(folder)
-              if path != "SKILL.md" and path.isprintable() and "__pycache__" not in path]
-    if not others:
-        return ""
-    return f"\n\n[Files of this skill, in {folder}: {', '.join(others[:LISTED_FILES])}"[:LISTED_CHARS] + "]"
+def _read_text(folder, path, chars_max):
+    try:
+        text = files.read_within(folder, path, chars_max, errors="strict")
+    except UnicodeDecodeError:
+        text = "\0"
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        others = _describe_files(folder)
+        raise ValueError(f"the skill has no file {path!r}; " + (f"it has {others}" if others else "it has only its text")) from None
+    if "\0" in text:
+        raise ValueError(f"{path!r} is binary: it cannot be read as text, only programs can read it, in {folder}")
+    return text
+
+
+def _describe_files(folder):
+    """Lists the files beside SKILL.md, as far as they fit, and counts the others."""
+    names = [path for path in files.list_files(folder)
+             if path != "SKILL.md" and "__pycache__" not in path and files.without_hidden(path) == path]
+    listed = names[:LISTED_FILES]
+    while len(", ".join(listed)) > LISTED_CHARS:
+        listed.pop()
+    left = len(names) - len(listed)
+    return ", ".join(listed) + (f" and {left} more" if left else "")

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readZip } from '@gantry/archive';
-import { setupResource, until } from '@gantry/testing';
+import { createZip, rawZip, setupResource, until } from '@gantry/testing';
 import { createCaller } from '../test/caller';
 import { startTestWorkerApi } from '../test/test-worker-api';
 
@@ -162,6 +162,43 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
     /that of "a\/b/,
   ],
   ['twice', ['skills/tone', 'skills/tone/SKILL.md'], tone, 'skills.1', /appears twice/],
+  ['absolute', ['/skills/tone'], [], 'skills.0.path', /is absolute/],
+  ['encoded', ['skills/%2e%2e/'], [], 'skills.0.path', /not a plain relative path/],
+  [
+    'another case',
+    ['Skills/tone'],
+    tone,
+    'skills.0',
+    /no such file among the files; there is "skills\/tone\/SKILL\.md"/,
+  ],
+  [
+    'nested',
+    ['a', 'a/b'].map((folder) => `${folder}/`),
+    [...at('a/SKILL.md', skillMd('a')), ...at('a/b/SKILL.md', skillMd('b'))],
+    'skills.1',
+    /lies in the folder of "a\/SKILL\.md"/,
+  ],
+  [
+    '10,000 files',
+    ['a/b'],
+    Array.from({ length: 10_000 }, (_, index) => ({ path: `a/b/${index}.md`, content: '' })),
+    'files',
+    /at most 1000 items/,
+  ],
+  [
+    '600 files',
+    ['a/b'],
+    Array.from({ length: 600 }, (_, index) => ({ path: `a/b/${index}.md`, content: '' })),
+    'files',
+    /are more than 500/,
+  ],
+  [
+    'files of one name',
+    ['a/b'],
+    [...at('a/b/SKILL.md', TONE), ...at('a/b/skill.md', TONE)],
+    'files.2.path',
+    /one file on/,
+  ],
   ['outside', ['../x/'], [], 'skills.0.path', /not a plain relative path/],
   ['too long', ['a/b'], at('a/b/SKILL.md', skillMd('b', 'd', 'x'.repeat(40_000))), 'skills.0', /40000 are possible/],
   ['21', Array.from({ length: 21 }, (_, index) => `s/${index}`), [], 'skills', /20/],
@@ -177,6 +214,50 @@ test.each<[string, unknown[], { path: string; content: string }[], string, RegEx
   const { body } = await owner.post('/api/workers', agent('wrong', skills, files)).expect(400);
   const found = body.errors.filter((one: { path: string }) => one.path === path);
   expect(found.map((one: { message: string }) => one.message).join()).toMatch(message);
+});
+
+test('saving warns of a skill that is not loaded, and of characters that the agent does not get', async () => {
+  const hidden = skillMd(
+    'tone',
+    'd',
+    'Be brief. \u{1f468}\u200d\u{1f469} \u26a0\ufe0f 1\ufe0f\u20e3\n\nBe\u{e0049} kind.\n',
+  );
+  const others = ['skills/other/SKILL.md', 'skills/small/skill.md', 'skills/tone/examples/SKILL.md'];
+  const files = [{ path: 'skills/tone/SKILL.md', content: hidden }, ...others.map((path) => ({ path, content: TONE }))];
+  const unloaded = others
+    .slice(0, 2)
+    .map((path) => `"${path}": is not among skills, so the agent does not load it as one`);
+  const unseen = '"skills/tone/SKILL.md", line 8: contains U+E0049, which cannot be seen';
+  const isWarning = (text: string) => expect.stringContaining(text);
+  const { body: made } = await owner.post('/api/workers', agent('warned', ['skills/tone'], files)).expect(201);
+  expect(made.warnings.filter((one: string) => !one.startsWith('model'))).toEqual([...unloaded, unseen].map(isWarning));
+  const taskOfOther = { files: [{ path: 'SKILL.md', content: 'Answer\u202e it.\n' }] };
+  const { body: edited } = await owner.patch('/api/workers/warned', taskOfOther).expect(200);
+  expect(edited.warnings).toEqual(expect.arrayContaining([isWarning('"SKILL.md", line 1: contains U+202E')]));
+  const draft = { files: [{ path: 'skills/tone/SKILL.md', content: TONE }] };
+  const { body: inspected } = await owner.post('/api/workers/inspect', { worker_id: 'warned', draft }).expect(200);
+  expect(inspected.problems).toMatchObject([
+    { severity: 'warning', code: 'hidden_character', file: 'SKILL.md', line: 1 },
+    { severity: 'warning', code: 'undeclared_skill', file: 'skills/other/SKILL.md', line: null },
+    { severity: 'warning', code: 'undeclared_skill', file: 'skills/small/skill.md', line: null },
+  ]);
+});
+
+test('a bundle has its skills as folders, with the files that belong to them', async () => {
+  const manifest = 'name: Zipped\nrunner: agent\nskills: [skills/tone]\n';
+  const entries = Object.fromEntries([task, ...tone].map(({ path, content }) => [path, content]));
+  const zip = await createZip({ 'worker.yaml': manifest, ...entries, 'skills/tone/assets/logo.png': '\x89PNG\0' });
+  const upload = (bundle: Buffer) => owner.post('/api/workers').attach('bundle', bundle, 'worker.zip');
+  const { body } = await upload(zip).expect(201);
+  expect(body.skills).toEqual([toneSkill]);
+  const link = rawZip([
+    { name: 'worker.yaml', content: Buffer.from(manifest) },
+    { name: 'SKILL.md', content: Buffer.from(task.content) },
+    { name: 'skills/tone/SKILL.md', content: Buffer.from(TONE) },
+    { name: 'skills/tone/passwd', content: Buffer.from('/etc/passwd'), mode: 0o120777 },
+  ]);
+  const { body: refused } = await upload(link).expect(400);
+  expect(refused.detail).toContain('"skills/tone/passwd" is a link');
 });
 
 test('skills are for agents, and the total size of their descriptions is limited', async () => {

@@ -1,6 +1,6 @@
 /** Skills that an agent loads when it needs them: folders of its worker, each with a SKILL.md that describes it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { findPathProblem } from '@gantry/archive';
+import { collisionKey, findPathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/http';
 import { z } from 'zod';
 import { plain } from '../connections/request-template';
@@ -101,7 +101,10 @@ type Read = { skill: AgentSkill } | { problems: { line: number | null; message: 
 
 function readSkill(given: AgentSkill, tree: FileTree): Read {
   const file = tree.find(({ path }) => path === given.path);
-  if (!file) return wrong('there is no such file among the files');
+  if (!file) {
+    const similar = tree.find(({ path }) => collisionKey(path) === collisionKey(given.path));
+    return wrong(`there is no such file among the files${similar ? `; there is "${similar.path}"` : ''}`);
+  }
   if (file.size > TEXT_BYTES_MAX) {
     return wrong(
       `it has ${file.size} bytes, ${TEXT_BYTES_MAX} are possible; put the rest into other files of its folder`,
@@ -130,14 +133,19 @@ export function skillListProblems(skills: readonly AgentSkill[], entrypoint: str
   return skills.flatMap(({ path }, index) => {
     // Bounded: 20 skills (SKILLS_MAX).
     const isTwice = skills.findIndex((one) => one.path === path) < index;
-    const message = isTwice ? 'appears twice' : path === entrypoint ? 'is the task of the agent already' : null;
+    // Bounded: 20 skills (SKILLS_MAX).
+    const outer = skills.find((one) => one.path !== path && path.startsWith(`${toFolder(one.path)}/`));
+    const nested = outer ? `lies in the folder of "${outer.path.slice(0, 200)}"` : null;
+    const message = isTwice ? 'appears twice' : path === entrypoint ? 'is the task of the agent already' : nested;
     return message === null ? [] : [{ path: `skills.${index}`, message: `"${path.slice(0, 200)}" ${message}` }];
   });
 }
 
+const toFolder = (path: string): string => path.slice(0, -FILE.length);
+
 /** As a run hands them to the executor. */
 export const toJobSkills = (skills: readonly AgentSkill[]) =>
-  skills.map(({ name, description, path }) => ({ name, description, folder: path.slice(0, -FILE.length) }));
+  skills.map(({ name, description, path }) => ({ name, description, folder: toFolder(path) }));
 
 /** As worker.yaml has them: what the file itself has is left out. */
 export const toManifestSkills = (skills: readonly AgentSkill[]) =>

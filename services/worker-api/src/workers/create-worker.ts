@@ -13,6 +13,7 @@ import { describeSkills } from './agent-skills';
 import { toNamedDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
+import { formatSkillWarning, listSkillWarnings } from './skill-warnings';
 import { freeSlug, toSlug } from './slug';
 import { type ChangeSource, insertVersion, type NewVersion } from './version-repository';
 import { inspectCode, packCode } from './worker-code';
@@ -57,7 +58,8 @@ export async function createWorker(
   }
   const uid = newId('wrk_');
   const code = await packCode(deps, { workspaceId, uid }, tree);
-  const warnings = await inspectCode(deps, definition, code);
+  const skillWarnings = listSkillWarnings(definition, tree).map(formatSkillWarning);
+  const warnings = [...(await inspectCode(deps, definition, code)), ...skillWarnings];
   const version: NewVersion = {
     workerUid: uid,
     number: 1,

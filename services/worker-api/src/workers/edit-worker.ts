@@ -31,6 +31,7 @@ import {
 import { requireExposure } from './exposure';
 import { inheritScope } from './inherit-scope';
 import { recordWorkerChange } from './record-worker-change';
+import { formatSkillWarning, listSkillWarnings } from './skill-warnings';
 import { needsApprovalStill } from './version-approval';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
 import type { CodeDeps } from './worker-code';
@@ -177,8 +178,9 @@ export async function nextVersion(
   const code = tree && !sameFiles ? await packCode(deps, worker, tree) : current.code;
   const sameInputs = JSON.stringify(definition.inputs) === JSON.stringify(current.definition.inputs);
   const isKnown = sameFiles && sameInputs && definition.entrypoint === current.definition.entrypoint;
-  const warnings = isKnown ? [] : await inspectCode(deps, definition, code);
-  return { definition, files, code, sha, warnings: [...formatLostFiles(lostPaths), ...warnings] };
+  const codeWarnings = isKnown ? [] : await inspectCode(deps, definition, code);
+  const skillWarnings = listSkillWarnings(definition, tree ?? skillTree ?? []).map(formatSkillWarning);
+  return { definition, files, code, sha, warnings: [...formatLostFiles(lostPaths), ...codeWarnings, ...skillWarnings] };
 }
 
 export function definitionWith(present: Definition, change: DefinitionInput): Definition {

@@ -13,6 +13,7 @@ import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { readSkills } from './agent-skills';
 import type { Definition } from './definition';
 import { type DraftInput, loadDraft } from './draft';
+import { listSkillWarnings } from './skill-warnings';
 import type { WorkerDeps } from './worker-deps';
 import { findEntrypointProblem } from './worker-input';
 import { getVisibleWorker } from './worker-repository';
@@ -72,7 +73,10 @@ async function inspectText(definition: Definition, tree: FileTree) {
     const place = { ...nowhere, file, line: file === null ? null : line };
     return { ...place, severity: 'error', code: 'bad_skill', message: file ? problem : `skill "${path}": ${problem}` };
   });
-  const problems = [...(message === null ? [] : [problem]), ...skillProblems];
+  const warnings = listSkillWarnings(definition, tree).map(({ code, path, line, message: warning }): DraftProblem => {
+    return { ...nowhere, file: path, line, severity: 'warning', code, message: warning };
+  });
+  const problems = [...(message === null ? [] : [problem]), ...skillProblems, ...warnings];
   return { problems, parameters: [], imports: [], secrets: [] };
 }
 

@@ -42,7 +42,18 @@ const skills = [
   { name: 'sums', description: 'Adds', folder: 'skills/sums' },
 ];
 
-function runAgent(turns: Call[][], overrides: Partial<JobAgent> = {}): Promise<RunView> {
+/** A file of a whole megabyte, and more files than can be listed. */
+const ATTACHED = {
+  'skills/sums/assets/logo.png': '\x89PNG\0',
+  'skills/sums/large.csv': `${'1,2,3\n'.repeat(170_000)}last`,
+  ...Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`skills/sums/pages/page-${1_000 + index}.md`, 'x'])),
+};
+
+function runAgent(
+  turns: Call[][],
+  overrides: Partial<JobAgent> = {},
+  files: Record<string, string> = FILES,
+): Promise<RunView> {
   script = turns;
   const agent: JobAgent = {
     skill: 'SKILL.md',
@@ -59,7 +70,7 @@ function runAgent(turns: Call[][], overrides: Partial<JobAgent> = {}): Promise<R
     inputs: {},
     tools: [{ name: MODELS, tools: [] }],
   };
-  return fixture.service.run(FILES, job);
+  return fixture.service.run(files, job);
 }
 
 const getRequest = (at: number) => receivedCalls[at]?.arguments as { system: string; tools: { name: string }[] };
@@ -93,8 +104,10 @@ test.each([
   ['reference/../../sums/SKILL.md', /outside of the folder/],
   ['.', /outside of the folder/],
   ['a\0b', /null/],
-  ['reference', /IsADirectory/],
-  ['nothing.md', /FileNotFound/],
+  ['reference', /has no file 'reference'; it has reference\/words\.md, scripts\/count\.py/],
+  ['nothing.md', /has no file 'nothing\.md'; it has reference\/words\.md, scripts\/count\.py/],
+  ['Reference/Words.md', /has no file 'Reference\/Words\.md'; it has/],
+  ['reference/words.md/x', /has no file/],
 ])('reads no file at %j', async (path, problem) => {
   await runAgent([[buildRead(path)]]);
   expect(listResults()).toEqual([expect.stringMatching(problem)]);
@@ -110,6 +123,50 @@ test('an unknown skill is rejected with the available names, and a long one is p
   expect(first).toContain('[There is more: go on with offset 14000]');
   expect(second).toBe('<skill>\nThe end.\n</skill>');
   expect(wrong).toContain('offset must be');
+});
+
+test('a binary file is named as such, a large one is paged, and only some of very many are listed', async () => {
+  const readPage = (offset: number): Call => ({
+    name: 'read_skill_file',
+    arguments: { name: 'sums', path: 'large.csv', offset },
+  });
+  const calls = [buildUse('sums'), buildRead('assets/logo.png', 'sums'), readPage(0), readPage(1_020_000)];
+  await runAgent([calls], {}, { ...FILES, ...ATTACHED });
+  const [text = '', binary, first = '', last] = listResults();
+  expect(text).toMatch(/assets\/logo\.png, large\.csv, pages\/page-1000\.md, .* and \d+ more\]\n<\/skill>$/);
+  const listed = text.match(/page-\d{4}\.md/g) ?? [];
+  expect(listed.length + Number(text.match(/and (\d+) more/)?.[1])).toBe(300);
+  expect(text.length).toBeLessThan(16_100);
+  expect(binary).toMatch(/^<data>.*'assets\/logo\.png' is binary/s);
+  expect(first).toHaveLength(14_000 + '<skill>\n\n\n[There is more: go on with offset 14000]\n</skill>'.length);
+  expect(last).toBe('<skill>\nlast\n</skill>');
+});
+
+test('instructions that cannot be seen never reach the model, nor do the names of such files', async () => {
+  const hidden = (text: string) => `See\u200b ${text}\u202e\u{e0049}\u{e0067}\ufe0f\u3164\x1b now.\n\tDone — ž.`;
+  const files = {
+    'SKILL.md': `\ufeff---\nname: task\n---\n${hidden('the task')}`,
+    'skills/tone/SKILL.md': `---\nname: tone\n---\n${hidden('the text')}`,
+    'skills/tone/plain.md': hidden('the file'),
+    'skills/tone/a\u3164b.md': 'x',
+    'skills/sums/SKILL.md': 'Add.',
+  };
+  await runAgent([[buildUse('tone'), buildRead('plain.md')]], {}, files);
+  const seen = (text: string) => `See ${text} now.\n\tDone — ž.`;
+  expect(getRequest(0).system).toMatch(new RegExp(`# Task\n\n${seen('the task')}$`));
+  const [text, file] = listResults();
+  const listed = '\n\n[Files of this skill, in /code/skills/tone: plain.md]';
+  expect(text).toBe(`<skill>\n${seen('the text')}${listed}\n</skill>`);
+  expect(file).toBe(`<skill>\n${seen('the file')}\n</skill>`);
+});
+
+test('a link that a program would put into the folder of a skill leads nowhere', async () => {
+  const code = 'import os\nos.symlink("/code/secret.txt", "/code/skills/tone/link.txt")';
+  const tools: JobAgent['tools'] = [{ kind: 'python', approve: 'never' }];
+  await runAgent([[{ name: 'python', arguments: { code } }, buildRead('link.txt')]], { tools });
+  const [made, link] = listResults();
+  expect(made).toContain('Read-only file system');
+  expect(link).toMatch(/has no file|outside of the folder/);
 });
 
 test('Python runs the scripts of a skill', async () => {
