@@ -260,6 +260,44 @@ def run(port):
   expect(fixture.seen).toEqual([]);
 });
 
+test('nothing that code sends which no person has read leaves the executor, and recorded writes are replayed', async () => {
+  const source = `
+def run(port, base):
+    token = context.connections["api"].token
+    url = f"https://api.test:{port}"
+    answers = [
+        fetch(f"{url}/items?key={token}", {"Authorization": f"Bearer {token}"}, b"{}"),
+        fetch(base + "/a", {}, b"x"),
+        fetch(f"{url}/user", {"Authorization": f"Bearer {token}"}),
+        fetch(f"https://unknown.test:{port}/leak"),
+        fetch(f"{base}/b"),
+        fetch(f"http://leak.unknown.test:{port}/"),
+    ]
+    return [[status, body if status == 403 else ""] for status, _, body in answers]
+`;
+  const inputs = { base: getPlainUrl() };
+  const answers = listRecords((await runRecorded(`${source.split('fetch(f"{url}/user"')[0]}]`, inputs)).events);
+  expect(answers).toHaveLength(2);
+  fixture.seen.splice(0);
+  fixture.asked.splice(0);
+  plainSeen.splice(0);
+  const { finished, events } = await rehearse(source, [], { inputs, rehearsal: { answers, isUnread: true } });
+  const refused = (before: string, path: string) => [
+    403,
+    `${before}code that no person has read sends nothing, and GET ${path} was not recorded\n`,
+  ];
+  expect(finished.output).toEqual([
+    [201, ''],
+    [200, ''],
+    refused('api.test: ', '/user'),
+    refused('unknown.test: ', '/leak'),
+    refused('', '/b'),
+    refused('', '/'),
+  ]);
+  expect(listRequests(events).filter(({ recorded }) => recorded === null)).toHaveLength(4);
+  expect([fixture.seen, fixture.asked, plainSeen]).toEqual([[], [], []]);
+});
+
 test('plain requests: writes are recorded with masked secrets and replayed, only reads are forwarded', async () => {
   const source = `
 def run(port, base):

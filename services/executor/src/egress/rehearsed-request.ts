@@ -1,6 +1,6 @@
 /**
- * Handles requests of a rehearsal: those that only read are forwarded under the rules of the run, and no other reaches
- * a host. If the rehearsed run has made the same request, its response is replayed.
+ * Handles requests of a rehearsal: those that only read are forwarded under the rules of the run, unless no person has
+ * read the code, and no other reaches a host. If the rehearsed run has made the same request, its response is replayed.
  */
 import type { ServerResponse } from 'node:http';
 import type { ReplayableResponse } from '@gantry/events';
@@ -96,11 +96,12 @@ const listFields = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
 /** @throws Refused */
-export function getRecord(answerTo: FindRecordedResponse, request: WriteRequest): ReplayableResponse {
+export function getRecord(answerTo: FindRecordedResponse, request: WriteRequest, isSealed = false): ReplayableResponse {
   const record = answerTo(request);
   if (record) return record;
   const path = request.target.split('?', 1)[0]?.slice(0, 150);
-  throw new Refused(403, `a rehearsal makes no writes, and ${request.method} ${path} was not recorded`, NOT_RECORDED);
+  const rule = isSealed ? 'code that no person has read sends nothing' : 'a rehearsal makes no writes';
+  throw new Refused(403, `${rule}, and ${request.method} ${path} was not recorded`, NOT_RECORDED);
 }
 
 /** Creates the error for a tunnel that can't be intercepted. */
