@@ -148,8 +148,17 @@ export const job = z.object({
   subjectId: z.string().optional(),
   /** A test has no network, whatever `network` says, unless it is a rehearsal. */
   kind: z.enum(['run', 'test']),
-  /** Requests that would write get these responses, from the object store if there is a URL, or are refused. */
-  rehearsal: z.object({ answers: z.array(replayableResponse), answersUrl: z.string().optional() }).optional(),
+  /**
+   * Requests that would write get these responses, from the object store if there is a URL, or are refused. So are all
+   * requests of code that no person has read.
+   */
+  rehearsal: z
+    .object({
+      answers: z.array(replayableResponse),
+      answersUrl: z.string().optional(),
+      isUnread: z.literal(true).optional(),
+    })
+    .optional(),
   runner: runner.default(PYTHON),
   code: z.object({ digest, url: z.string(), size: z.int() }),
   /** Path of the file that defines run(), relative to the root of the code. */

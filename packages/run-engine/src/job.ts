@@ -139,12 +139,14 @@ export async function buildJob(
   if (spec.rehearsal) {
     const answers = await deps.loadResponses(run);
     const recorded = Buffer.from(JSON.stringify(answers));
-    if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.rehearsal = { answers };
+    const { isUnread } = spec.rehearsal;
+    if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.rehearsal = { answers, ...(isUnread && { isUnread }) };
     else {
       const key = `${buildRunFolder(run.workspaceId, run.id)}/answers.json`;
       await deps.insertion;
       await objects.put(key, recorded, { contentType: 'application/json' });
-      job.rehearsal = { answers: [], answersUrl: await objects.presignGet(key, internal) };
+      const answersUrl = await objects.presignGet(key, internal);
+      job.rehearsal = { answers: [], answersUrl, ...(isUnread && { isUnread }) };
     }
   }
   if (encode(job).length > MESSAGE_BYTES_MAX) {

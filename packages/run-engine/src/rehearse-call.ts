@@ -8,12 +8,12 @@ import { parseFailure, type ToolOutcome, type ToolStepKey } from './tool-steps';
 
 type Prepared = PreparedTool | { failed: ToolFailure };
 
-/** Replays a record; without one, calls only read-only tools. */
+/** Replays a record; without one, calls only models and, for code that a person has read, read-only tools. */
 export async function rehearseCall(
   pool: Pool,
   rehearsal: Rehearsal,
   toolStep: ToolStepKey,
-  prepare: () => Promise<Prepared>,
+  { isOfModel, prepare }: { isOfModel: boolean; prepare: () => Promise<Prepared> },
 ): Promise<Prepared> {
   const requestedStep: RequestedStep = { ...toolStep, kind: 'tool' };
   const record = await findRecord(pool, rehearsal, requestedStep);
@@ -24,7 +24,9 @@ export async function rehearseCall(
       : { result: record.result };
     return { isIdempotent: true, isReadOnly: true, call: async () => outcome };
   }
-  const prepared = await prepare();
-  if ('failed' in prepared || prepared.isReadOnly) return prepared;
+  if (isOfModel || !rehearsal.isUnread) {
+    const prepared = await prepare();
+    if ('failed' in prepared || prepared.isReadOnly) return prepared;
+  }
   return { failed: { code: 'not_recorded', message: await describeMissingRecord(pool, rehearsal, requestedStep) } };
 }

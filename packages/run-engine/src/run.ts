@@ -78,8 +78,8 @@ export interface Rehearsal {
   /** The run whose records are replayed; null: nothing was recorded. */
   of: string | null;
   /**
-   * Its code was written by a model and is unreviewed: it gets no secret values, and reaches only hosts that `of` has
-   * reached.
+   * Its code was written by a model and is unreviewed: it gets no value of a secret or connection, and none of its
+   * requests and calls of tools is made.
    */
   isUnread?: true;
 }

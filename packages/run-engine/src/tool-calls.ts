@@ -250,7 +250,10 @@ async function prepareTool({ pool, prepare: prepareTool, log }: Deps, run: Run, 
   const { rehearsal } = run.spec;
   try {
     return await (rehearsal
-      ? rehearseCall(pool, rehearsal, place, () => prepareTool(run, call))
+      ? rehearseCall(pool, rehearsal, place, {
+          isOfModel: call.connection === MODELS,
+          prepare: () => prepareTool(run, call),
+        })
       : prepareTool(run, call));
   } catch (err) {
     if (isDependencyDown(err)) throw err;

@@ -25,7 +25,7 @@ export async function loadRunSecrets(
   try {
     const opened = await secrets.open(workspaceId, spec.secrets);
     return splitSecrets(opened, {
-      isOffline: kind === 'test' && !spec.rehearsal,
+      isOffline: kind === 'test' && (!spec.rehearsal || spec.rehearsal.isUnread === true),
       exposed: spec.expose,
       inBody: spec.inBody,
       isUnread: spec.rehearsal?.isUnread,
@@ -40,7 +40,7 @@ export async function loadRunSecrets(
 
 /**
  * Splits secrets into values for the code and credentials for the egress proxy.
- * @param isOffline the run has no network, so its placeholders are never replaced
+ * @param isOffline the run sends nothing, so its placeholders are never replaced
  * @param exposed names whose value the code gets despite their hosts
  * @param inBody names whose placeholders are replaced in bodies, where their places allow that; absent: all of them
  * @param isUnread the code is unreviewed: in place of a value without hosts it gets an unused placeholder

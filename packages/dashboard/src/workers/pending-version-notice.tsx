@@ -16,7 +16,8 @@ export function PendingVersionNotice({ worker }: { worker: Worker }) {
         title={`Version ${worker.version} is waiting for your approval`}
         action={<Button onClick={() => setOpen(true)}>Review code</Button>}
       >
-        An agent wrote this version. It runs without secrets, connections and network until a person approves it.
+        An agent wrote this version. It runs without secrets, connections, network and new packages until a person
+        approves it.
       </Notice>
       {isOpen && (
         <Suspense>

@@ -1,6 +1,5 @@
 export * from './last-outcomes';
 export * from './log-lines';
-export * from './reached-hosts';
 export * from './recent-runs';
 export * from './recorded-steps';
 export * from './requests';

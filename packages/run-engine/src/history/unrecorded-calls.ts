@@ -15,17 +15,15 @@ export interface UnrecordedCall {
 const LIST_MAX = 20;
 
 /** Lists them in order, requests first, then tools; at most 20 of each. Empty: the rehearsal's result is comparable. */
-export async function listUnrecordedCalls(sql: Sql, { id, error, spec }: Run): Promise<UnrecordedCall[]> {
+export async function listUnrecordedCalls(sql: Sql, { id, error }: Run): Promise<UnrecordedCall[]> {
   const { rows } = await sql.query<UnrecordedCall>(
     `(SELECT 'request' AS kind, data -> 'problem' -> 'message' AS message FROM run_events
-      WHERE run_id = $1 AND type = 'request' AND ((data -> 'recorded')::text = 'null'
-        OR $2 AND data -> 'problem' ->> 'kind' = 'refused') ORDER BY seq LIMIT ${LIST_MAX})
+      WHERE run_id = $1 AND type = 'request' AND (data -> 'recorded')::text = 'null' ORDER BY seq LIMIT ${LIST_MAX})
      UNION ALL
      (SELECT 'tool', result -> '${STEP_FAILED}' -> 'message' FROM run_steps
       WHERE run_id = $1 AND kind = 'tool' AND (result -> '${STEP_FAILED}' -> 'code')::text = '"not_recorded"'
       ORDER BY ordinal LIMIT ${LIST_MAX})`,
-    // Unreviewed code is refused hosts that its worker may reach.
-    [id, spec.rehearsal?.isUnread === true],
+    [id],
   );
   return error?.type === NOT_RECORDED ? [...rows, { kind: 'wait', message: error.message }] : rows;
 }

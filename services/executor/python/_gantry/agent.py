@@ -366,7 +366,8 @@ def _is_destructive(name, served, arguments):
     if served is not None:
         return served["destructive"]
     if name == "python":
-        return any(proxy in os.environ for proxy in forwarder.ENVIRONMENT)      # it could send any data
+        # It could send any data, or change a context that other code reads.
+        return any(proxy in os.environ for proxy in forwarder.ENVIRONMENT) or os.path.isdir(packs.SOURCES)
     return name == "http" and _read_method(arguments) not in HARMLESS_METHODS
 
 

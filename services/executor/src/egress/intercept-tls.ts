@@ -47,6 +47,8 @@ export interface InterceptedTunnel {
   openReflection: OpenRedaction;
   /** In rehearsals, returns the recorded response: requests that may write are not forwarded. */
   answerTo?: FindRecordedResponse | undefined;
+  /** Whether no request is forwarded, reads included. */
+  isSealed?: boolean | undefined;
   /** Returns the path and query under which the response is recorded; null: it is not recorded. */
   getRecordingTarget(request: WriteCheck): string | null;
   leaf: Leaf;
@@ -61,7 +63,7 @@ export interface InterceptedTunnel {
  * @param opening reported only if the code does not complete its TLS handshake
  */
 export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, opening: Exchange): void {
-  const { host, port, leaf, credentials, answerTo } = tunnel;
+  const { host, port, leaf, credentials, answerTo, isSealed = false } = tunnel;
   const upstream = createUpstreamClient(tunnel);
   client.once('close', () => upstream.close());
   const server = https.createServer({
@@ -126,13 +128,13 @@ export function interceptTls(client: net.Socket, tunnel: InterceptedTunnel, open
         contentType: headers['content-type'],
       };
       const replay = async (find: FindRecordedResponse): Promise<void> => {
-        const record = getRecord(find, { method, scheme: 'https', host, port, target });
+        const record = getRecord(find, { method, scheme: 'https', host, port, target }, isSealed);
         sendContinue();
         await drainRequest(request);
         sendRecorded(response, record, exchange);
       };
       const writesByHead = canWrite(headCheck);
-      if (answerTo && writesByHead) return await replay(answerTo);
+      if (answerTo && (isSealed || writesByHead)) return await replay(answerTo);
       sendContinue();
       const substitution = createSubstitution(credentials);
       const isCollected = (credentials.length > 0 || !writesByHead) && isSearchable(request);

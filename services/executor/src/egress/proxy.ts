@@ -65,6 +65,8 @@ export interface EgressRules {
    * Rehearsals: requests that may write get recorded responses or none; tunnels that can't be intercepted are refused.
    */
   answerTo?: FindRecordedResponse | undefined;
+  /** Whether no request of a rehearsal is forwarded, reads included: no name is resolved, and no host connected to. */
+  isSealed?: boolean | undefined;
   /** Whether responses to requests that may write are reported with them, as far as they can be read. */
   keepsAnswers?: boolean | undefined;
 }
@@ -174,9 +176,10 @@ export async function startEgressProxy(options: {
     answerTo: FindRecordedResponse,
     exchange: Exchange,
   ) {
-    if (canWrite(toWriteCheck(plain))) {
+    const { isSealed } = run.rules;
+    if (isSealed || canWrite(toWriteCheck(plain))) {
       const { method, target } = plain;
-      const record = getRecord(answerTo, { method, scheme: 'http', host, port, target });
+      const record = getRecord(answerTo, { method, scheme: 'http', host, port, target }, isSealed);
       exchange.status = record.status;
       exchange.recorded = record.id;
       client.resume();
@@ -210,6 +213,7 @@ export async function startEgressProxy(options: {
       onwardContext,
       openReflection: run.openReflection,
       answerTo: run.rules.answerTo,
+      isSealed: run.rules.isSealed,
       getRecordingTarget: (request) => getRecordingTarget(run.rules, request),
       startExchange: (destination) =>
         startExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request)),
@@ -275,7 +279,7 @@ export async function startEgressProxy(options: {
     if (run.bytesLeft < 0) for (const socket of run.connections) socket.destroy();
   }
 
-  function resolveAllowed(rules: EgressRules, head: RequestHead): Promise<string[]> {
+  async function resolveAllowed(rules: EgressRules, head: RequestHead): Promise<string[]> {
     const { host, port, plain } = head;
     const scheme = plain ? 'http' : 'https';
     if (rules.origins) {
@@ -283,7 +287,7 @@ export async function startEgressProxy(options: {
       throw new Refused(403, 'it is not on the list of hosts', 'not on the list of hosts');
     }
     assertHostAllowed(rules, head);
-    return resolveAddresses(host, port, options.policy);
+    return rules.isSealed ? [] : resolveAddresses(host, port, options.policy);
   }
 
   function endRun(run: AdmittedRun) {

@@ -195,6 +195,35 @@ def run(port, bodies):
   expect(fixture.seen).toHaveLength(2);
 });
 
+test('a body of a read that overrides the method counts as a write, whatever its type says', async () => {
+  const bodies = [
+    '{"_method":"DELETE"}',
+    ' [{"httpMethod":"put"}]',
+    '{"a":1}{"_method":"DELETE"}',
+    '\u{feff}{"_method":"DELETE"}',
+    '{\0"\0_\0m\0e\0t\0h\0o\0d\0"\0:\0"\0p\0u\0t\0"\0}\0',
+    '_method=DELETE',
+    'a=1&X-HTTP-Method-Override=PUT',
+    '--x\r\nContent-Disposition: form-data; name="_method"\r\n\r\nDELETE\r\n--x--',
+  ];
+  const harmless = ['{"query":{"method":"search"}}', 'plain words', 'a=1&b=2'];
+  const source = `
+def run(port, types, bodies):
+    def read(kind, body):
+        connection = tunnel(port)
+        data = body.encode()
+        lines = [f"GET /a HTTP/1.1", f"Host: api.test:{port}", f"Content-Length: {len(data)}", "Connection: close", *([f"Content-Type: {kind}"] if kind else [])]
+        connection.sendall("\\r\\n".join(lines).encode() + b"\\r\\n\\r\\n" + data)
+        return int(read_all(connection)[9:12])
+    return [[read(kind, body) for body in bodies] for kind in types]
+`;
+  const inputs = { types: [null, 'text/plain', 'application/octet-stream'], bodies: [...bodies, ...harmless] };
+  const { finished } = await rehearse(source, [], { inputs });
+  const expected = [...bodies.map(() => 403), ...harmless.map(() => 200)];
+  expect(finished.output).toEqual([expected, expected, expected]);
+  expect(fixture.seen.map(({ body }) => body)).toEqual([...harmless, ...harmless, ...harmless]);
+});
+
 test('a request is read before the response, which closes the connection', async () => {
   const post = (path: string) => `
 def run(port):
@@ -229,6 +258,44 @@ def run(port):
   const offline = await rehearse(source, [], { network: 'none' });
   expect(listRequests(offline.events)).toEqual([]);
   expect(fixture.seen).toEqual([]);
+});
+
+test('nothing that code sends which no person has read leaves the executor, and recorded writes are replayed', async () => {
+  const source = `
+def run(port, base):
+    token = context.connections["api"].token
+    url = f"https://api.test:{port}"
+    answers = [
+        fetch(f"{url}/items?key={token}", {"Authorization": f"Bearer {token}"}, b"{}"),
+        fetch(base + "/a", {}, b"x"),
+        fetch(f"{url}/user", {"Authorization": f"Bearer {token}"}),
+        fetch(f"https://unknown.test:{port}/leak"),
+        fetch(f"{base}/b"),
+        fetch(f"http://leak.unknown.test:{port}/"),
+    ]
+    return [[status, body if status == 403 else ""] for status, _, body in answers]
+`;
+  const inputs = { base: getPlainUrl() };
+  const answers = listRecords((await runRecorded(`${source.split('fetch(f"{url}/user"')[0]}]`, inputs)).events);
+  expect(answers).toHaveLength(2);
+  fixture.seen.splice(0);
+  fixture.asked.splice(0);
+  plainSeen.splice(0);
+  const { finished, events } = await rehearse(source, [], { inputs, rehearsal: { answers, isUnread: true } });
+  const refused = (before: string, path: string) => [
+    403,
+    `${before}code that no person has read sends nothing, and GET ${path} was not recorded\n`,
+  ];
+  expect(finished.output).toEqual([
+    [201, ''],
+    [200, ''],
+    refused('api.test: ', '/user'),
+    refused('unknown.test: ', '/leak'),
+    refused('', '/b'),
+    refused('', '/'),
+  ]);
+  expect(listRequests(events).filter(({ recorded }) => recorded === null)).toHaveLength(4);
+  expect([fixture.seen, fixture.asked, plainSeen]).toEqual([[], [], []]);
 });
 
 test('plain requests: writes are recorded with masked secrets and replayed, only reads are forwarded', async () => {

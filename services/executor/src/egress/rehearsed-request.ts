@@ -1,6 +1,6 @@
 /**
- * Handles requests of a rehearsal: those that only read are forwarded under the rules of the run, and no other reaches
- * a host. If the rehearsed run has made the same request, its response is replayed.
+ * Handles requests of a rehearsal: those that only read are forwarded under the rules of the run, unless no person has
+ * read the code, and no other reaches a host. If the rehearsed run has made the same request, its response is replayed.
  */
 import type { ServerResponse } from 'node:http';
 import type { ReplayableResponse } from '@gantry/events';
@@ -27,6 +27,9 @@ const OVERRIDES = new Set([
 const WRITE_METHOD = /^(post|put|patch|delete|merge)$/i;
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 const JSON_TYPE = /\bjson\b/i;
+/** Behind spaces and a byte order mark. */
+const JSON_START = /^[^\x21-\x7e]*[{[]/;
+const OVERRIDE_NAME = /_method|http[-_]method|method[-_]override/i;
 
 export interface WriteCheck {
   method: string;
@@ -40,13 +43,16 @@ export interface WriteCheck {
   body?: Buffer | null | undefined;
 }
 
-/** Returns whether a host may do more than read. A form or JSON in a reading request may override the method, too. */
+/**
+ * Returns whether a host may do more than read. The body of a reading request may override the method, too: a host need
+ * not heed its type.
+ */
 export const canWrite = ({ method, target, headers = [], contentType = '', body }: WriteCheck): boolean =>
   !READ_METHODS.has(method) ||
   headers.some((name) => OVERRIDES.has(normalizeName(name))) ||
   overridesMethodInQuery(target) ||
   FORM.test(contentType) ||
-  (body !== undefined && JSON_TYPE.test(contentType) && overridesMethodInJson(body));
+  (body !== undefined && overridesMethodInBody(body, contentType));
 
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll('_', '-').replace(/^-/, '');
 
@@ -64,11 +70,20 @@ function overridesMethodInQuery(target: string): boolean {
   );
 }
 
-/** Searches the fields of a JSON body and those one level below. A body that can't be parsed counts as an override. */
-function overridesMethodInJson(body: Buffer | null): boolean {
-  if (body?.length === 0) return false;
+/** A body that can't be read counts as an override. */
+function overridesMethodInBody(body: Buffer | null, contentType: string): boolean {
+  if (body === null) return true;
+  if (body.length === 0) return false;
+  // ASCII in UTF-16 has them between its letters.
+  const text = String(body).replaceAll('\0', '');
+  if (JSON_TYPE.test(contentType) || JSON_START.test(text)) return overridesMethodInJson(text);
+  return OVERRIDE_NAME.test(text) || overridesMethodInQuery(`?${text}`);
+}
+
+/** Searches the fields of JSON and those one level below. A text that can't be parsed counts as an override. */
+function overridesMethodInJson(text: string): boolean {
   try {
-    const fields = listFields(JSON.parse(String(body ?? '')));
+    const fields = listFields(JSON.parse(text));
     return [...fields, ...fields.flatMap(([, value]) => listFields(value))].some(([name, value]) =>
       isOverride(name, value),
     );
@@ -81,11 +96,12 @@ const listFields = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
 /** @throws Refused */
-export function getRecord(answerTo: FindRecordedResponse, request: WriteRequest): ReplayableResponse {
+export function getRecord(answerTo: FindRecordedResponse, request: WriteRequest, isSealed = false): ReplayableResponse {
   const record = answerTo(request);
   if (record) return record;
   const path = request.target.split('?', 1)[0]?.slice(0, 150);
-  throw new Refused(403, `a rehearsal makes no writes, and ${request.method} ${path} was not recorded`, NOT_RECORDED);
+  const rule = isSealed ? 'code that no person has read sends nothing' : 'a rehearsal makes no writes';
+  throw new Refused(403, `${rule}, and ${request.method} ${path} was not recorded`, NOT_RECORDED);
 }
 
 /** Creates the error for a tunnel that can't be intercepted. */

@@ -125,16 +125,20 @@ function judgeRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'out
   };
 }
 
-/** Finishes the candidate after its last case, in a transaction that has locked it. */
-async function finishCandidate(tx: PoolClient, { id, workspaceId }: Candidate): Promise<void> {
+/**
+ * Finishes the candidate after its last case, in a transaction that has locked it. A repair of approved code goes to a
+ * person even if no rehearsal could be made, for example since it needs another package.
+ */
+async function finishCandidate(tx: PoolClient, { id, workspaceId, repairId, needsApproval }: Candidate): Promise<void> {
   const cases = await listCases(tx, id);
   if (cases.some(({ status }) => status !== 'settled')) return;
   const wasRehearsed = cases.length === 0 || cases.some(({ rehearsalRunId }) => rehearsalRunId !== null);
+  const canBeDecided = wasRehearsed || (repairId !== null && !needsApproval);
   await moveCandidate(
     tx,
     id,
     ['rehearsing'],
-    wasRehearsed ? { status: 'ready' } : { status: 'failed', error: cases[0]?.reason ?? 'no rehearsal could be made' },
+    canBeDecided ? { status: 'ready' } : { status: 'failed', error: cases[0]?.reason ?? 'no rehearsal could be made' },
   );
   hintChange(tx, workspaceId, 'workers');
 }

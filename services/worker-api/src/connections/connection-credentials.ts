@@ -50,7 +50,7 @@ export function createConnectionCredentials(): ConnectionCredentials {
   return async (deps, run) => {
     const names = run.spec.connections ?? [];
     if (!names.length) return { credentials: [] };
-    const isOffline = hasNoNetwork(run);
+    const isOffline = sendsNothing(run);
     let { declared, problems } = await loadRunConnections(deps, run, names);
     const due = isOffline ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
     if (!problems.length && due.length) {
@@ -92,8 +92,9 @@ async function loadRunConnections(
   return { declared, problems: unavailable };
 }
 
-/** A test of a draft: its placeholders stand for nothing but themselves. */
-const hasNoNetwork = ({ kind, spec }: Run): boolean => kind === 'test' && !spec.rehearsal;
+/** A test of a draft, or a rehearsal of unreviewed code: its placeholders stand for nothing but themselves. */
+const sendsNothing = ({ kind, spec }: Run): boolean =>
+  kind === 'test' && (!spec.rehearsal || spec.rehearsal.isUnread === true);
 
 async function loadCredential(
   deps: ConnectionDeps,
@@ -101,7 +102,7 @@ async function loadCredential(
   { name, connection }: DeclaredConnection,
 ): Promise<JobCredential | ConnectionProblem> {
   const { spec } = run;
-  const isOffline = hasNoNetwork(run);
+  const isOffline = sendsNothing(run);
   const toBrokenProblem = (problem: string) => ({
     name,
     connection: { ...connection, status: 'error' as const, problem },

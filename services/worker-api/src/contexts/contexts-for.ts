@@ -16,15 +16,16 @@ const CURRENT = `SELECT c.name, v.pack_digest AS digest, v.pack_key AS key, v.pa
 /**
  * For a new run: the current versions, in the order of `names`. Permission to use them was checked when the worker
  * declared them.
- * @param onlyWorkers ids of those that the token that asks is for: a context that others read, too, is not writeable;
- * null: any
+ * @param options.onlyWorkers ids of those that the token that asks is for: a context that others read, too, is not
+ * writeable; null: any
+ * @param options.canChange false: none is writeable
  * @throws AppError 409 `missing_context` naming those deleted since
  */
 export async function contextsFor(
   sql: Sql,
   workspaceId: string,
   names: string[],
-  onlyWorkers: string[] | null = null,
+  { onlyWorkers = null, canChange = true }: { onlyWorkers?: string[] | null | undefined; canChange?: boolean } = {},
 ): Promise<RunContext[]> {
   const { rows } = await sql.query<RunContext>(CURRENT, [workspaceId, names]);
   const found = new Map(rows.map((context) => [context.name, context]));
@@ -33,6 +34,7 @@ export async function contextsFor(
     throw conflict('missing_context', `the worker needs contexts that do not exist: ${missing.join(', ')}`);
   }
   const contexts = names.flatMap((name) => found.get(name) ?? []);
+  if (!canChange) return contexts.map((context) => ({ ...context, writeable: false }));
   if (!onlyWorkers || !contexts.some(({ writeable }) => writeable)) return contexts;
   const declaring = await workersThatDeclare(sql, workspaceId, 'contexts');
   const ids = new Set(onlyWorkers);

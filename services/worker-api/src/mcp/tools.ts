@@ -114,7 +114,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_worker',
     title: 'Create a worker',
     description:
-      'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself. With "network": "none" and without secrets and connections it can run at once; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
+      'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself. With "network": "none" and without secrets, connections and packages it can run at once; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
     toolset: 'workers',
     surface: 'worker',
     operationId: 'createWorker',

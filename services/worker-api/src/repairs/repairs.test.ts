@@ -223,7 +223,7 @@ test('no secret reaches the model, and a log line that gives orders is data', as
   expect(id).toBeDefined();
 });
 
-test('code that a model proposes is rehearsed without secrets and without the public network', async () => {
+test('code that a model proposes is rehearsed without secrets, and sends nothing', async () => {
   await me.put('/api/secrets/REHEARSED_KEY', { value: 'very-secret-value-3' }).expect(201);
   jobs.splice(0);
   const { runId } = await createFailedRun({ secrets: ['REHEARSED_KEY'], network: 'public' });
@@ -235,11 +235,32 @@ test('code that a model proposes is rehearsed without secrets and without the pu
   expect(await runRepair(runId, buildProposal(FIXED_CODE))).toMatchObject({ status: 'waiting', proven: true });
   expect(jobs.length).toBeGreaterThan(0);
   // A placeholder takes the place of the value, and nothing replaces it.
-  for (const { network, secrets, credentials } of jobs) {
-    expect(network).toBe('none');
+  for (const { rehearsal, secrets, credentials } of jobs) {
+    expect(rehearsal).toEqual({ answers: [], isUnread: true });
     expect(secrets).toEqual({ REHEARSED_KEY: expect.stringMatching(/^gph_/) });
     expect(credentials).toBeUndefined();
   }
+});
+
+test('a repair that needs another package is not rehearsed, and a person decides about it', async () => {
+  const { worker, runId } = await createFailedRun({ python_dependencies: ['known'] });
+  jobs.splice(0);
+  const definition = { python_dependencies: ['known', 'chosen-by-a-model'] };
+  const proposal = (code: number) =>
+    buildCall('propose_change', {
+      explanation: 'It lacks a package.',
+      files: [{ path: 'main.py', content: plays({ '*': { returns: code } }) }],
+      definition,
+    });
+  const repaired = await runRepair(runId, proposal(1), proposal(2), proposal(3));
+  expect(repaired).toMatchObject({ status: 'waiting', proven: false });
+  expect(jobs).toEqual([]);
+  const approval = await getApproval(repaired.approval_id);
+  expect(approval.message).toContain('it needs packages that no person has approved: chosen-by-a-model');
+  await decide(approval.id, 'approve').expect(200);
+  expect((await me.get(`/api/workers/${worker.id}`)).body).toMatchObject(definition);
+  await runWorker(worker.id, 'Ada');
+  expect(jobs.map(({ dependencies }) => dependencies)).toEqual([definition.python_dependencies]);
 });
 
 test('the model reads the beginning of a large output, without secrets', async () => {

@@ -1,12 +1,12 @@
 /**
  * Decides what the code of a run can reach, for every way to start a run. Code that an agent wrote runs without
- * secrets, connections and network, or not at all, until a person has approved it (ADR 54).
+ * secrets, connections, network, packages of its choice and changes of contexts, or not at all, until a person has
+ * approved it (ADR 54).
  */
-import { hostPattern } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { listReachedHosts, type Run, type RunSpec } from '@gantry/run-engine';
-import { describeWaiting, isApproved, listReach } from '../workers/version-approval';
+import type { RunSpec } from '@gantry/run-engine';
+import { describeWaiting, isApproved, listReach, listUnapprovedPackages } from '../workers/version-approval';
 import type { Runnable } from './runnable';
 
 interface Admission {
@@ -14,28 +14,31 @@ interface Admission {
   runnable: Runnable;
   /** Whether a draft is tested: it has no network, whatever it declares. */
   isDraft?: boolean;
-  /** Whether a repair wrote the code: it is rehearsed with the hosts that `of` reached and without credentials. */
+  /** Whether a repair wrote the code: it is rehearsed with placeholders, and nothing that it sends leaves the executor. */
   isUnread?: boolean;
-  /** The run that is rehearsed. */
-  of?: Run | null;
+}
+
+export interface AdmittedCode {
+  spec: RunSpec;
+  canChangeContexts: boolean;
 }
 
 /** @throws AppError 409 `version_not_approved`, which names the version and what it would reach */
-export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admission): Promise<RunSpec> {
-  const { worker, runnable, isUnread = false, of: recordedRun = null } = admission;
-  const { spec } = runnable;
+export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admission): Promise<AdmittedCode> {
+  const { worker, runnable, isDraft = false, isUnread = false } = admission;
+  const { spec, definition, approvalSha } = runnable;
   if (await isUnapproved(sql, worker.uid, runnable)) {
-    const { definition, approvalSha } = runnable;
-    const reach = listReach(admission.isDraft ? { ...definition, network: 'none' } : definition);
-    if (!reach.length) return restrictSpec(spec);
+    const reach = await listReach(sql, worker.uid, isDraft ? { ...definition, network: 'none' } : definition);
+    if (!reach.length) return { spec: restrictSpec(spec), canChangeContexts: false };
     throw conflict('version_not_approved', describeWaiting(dashboardUrl, worker.id, approvalSha ?? '', reach));
   }
-  return isUnread ? narrowSpec(sql, spec, recordedRun) : spec;
+  if (isUnread) await requireApprovedPackages(sql, worker.uid, definition);
+  return { spec, canChangeContexts: !isUnread };
 }
 
 /** Returns whether the code is refused until a person approves it. */
 export const waitsForApproval = async (sql: Sql, workerUid: string, runnable: Runnable): Promise<boolean> =>
-  (await isUnapproved(sql, workerUid, runnable)) && listReach(runnable.definition).length > 0;
+  (await isUnapproved(sql, workerUid, runnable)) && (await listReach(sql, workerUid, runnable.definition)).length > 0;
 
 export const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }: Runnable): Promise<boolean> =>
   approvalSha !== null && !(await isApproved(sql, workerUid, approvalSha));
@@ -43,10 +46,9 @@ export const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }:
 /** Removes `call`: the code could otherwise let an approved worker act in its place. */
 const restrictSpec = (spec: RunSpec): RunSpec => ({ ...spec, network: 'none', may: ['approve'] });
 
-/** For unreviewed code: the hosts that the recorded run has reached, and no credential itself. */
-async function narrowSpec(sql: Sql, spec: RunSpec, recordedRun: Run | null): Promise<RunSpec> {
-  const { expose: _, inBody: __, ...rest } = spec;
-  const hosts = recordedRun && spec.network === 'egress' ? await listReachedHosts(sql, recordedRun.id) : [];
-  const allowedHosts = hosts.filter((host) => hostPattern.safeParse(host).success);
-  return allowedHosts.length ? { ...rest, allowedHosts } : { ...rest, network: 'none' };
+async function requireApprovedPackages(sql: Sql, workerUid: string, definition: Runnable['definition']): Promise<void> {
+  const packages = await listUnapprovedPackages(sql, workerUid, definition);
+  if (packages.length) {
+    throw conflict('version_not_approved', `it needs packages that no person has approved: ${packages.join(', ')}`);
+  }
 }

@@ -1,11 +1,12 @@
 import { connectBus } from '@gantry/events';
-import { noUsage, setupResource, until } from '@gantry/testing';
+import { setupResource, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { getWorker } from '../workers/worker-repository';
 import { rehearse } from './rehearse';
+import { createRunnables, type Runnable } from './runnable';
 
 const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));
@@ -76,48 +77,51 @@ test('inputs of a recorded run are used again, with its files', async () => {
   await (await claimJob()).complete(null);
 });
 
-test('code that no person has read gets no value of a secret, and reaches only the hosts of the recorded run', async () => {
+test('code that no person has read gets no value of a secret or connection, and sends nothing', async () => {
   await me.put('/api/secrets/PLAIN', { value: 'never-to-be-seen-1' }).expect(201);
   await me.put('/api/secrets/BOUND', { value: 'never-to-be-seen-2', hosts: ['api.example.com'] }).expect(201);
-  const made = await createWorker(api, { secrets: ['PLAIN', 'BOUND'], expose: ['BOUND'] });
-  const reach = (host: string, over: object) => ({
-    type: 'request' as const,
-    method: 'GET',
-    scheme: 'https' as const,
-    host,
-    port: 443,
-    path: '/',
-    status: 200,
-    bytesSent: 1,
-    bytesReceived: 1,
-    durationMs: 1,
-    credentials: [],
-    ...over,
-  });
-  const { run_id: runId } = (await me.post(`/api/workers/${made.id}/runs`, {}).expect(201)).body;
-  const first = await claimJob();
-  const problem = { kind: 'refused' as const, message: 'by a rule' };
-  await first.report(
-    { type: 'started' },
-    reach('api.example.com', {}),
-    reach('evil.example', { status: null, problem }),
-  );
-  await first.report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
-  const of = await until(async () => {
-    const run = await api.deps.engine.get(api.workspaceId, runId);
-    return run.finishedAt && run;
-  });
+  await me.put('/api/secrets/SHOWN', { value: 'never-to-be-seen-3', hosts: ['api.example.com'] }).expect(201);
+  const key = {
+    app: 'acme',
+    label: 'Acme',
+    value: 'never-to-be-seen-4',
+    hosts: ['api.example.com'],
+    visibility: 'workspace',
+  };
+  await me.post('/api/connections', key).expect(201);
+  const secrets = ['PLAIN', 'BOUND', 'SHOWN'];
+  const made = await createWorker(api, { secrets, connections: ['acme'], expose: ['SHOWN'], in_body: ['BOUND'] });
   const worker = await loadWorker(made);
-  await rehearse(api.deps, { worker, ...asked, of, isUnread: true });
-  const job = await claimJob();
-  expect(job).toMatchObject({ network: 'egress', allowedHosts: ['api.example.com:443'] });
-  expect(job.secrets).toEqual({ PLAIN: expect.stringMatching(/^gph_/) });
-  expect(job.credentials).toMatchObject([{ name: 'BOUND', hosts: ['api.example.com'] }]);
-  await job.complete(null);
-  await rehearse(api.deps, { worker, ...asked, isUnread: true });
-  const offline = await claimJob();
-  expect(offline.network).toBe('none');
-  await offline.complete(null);
+  const of = await recordRun(made.id, { inputs: { name: 'Ada' } });
+  for (const recorded of [of, null]) {
+    await rehearse(api.deps, { worker, ...asked, of: recorded, isUnread: true });
+    const job = await claimJob();
+    expect(job).toMatchObject({ rehearsal: { isUnread: true }, network: 'egress' });
+    const placeholder = expect.stringMatching(/^gph_/);
+    expect(job.secrets).toEqual({ PLAIN: placeholder, SHOWN: placeholder });
+    expect(job.credentials).toMatchObject([
+      { kind: 'connection', name: 'acme', value: placeholder },
+      { kind: 'secret', name: 'BOUND', value: placeholder },
+    ]);
+    expect(JSON.stringify(job)).not.toContain('never-to-be-seen');
+    await job.complete(null);
+  }
+});
+
+test('code that no person has read gets no package that no person has approved', async () => {
+  const worker = await loadWorker(await createWorker(api, { python_dependencies: ['approved'] }));
+  const runnable = await createRunnables().get(api.deps.pool, worker.uid, 1);
+  const withPackages = (...packages: string[]) => ({
+    ...runnable,
+    definition: { ...runnable.definition, python_dependencies: packages },
+  });
+  const rehearseUnread = (draft: Runnable) => rehearse(api.deps, { worker, ...asked, draft, isUnread: true });
+  await expect(rehearseUnread(withPackages('approved', 'chosen'))).rejects.toMatchObject({
+    code: 'version_not_approved',
+    detail: 'it needs packages that no person has approved: chosen',
+  });
+  await rehearseUnread(withPackages('approved'));
+  await (await claimJob()).complete(null);
 });
 
 test('paused workers rehearse, archived ones do not, and runs of other workers are no record', async () => {

@@ -52,12 +52,12 @@ export async function rehearse(deps: RehearsalDeps, asked: Rehearse): Promise<Ru
   const version = asked.version ?? worker.currentVersion;
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, version));
   const { definition } = runnable;
-  const spec = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isUnread, of });
+  const { spec } = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isUnread });
   await requireBudget(deps, sql, worker, definition);
   const inputs = { inputs: asked.inputs, isStrict: !of, replayOf: of ?? undefined };
   const checked = checkInputs(inputs, runnable);
   const contexts = definition.contexts.length
-    ? await contextsFor(sql, workspaceId, definition.contexts, spec.onlyWorkers)
+    ? await contextsFor(sql, workspaceId, definition.contexts, { onlyWorkers: spec.onlyWorkers })
     : [];
   const placed = await placeInputs(deps, workspaceId, inputs, definition, checked);
   const run = {

@@ -69,10 +69,10 @@ async function complete({ report, runId }: FakeJob) {
 }
 
 /** Rehearses a run that has ended; null: none. */
-async function startRehearsal(worker: MadeWorker, of: string | null): Promise<FakeJob> {
+async function startRehearsal(worker: MadeWorker, of: string | null, isUnread = false): Promise<FakeJob> {
   const recorded = of === null ? null : await getRun(of);
   const row = await getWorker(api.deps.prisma, api.workspaceId, worker.id);
-  const run = await rehearse(api.deps, { worker: row, inputs: {}, of: recorded, createdBy: null });
+  const run = await rehearse(api.deps, { worker: row, inputs: {}, of: recorded, createdBy: null, isUnread });
   const job = await beginJob(await claimJob());
   expect(job.runId).toBe(run.id);
   return job;
@@ -152,6 +152,20 @@ describe('tools', () => {
     const none = expect.stringContaining('of no recorded run');
     expect(await callTool(alone, 1, 'create_issue', { title: 'a' })).toMatchObject({ failed: { message: none } });
     expect(called).toHaveLength(1);
+  });
+
+  test('code that no person has read gets recorded results, and calls no tool at all', async () => {
+    const worker = await aWorker();
+    const run = await startJob(worker);
+    await callTool(run, 1, 'create_issue', { title: 'a' });
+    await complete(run);
+    called = [];
+    const again = await startRehearsal(worker, run.runId, true);
+    expect(await callTool(again, 1, 'create_issue', { title: 'a' })).toEqual({ result: 'answer 1' });
+    const refused = await callTool(again, 2, 'list_issues', {});
+    expect(refused).toMatchObject({ failed: { code: 'not_recorded' } });
+    expect(await listUnrecordedCalls(api.deps.pool, await getRun(again.runId))).toMatchObject([{ kind: 'tool' }]);
+    expect(called).toEqual([]);
   });
 
   test('a recorded failure is a failure again', async () => {

@@ -77,7 +77,8 @@ export async function startRun(deps: StartRunDeps, start: Start): Promise<Run | 
   const sql: Sql = start.tx ?? deps.pool;
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion));
   const { definition } = runnable;
-  const spec = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isDraft: draft !== undefined });
+  const admission = { worker, runnable, isDraft: draft !== undefined };
+  const { spec, canChangeContexts } = await admitCode(sql, deps.dashboardUrl, admission);
   await requireBudget(deps, sql, worker, definition);
   const budgets = start.restriction?.budgets;
   if (budgets) await checkTokenBudgets(sql, budgets);
@@ -85,7 +86,7 @@ export async function startRun(deps: StartRunDeps, start: Start): Promise<Run | 
   const checked = checkInputs(inputs, runnable);
   const onlyWorkers = intersectScopes(getTokenScope(start, 'workers'), runnable.spec.onlyWorkers ?? null);
   const contexts = definition.contexts.length
-    ? await contextsFor(sql, worker.workspaceId, definition.contexts, onlyWorkers)
+    ? await contextsFor(sql, worker.workspaceId, definition.contexts, { onlyWorkers, canChange: canChangeContexts })
     : undefined;
   consumeRate(deps, worker.uid, definition);
   // Last: files that were placed for a run that is refused would lie there for nothing.

@@ -84,6 +84,48 @@ test('code without secrets, connections and network runs at once, and no other w
   await job.complete(1);
 });
 
+test('packages that an agent chose are not installed before a person has approved them', async () => {
+  const body = { name: 'Installs', files: write(PURE), network: 'none', python_dependencies: ['chosen-by-a-model'] };
+  const { body: made } = await agent.post('/api/workers', body).expect(201);
+  expect(made.warnings.join()).toContain('it has the packages chosen-by-a-model');
+  for (const path of ['runs', 'test']) {
+    const refused = await person.post(`/api/workers/${made.id}/${path}`, path === 'test' ? { draft: {} } : {});
+    expect(refused).toMatchObject(isWaiting);
+  }
+  expect(await executor.claim()).toBeNull();
+  const mine = await createWorker(api, { name: 'Has a package', network: 'none', python_dependencies: ['mine>=1'] });
+  await agent.put(`/api/workers/${mine.id}/files`, { files: write(PURE) }).expect(200);
+  await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201);
+  const job = await claimJob();
+  expect(job).toMatchObject({ dependencies: ['mine>=1'], may: ['approve'] });
+  await job.complete(1);
+  await agent.patch(`/api/workers/${mine.id}`, { python_dependencies: ['mine>=1', 'other'] }).expect(200);
+  const refused = await person.post(`/api/workers/${mine.id}/runs`, {});
+  expect(refused).toMatchObject(isWaiting);
+  expect(refused.body.detail).toContain('it has the packages other.');
+  const { body: current } = await person.get(`/api/workers/${mine.id}`).expect(200);
+  await person.post(`/api/workers/${mine.id}/versions/${current.sha}/approve`).expect(200);
+  await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201);
+  const approved = await claimJob();
+  expect(approved.dependencies).toEqual(['mine>=1', 'other']);
+  await approved.complete(1);
+});
+
+test('an agent’s code changes no context before a person has approved it', async () => {
+  await person.post('/api/contexts', { name: 'shared-notes', writeable: true }).expect(201);
+  const body = { name: 'Writes notes', files: write(PURE), network: 'none', contexts: ['shared-notes'] };
+  const { body: made } = await agent.post('/api/workers', body).expect(201);
+  const claimContexts = async () => {
+    await person.post(`/api/workers/${made.id}/runs`, {}).expect(201);
+    const job = await claimJob();
+    await job.complete(1);
+    return job.contexts;
+  };
+  expect(await claimContexts()).toMatchObject([{ name: 'shared-notes', writeable: false }]);
+  await person.post(`/api/workers/${made.id}/versions/${made.sha}/approve`).expect(200);
+  expect(await claimContexts()).toMatchObject([{ name: 'shared-notes', writeable: true }]);
+});
+
 test('an edit by a person does not approve the rest of an agent’s code', async () => {
   const worker = await leaking();
   const changed = await person.patch(`/api/workers/${worker.id}`, { limits: { timeout_seconds: 9 } }).expect(200);

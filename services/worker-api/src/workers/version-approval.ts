@@ -111,17 +111,36 @@ export function approvalToApi({ needsApproval }: ApprovableCode, approval: Appro
   return needsApproval ? { status: 'waiting', approved_by: null, approved_by_label: null, approved_at: null } : null;
 }
 
-/** Lists what the definition gives to code, in words. */
-export const listReach = ({
-  secrets,
-  connections,
-  network,
-}: Pick<Definition, 'secrets' | 'connections' | 'network'>) => [
-  ...(secrets.length ? [`the secrets ${secrets.join(', ')}`] : []),
-  ...(connections.length ? [`the connections ${connections.join(', ')}`] : []),
-  ...(network !== 'none' ? ['the network'] : []),
-];
+type Reach = Pick<Definition, 'secrets' | 'connections' | 'network' | 'python_dependencies'>;
+
+/** Lists what the definition gives to unapproved code beyond its inputs, in words. */
+export async function listReach(sql: Sql, workerUid: string, definition: Reach): Promise<string[]> {
+  const { secrets, connections, network } = definition;
+  const packages = await listUnapprovedPackages(sql, workerUid, definition);
+  return [
+    ...(secrets.length ? [`the secrets ${secrets.join(', ')}`] : []),
+    ...(connections.length ? [`the connections ${connections.join(', ')}`] : []),
+    ...(network !== 'none' ? ['the network'] : []),
+    ...(packages.length ? [`the packages ${packages.join(', ')}`] : []),
+  ];
+}
+
+/** Lists the packages that no version of the worker declares which a person wrote or approved. */
+export async function listUnapprovedPackages(
+  sql: Sql,
+  workerUid: string,
+  { python_dependencies: packages }: Pick<Reach, 'python_dependencies'>,
+): Promise<string[]> {
+  if (!packages.length) return [];
+  const { rows } = await sql.query<{ name: string }>(
+    `SELECT unnest($2::text[]) AS name
+     EXCEPT SELECT json_array_elements_text(v.definition -> 'python_dependencies') FROM worker_versions v
+     WHERE v.worker_uid = $1 AND (NOT v.needs_approval OR ${hasApprovalSql('v.worker_uid', 'v.sha')}) ORDER BY name`,
+    [workerUid, packages],
+  );
+  return rows.map(({ name }) => name);
+}
 
 /** For people and for models: what waits, why, and where it is approved. */
 export const describeWaiting = (dashboardUrl: string, workerId: string, sha: string, reach: string[]): string =>
-  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${reach.join(' and ')}. Read and approve it on ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets and connections runs without approval`;
+  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${reach.join(' and ')}. Read and approve it on ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets, connections and packages runs without approval`;

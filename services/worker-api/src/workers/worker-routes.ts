@@ -68,11 +68,20 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<HandlerResponse> {
     const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, wanted);
     const described = await describe(call.caller, call.path.worker_id);
-    return ok({ ...described, ...shown, warnings: [...warnings, ...listWarnings(described)] });
+    return ok({ ...described, ...shown, warnings: [...warnings, ...(await listWarnings(call.caller, described))] });
   }
 
-  const listWarnings = (worker: Awaited<ReturnType<typeof describe>>): string[] => {
-    const reach = worker.version_approval?.status === 'waiting' ? listReach(worker) : [];
+  type DescribedWorker = Awaited<ReturnType<typeof describe>>;
+
+  const listWaitingReach = async (caller: Principal, { id, version_approval: approval }: DescribedWorker) => {
+    if (approval?.status !== 'waiting') return [];
+    const worker = await getVisibleWorker(prisma, caller, id);
+    const { definition } = await getCurrentVersion(prisma, worker);
+    return listReach(deps.pool, worker.uid, definition);
+  };
+
+  const listWarnings = async (caller: Principal, worker: DescribedWorker): Promise<string[]> => {
+    const reach = await listWaitingReach(caller, worker);
     return [
       ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet: runs fail until it is`),
       ...(worker.model_problem === null ? [] : [`model: ${worker.model_problem}`]),
@@ -121,7 +130,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
         res.locals.holdsSecret = Object.keys(worker.shown).length > 0;
         const described = await describe(call.caller, worker.id);
-        const warnings = [...worker.warnings, ...listWarnings(described)];
+        const warnings = [...worker.warnings, ...(await listWarnings(call.caller, described))];
         return created({ ...described, ...worker.shown, warnings });
       },
       assertVisible: ({ caller }, id) => getVisibleWorker(prisma, caller, id),
@@ -129,7 +138,7 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
         const { triggers } = await getVisibleWorker(prisma, caller, id);
         if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDoneError(id);
         const described = await describe(caller, id);
-        return created({ ...described, warnings: listWarnings(described) });
+        return created({ ...described, warnings: await listWarnings(caller, described) });
       },
     },
     inspectDraft: async ({ caller, body }) => ok(await inspectDraft(deps, caller, body)),

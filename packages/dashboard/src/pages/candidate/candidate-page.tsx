@@ -75,8 +75,8 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
         )}
         {isOpen && candidate.version_approval?.status === 'waiting' && (
           <Notice tone="error" title="This code is waiting for your approval">
-            An agent wrote it. It is not rehearsed with secrets, connections or network before a person has read and
-            approved the changes below.
+            An agent wrote it. It is not rehearsed with secrets, connections, network or new packages before a person
+            has read and approved the changes below.
           </Notice>
         )}
         {error && (

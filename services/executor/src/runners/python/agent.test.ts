@@ -1,4 +1,5 @@
 /** Tests agents in real sandboxes; a stand-in for worker-api sends the responses of models and tools. */
+import { createHash } from 'node:crypto';
 import {
   encode,
   type Job,
@@ -11,6 +12,7 @@ import {
   type ToolReply,
   toolCall,
 } from '@gantry/events';
+import { createZip } from '@gantry/testing';
 import { setupTestExecutor } from '../../test/executor-fixture';
 import type { RunView } from '../../test/fake-service';
 
@@ -370,6 +372,26 @@ except OSError:
   expect(JSON.parse(getLastMessage().slice(7, -8)).stdout).toBe(
     'PermissionError\nPermissionError\nPermissionError\nclosed\n',
   );
+});
+
+test('a program written by the model needs approval where it could change a context', async () => {
+  const code = 'open("/tmp/contexts/notes/a.txt", "w").write("by a model")';
+  const zip = await createZip({ 'a.txt': 'by a person' });
+  fixture.service.objects.set('notes', zip);
+  const digest = createHash('sha256').update(zip).digest('hex');
+  const url = fixture.service.buildUrl('notes');
+  const runProgram = (writeable: boolean) => {
+    script = [{ calls: [{ name: 'python', arguments: { code } }] }, { text: 'ok' }];
+    const contexts = [{ name: 'notes', digest, url, size: zip.length, writeable }];
+    const job = buildJob({ tools: [{ kind: 'python', approve: 'destructive' }] });
+    return fixture.service.run({ 'SKILL.md': SKILL }, { ...job, contexts });
+  };
+  expect((await runProgram(true)).finished).toMatchObject({
+    status: 'suspended',
+    suspension: { kind: 'approve', data: { tool: 'python', arguments: { code } } },
+  });
+  expect((await runProgram(false)).finished).toMatchObject({ status: 'completed' });
+  expect(getLastMessage()).toContain('Read-only file system');
 });
 
 test('a program written by the model needs approval to use the network, and never gets secrets', async () => {

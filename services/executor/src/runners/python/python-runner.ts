@@ -188,7 +188,7 @@ const buildEgressRules = (
   onRequest,
   // Code with an exposed value needs its own TLS: it pins certificates, or signs.
   credentials: credentials?.filter(({ exposed }) => !exposed),
-  ...(rehearsal ? { answerTo } : { keepsAnswers: true }),
+  ...(rehearsal ? { answerTo, isSealed: rehearsal.isUnread === true } : { keepsAnswers: true }),
 });
 
 type JobFiles = Pick<Job, 'code' | 'contexts' | 'dependencies'>;
