@@ -7,6 +7,8 @@ const NAME = /^[\x21-\x7e]{1,200}$/;
 const DESCRIPTION_CHARS_MAX = 20_000;
 const SCHEMA_CHARS_MAX = 100_000;
 const SCHEMA_DEPTH_MAX = 40;
+/** In them instructions to a model can hide from the person who accepts a tool. */
+const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 interface ListedTool {
   name: string;
@@ -21,7 +23,10 @@ interface ListedTool {
     | undefined;
 }
 
-/** @param earlier of the pages before. @throws McpFailed naming the first tool that cannot be called */
+/**
+ * Removes control, invisible and bidirectional characters from descriptions and schemas.
+ * @param earlier of the pages before. @throws McpFailed naming the first tool that cannot be called
+ */
 export function validateTools(listed: ListedTool[], earlier: McpTool[] = []): McpTool[] {
   const names = new Set(earlier.map(({ name }) => name));
   return listed.map(({ name, description = '', inputSchema, annotations }, at) => {
@@ -34,8 +39,8 @@ export function validateTools(listed: ListedTool[], earlier: McpTool[] = []): Mc
     const isAdditive = isReadOnly || annotations?.destructiveHint === false;
     return {
       name,
-      description,
-      inputSchema,
+      description: removeHidden(description),
+      inputSchema: mapTexts(inputSchema, removeHidden),
       ...(isReadOnly && { isReadOnly }),
       ...(isRepeatable && { isRepeatable }),
       ...(isAdditive && { isAdditive }),
@@ -54,6 +59,7 @@ function findProblem({ name, description, inputSchema }: McpTool): string | unde
   if (JSON.stringify(inputSchema).length > SCHEMA_CHARS_MAX) {
     return `has a schema of more than ${SCHEMA_CHARS_MAX} characters`;
   }
+  if (hasHiddenName(inputSchema)) return 'has a schema with invisible characters in a name';
   const { type, properties, required } = inputSchema;
   const isSound =
     type === 'object' &&
@@ -63,3 +69,21 @@ function findProblem({ name, description, inputSchema }: McpTool): string | unde
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const removeHidden = (text: string): string => text.replaceAll(HIDDEN, '');
+
+const hasHiddenName = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([key, inner]) => removeHidden(key) !== key || hasHiddenName(inner));
+
+/** Maps the texts of a schema, without the names in it: those are what is called. */
+export function mapTexts<Value>(value: Value, transform: (text: string) => string): Value {
+  const map = (one: unknown): unknown => {
+    if (typeof one === 'string') return transform(one);
+    if (Array.isArray(one)) return one.map(map);
+    if (typeof one !== 'object' || one === null) return one;
+    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, map(inner)]));
+  };
+  return map(value) as Value;
+}

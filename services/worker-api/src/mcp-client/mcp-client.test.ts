@@ -152,6 +152,10 @@ test.each([
   ['a list of requirements that is none', tool('odd', { inputSchema: { type: 'object', required: [1] } })],
   ['a name with a line break', tool('odd\nname')],
   ['a name of 300 characters', tool('n'.repeat(300))],
+  [
+    'an invisible character in the name of an argument',
+    tool('odd', { inputSchema: { type: 'object', properties: { 'to\u{e0041}': { type: 'string' } } } }),
+  ],
   ['a description of 30,000 characters', tool('odd', { description: 'd'.repeat(30_000) })],
   [
     'a schema that is nested 100 deep',
@@ -199,6 +203,21 @@ test('nothing of a credential is left where a long error is truncated', async ()
   const said = await failure(client.listTools(buildServer()));
   expect(said).toMatch(/x [*]{3} /);
   expect(said).not.toMatch(/not-/);
+});
+
+test('no text of a tool has characters in which instructions can hide from the person who accepts it', async () => {
+  const hidden = '\u202e\u200b\u{e0041}\u0007\ufeff';
+  const to = { type: 'string', description: `The ${hidden}address.`, examples: [`a${hidden}b`] };
+  answering = listing(
+    tool('send', {
+      description: `Sends${hidden} it.\n\tAt once.`,
+      inputSchema: { type: 'object', properties: { to } },
+    }),
+  );
+  const properties = { to: { type: 'string', description: 'The address.', examples: ['ab'] } };
+  expect(await client.listTools(buildServer())).toEqual([
+    { name: 'send', description: 'Sends it.\n\tAt once.', inputSchema: { type: 'object', properties } },
+  ]);
 });
 
 test('two tools of one name are refused, on different pages too', async () => {

@@ -5,6 +5,7 @@ import type { Sql } from '@gantry/postgres';
 import { listHeaderValues } from '../connections/mask-sent';
 import type { McpClient, McpTool } from '../connections/mcp-port';
 import type { Masking } from '../secrets/masking';
+import { mapTexts } from './checked-tools';
 import { acceptTools, findTools, forgetTools, rememberTools } from './tool-list-repository';
 
 /** Remembers every list of the client. @param now the service's clock */
@@ -41,15 +42,4 @@ async function maskTools(redactor: Redactor, tools: McpTool[]): Promise<McpTool[
     await nextTurn();
   }
   return masked;
-}
-
-/** Texts of a schema, without the names in it: those are what is called. */
-function mapTexts<Value>(value: Value, transform: (text: string) => string): Value {
-  const map = (one: unknown): unknown => {
-    if (typeof one === 'string') return transform(one);
-    if (Array.isArray(one)) return one.map(map);
-    if (typeof one !== 'object' || one === null) return one;
-    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, map(inner)]));
-  };
-  return map(value) as Value;
 }
