@@ -54,7 +54,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
       if (action === 'refuse' || choice === 'refuse') {
         return { id: call.id, decision: 'refuse', ...(own.trim() && { reason: own.trim() }) };
       }
-      const corrected = choice === 'correct' ? forms.current.get(call.id)?.read() : undefined;
+      const corrected = choice === 'correct' ? (forms.current.get(call.id)?.read() ?? null) : undefined;
       if (corrected === null || (choice === '' && !isOnly)) return null;
       return { id: call.id, decision: 'approve', ...(corrected && { arguments: corrected }) };
     });
