@@ -1,6 +1,6 @@
 /** Signing in and out, and what goes with an account, at the real worker surface. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { setupNats, setupWorkerApi } from '@gantry/testing';
+import { freePort, setupNats, setupWorkerApi } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
@@ -84,6 +84,19 @@ test('profiles keep several servers apart, and the environment wins over them', 
   expect((await cli.json(['whoami'])).credential).toBe('personal_token');
   expect((await cli.json(['whoami'], { env: { GANTRY_TOKEN: token } })).credential).toBe('workspace_token');
   expect(await cli.json(['config', 'profiles'])).toMatchObject([{ name: 'default', current: true }, { name: 'ci' }]);
+});
+
+test('a token for a profile is sent to the server of that profile, whichever is the current one', async () => {
+  const cli = createCli();
+  const { token } = await api.createToken('personal', api.owner.jwt);
+  await cli.run(['login', api.url, '--with-token', '--profile', 'work'], { stdin: token });
+  await cli.run(['config', 'set', 'url', `http://127.0.0.1:${await freePort()}`, '--profile', 'work']);
+  await cli.run(['login', api.url, '--with-token', '--profile', 'home'], { stdin: token });
+  await cli.run(['config', 'use', 'work']);
+  expect(await cli.json(['login', '--with-token', '--profile', 'home'], { stdin: token })).toMatchObject({
+    profile: 'home',
+    url: api.url,
+  });
 });
 
 test('a workspace is chosen by its name, for this profile alone', async () => {
