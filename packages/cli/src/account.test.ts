@@ -129,5 +129,5 @@ test('any operation is reached, and its fields are chosen', async () => {
   const csv = await cli.run(['api', 'GET', '/api/runs/export.csv']);
   expect(csv.stdout).toMatch(/^id,worker_id/);
   const missing = await cli.run(['api', 'GET', '/api/workers/missing']);
-  expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error:') });
+  expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('See: gantry workers list') });
 });

@@ -44,6 +44,24 @@ test('a missing argument is wrong usage, and help is none', async () => {
   expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
+test('wrong usage is JSON with --json, and has a next step', async () => {
+  const cli = createCli();
+  const usage = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli.run([...args, '--json']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    return JSON.parse(stderr).error;
+  };
+  expect(await usage('api')).toMatchObject({
+    code: 'usage',
+    message: "missing required argument 'method'",
+    hint: 'See: gantry api --help',
+  });
+  expect(await usage('runs', 'lst')).toMatchObject({ code: 'usage', hint: '(Did you mean list?)' });
+  expect(await usage('runs', 'get', 'a', 'b')).toMatchObject({ hint: 'See: gantry runs get --help' });
+  expect(await usage('runs', 'list', '--stat')).toMatchObject({ message: expect.stringMatching(/--status.*--json/) });
+  expect((await cli.run(['whoami', '--json'])).stderr).toContain('"code":"signed_out"');
+});
+
 test('without an account a command ends with 4 and the next step', async () => {
   const { code, stderr } = await createCli().run(['whoami']);
   expect(code).toBe(4);

@@ -41,6 +41,8 @@ export function createProgram(): GantryCommand {
     .option('--workspace <id>', 'Act in this workspace')
     .option('-y, --yes', 'Confirm every question')
     .option('--no-input', 'Ask nothing')
+    // Printed by main.ts, as JSON where that is asked for.
+    .configureOutput({ outputError: () => {} })
     .configureHelp({ showGlobalOptions: true, helpWidth: helpWidth() })
     .showSuggestionAfterError()
     .exitOverride();
