@@ -163,7 +163,16 @@ describe('every command', () => {
   test.each(commands)('%s has help that fits into 80 columns', (_name, command) => {
     const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    // Without the noise of Commander: what nearly every command has, and lists that are empty.
+    expect(help).not.toMatch(/ \[options\] .*\S {2}|default: \[\]/);
     expect(command.description()).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('is below a heading of the help', () => {
+    const help = createProgram().helpInformation();
+    const headings = help.split('\n').filter((line) => /^\S.*:$/.test(line));
+    expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Workers on this machine:']);
+    expect(headings).not.toContain('Commands:');
   });
 
   test.each(['bash', 'zsh', 'fish'])('is completed in %s', async (shell) => {

@@ -1,9 +1,24 @@
 /** Commands as this program declares them: errors name what exists, help fits a terminal of 80 columns. */
-import { Command, type ErrorOptions } from 'commander';
+import { Command, type ErrorOptions, Help, type Option } from 'commander';
 import { usageError } from './errors';
 import { createSession, type GlobalOptions, type Session } from './session';
 
+class GantryHelp extends Help {
+  /** Nearly every command has options: naming them would take the place of its description. */
+  override subcommandTerm(command: Command): string {
+    return super.subcommandTerm(command).replace(' [options]', '');
+  }
+
+  override optionDescription(option: Option): string {
+    return super.optionDescription(option).replace(' (default: [])', '');
+  }
+}
+
 export class GantryCommand extends Command {
+  override createHelp(): Help {
+    return Object.assign(new GantryHelp(), this.configureHelp());
+  }
+
   override createCommand(name?: string): GantryCommand {
     return new GantryCommand(name);
   }

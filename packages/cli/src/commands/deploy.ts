@@ -29,10 +29,10 @@ export function registerDeploy(program: GantryCommand): void {
     .command('deploy')
     .description('Deploy a folder with a worker.yaml.')
     .argument('[folder]', 'The folder', '.')
-    .option('-m, --message <text>', 'What the history says of the change')
+    .option('-m, --message <text>', 'Message for the history')
     .option('--worker <id>', 'Deploy to this worker')
     .option('--dry-run', 'Show what would change, and change nothing')
-    .option('--force', 'Although the worker was changed elsewhere')
+    .option('--force', 'Replace a worker that was changed elsewhere')
     .addHelpText('after', '\nNames that begin with a dot, caches and *.pyi stay here.')
     .action(withSession<[string], DeployOptions>(deployFolder));
   program

@@ -31,7 +31,7 @@ export function registerSecrets(program: GantryCommand): void {
     .command('delete')
     .description('Delete a secret.')
     .argument('<name>', 'Its name')
-    .option('--force', 'Although workers declare it')
+    .option('--force', 'Delete it although workers declare it')
     .action(withSession<[string], DeleteOptions>(deleteSecret));
 }
 
