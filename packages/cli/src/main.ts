@@ -32,6 +32,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.on('SIGINT', interrupt);
+// Their default action would leave what this program has started: code of a local run, and its folders.
+process.on('SIGHUP', () => process.exit(129));
+process.on('SIGTERM', () => process.exit(143));
 
 createProgram()
   .parseAsync()

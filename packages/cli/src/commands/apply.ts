@@ -1,10 +1,8 @@
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, describeFailure, type Failure } from '../errors';
 import type { GlobalOptions, Session } from '../session';
 import { extractTar, STANDARD_STREAM } from '../tar';
+import { createTemporaryDir, removeTemporaryDir } from '../temporary-dir';
 import { dim, green, joinLines, red, Text, text, yellow } from '../text';
 import { diffToJson, formatSummary, isEmpty } from '../worker-diff';
 import { readWorkspaceFolder } from '../workspace-folder';
@@ -56,12 +54,12 @@ async function applyWorkspace(session: Session, source: string, { dryRun = false
 
 async function readSource(source: string) {
   if (source !== STANDARD_STREAM && !source.endsWith('.tar')) return readWorkspaceFolder(source);
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-apply-'));
+  const dir = createTemporaryDir('gantry-apply-');
   try {
     await extractTar(source, dir);
     return await readWorkspaceFolder(dir);
   } finally {
-    fs.rmSync(dir, { recursive: true, force: true });
+    removeTemporaryDir(dir);
   }
 }
 
