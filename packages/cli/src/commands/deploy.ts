@@ -9,7 +9,7 @@ import {
   type Worker,
 } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
-import { bold, dim, green, joinLines, text, toText, yellow } from '../text';
+import { bold, dim, green, joinLines, text, yellow } from '../text';
 import { formatTime } from '../time';
 import { diffToJson, formatDiff, formatSummary, isEmpty, type WorkerDiff } from '../worker-diff';
 import { hashManifest, readWorkerFolder, storeDeployment } from '../worker-folder';
@@ -119,6 +119,9 @@ function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVers
     ...(secrets?.webhook_url ? [text`Webhook   ${secrets.webhook_url}`] : []),
     ...(secrets?.webhook_signing_key ? [text`Signing   ${secrets.webhook_signing_key}`] : []),
     ...('warnings' in worker ? worker.warnings.map((warning) => yellow(warning)) : []),
-    toText(`Run it:   gantry run ${worker.id} --wait`),
+    text`Run it:   gantry run ${worker.id}${requiredInputs(worker)} --wait`,
   ]);
 }
+
+const requiredInputs = ({ inputs }: Worker | ChangedWorker): string =>
+  inputs.map(({ name, required }) => (required ? ` -i ${name}=...` : '')).join('');
