@@ -1,6 +1,6 @@
 /** Signing in and out, and what goes with an account, at the real worker surface. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { setupNats, setupWorkerApi } from '@gantry/testing';
+import { freePort, setupNats, setupWorkerApi } from '@gantry/testing';
 import { createCli } from './test/run-cli';
 
 const api = setupWorkerApi(setupNats());
@@ -86,6 +86,19 @@ test('profiles keep several servers apart, and the environment wins over them', 
   expect(await cli.json(['config', 'profiles'])).toMatchObject([{ name: 'default', current: true }, { name: 'ci' }]);
 });
 
+test('a token for a profile is sent to the server of that profile, whichever is the current one', async () => {
+  const cli = createCli();
+  const { token } = await api.createToken('personal', api.owner.jwt);
+  await cli.run(['login', api.url, '--with-token', '--profile', 'work'], { stdin: token });
+  await cli.run(['config', 'set', 'url', `http://127.0.0.1:${await freePort()}`, '--profile', 'work']);
+  await cli.run(['login', api.url, '--with-token', '--profile', 'home'], { stdin: token });
+  await cli.run(['config', 'use', 'work']);
+  expect(await cli.json(['login', '--with-token', '--profile', 'home'], { stdin: token })).toMatchObject({
+    profile: 'home',
+    url: api.url,
+  });
+});
+
 test('a workspace is chosen by its name, for this profile alone', async () => {
   const cli = await signIn();
   const { id } = await cli.json(['api', 'POST', '/api/workspaces', '-d', '{"name":"Second"}']);
@@ -116,5 +129,5 @@ test('any operation is reached, and its fields are chosen', async () => {
   const csv = await cli.run(['api', 'GET', '/api/runs/export.csv']);
   expect(csv.stdout).toMatch(/^id,worker_id/);
   const missing = await cli.run(['api', 'GET', '/api/workers/missing']);
-  expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('error:') });
+  expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('See: gantry workers list') });
 });

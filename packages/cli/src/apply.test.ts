@@ -181,6 +181,23 @@ test('a problem that the server reports is shown with its place, and the rest is
   expect(await cli.json(['workers', 'get', 'good'])).toMatchObject({ version: 1 });
 });
 
+test('a tar is written to stdout, also where the shell redirects it, and applied from stdin', async () => {
+  const tar = path.join(temporaryDir('exports'), 'workspace.tar');
+  const redirected = await cli.run(['export'], { outputFile: tar });
+  expect(redirected).toMatchObject({ code: 0, stderr: expect.stringContaining('stdout') });
+  expect(existsSync(path.join(cli.home, 'workspace'))).toBe(false);
+  const piped = await cli.run(['export', '--output', '-']);
+  expect(piped.stdout).toBe(readFileSync(tar, 'utf8'));
+  const applied = await cli.json(['apply', '-', '--dry-run'], { stdin: piped.stdout });
+  expect(applied).toMatchObject({ created: 0, changed: 0, failed: 0 });
+  expect(applied.same).toBeGreaterThan(0);
+  expect(await cli.run(['export', '-o', '-', '--json'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await cli.run(['apply', 'missing.tar'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('there is no'),
+  });
+});
+
 test('a tar that leads out of its folder is refused', async () => {
   const dir = temporaryDir('tar');
   const tar = path.join(dir, 'evil.tar');

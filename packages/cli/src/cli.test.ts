@@ -44,6 +44,24 @@ test('a missing argument is wrong usage, and help is none', async () => {
   expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
+test('wrong usage is JSON with --json, and has a next step', async () => {
+  const cli = createCli();
+  const usage = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli.run([...args, '--json']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    return JSON.parse(stderr).error;
+  };
+  expect(await usage('api')).toMatchObject({
+    code: 'usage',
+    message: "missing required argument 'method'",
+    hint: 'See: gantry api --help',
+  });
+  expect(await usage('runs', 'lst')).toMatchObject({ code: 'usage', hint: '(Did you mean list?)' });
+  expect(await usage('runs', 'get', 'a', 'b')).toMatchObject({ hint: 'See: gantry runs get --help' });
+  expect(await usage('runs', 'list', '--stat')).toMatchObject({ message: expect.stringMatching(/--status.*--json/) });
+  expect((await cli.run(['whoami', '--json'])).stderr).toContain('"code":"signed_out"');
+});
+
 test('without an account a command ends with 4 and the next step', async () => {
   const { code, stderr } = await createCli().run(['whoami']);
   expect(code).toBe(4);
@@ -145,7 +163,16 @@ describe('every command', () => {
   test.each(commands)('%s has help that fits into 80 columns', (_name, command) => {
     const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    // Without the noise of Commander: what nearly every command has, and lists that are empty.
+    expect(help).not.toMatch(/ \[options\] .*\S {2}|default: \[\]/);
     expect(command.description()).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('is below a heading of the help', () => {
+    const help = createProgram().helpInformation();
+    const headings = help.split('\n').filter((line) => /^\S.*:$/.test(line));
+    expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Workers on this machine:']);
+    expect(headings).not.toContain('Commands:');
   });
 
   test.each(['bash', 'zsh', 'fish'])('is completed in %s', async (shell) => {

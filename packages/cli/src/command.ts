@@ -1,16 +1,47 @@
 /** Commands as this program declares them: errors name what exists, help fits a terminal of 80 columns. */
-import { Command } from 'commander';
+import { Command, type ErrorOptions, Help, type Option } from 'commander';
 import { usageError } from './errors';
 import { createSession, type GlobalOptions, type Session } from './session';
 
+class GantryHelp extends Help {
+  /** Nearly every command has options: naming them would take the place of its description. */
+  override subcommandTerm(command: Command): string {
+    return super.subcommandTerm(command).replace(' [options]', '');
+  }
+
+  override optionDescription(option: Option): string {
+    return super.optionDescription(option).replace(' (default: [])', '');
+  }
+}
+
 export class GantryCommand extends Command {
+  override createHelp(): Help {
+    return Object.assign(new GantryHelp(), this.configureHelp());
+  }
+
   override createCommand(name?: string): GantryCommand {
     return new GantryCommand(name);
   }
 
+  /** From the program down to this command. */
+  private listPath(): Command[] {
+    const commands: Command[] = [];
+    for (let one: Command | null = this; one; one = one.parent) commands.unshift(one);
+    return commands;
+  }
+
+  /** Adds the next step, where Commander has not found one. */
+  override error(message: string, options?: ErrorOptions): never {
+    const names = this.listPath().map((one) => one.name());
+    const hasStep = message.includes('\n');
+    return super.error(hasStep ? message : `${message}\nSee: ${names.join(' ')} --help`, options);
+  }
+
   /** Called by Commander, whose own message names no other options. */
   unknownOption(flag: string): never {
-    const names = [...this.options, ...(this.parent?.options ?? [])].flatMap(({ long }) => long ?? []);
+    const names = this.listPath()
+      .reverse()
+      .flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
     return this.error(`error: unknown option ${flag}; there are ${names.join(', ')}, --help`, {
       code: 'commander.unknownOption',
     });

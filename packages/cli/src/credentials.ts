@@ -16,7 +16,7 @@ type Credentials = Record<string, Credential>;
 export const credentialsFile = (): string => path.join(configDir(), 'credentials.json');
 
 /** @throws CommandError for a damaged file */
-function readCredentials(): Credentials {
+export function readCredentials(): Credentials {
   try {
     return (readStateFile(credentialsFile()) ?? {}) as Credentials;
   } catch {

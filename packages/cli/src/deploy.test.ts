@@ -146,12 +146,19 @@ test('going back asks first, and takes a number, a sha or neither', async () => 
   expect(await cli.run(['rollback', 'going-back', '--to', '99', '--yes'])).toMatchObject({ code: 1 });
 });
 
+test('the next step names the inputs that a run needs', async () => {
+  const dir = await createFolder('letters');
+  writeText(dir, 'worker.yaml', readText(dir, 'worker.yaml').replace('default: world', 'required: true'));
+  const { stdout } = await cli.run(['deploy', dir]);
+  expect(stdout).toContain('gantry run letters -i name=... --wait');
+});
+
 test('YAML that cannot be read is shown with its line and column, and what the server refuses with its field', async () => {
   const dir = await createFolder('wrong');
   writeText(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout_seconds: [\n');
   expect(await cli.run(['deploy', dir])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/worker\.yaml:3:1: /),
+    stderr: expect.stringMatching(/worker\.yaml:3:1: (?!.*line \d)/),
   });
   writeText(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout: 3 }\n');
   expect(await cli.run(['deploy', dir])).toMatchObject({ code: 1, stderr: expect.stringContaining('limits') });

@@ -40,6 +40,14 @@ test('each problem is reported with its fix, and the exit code is 1', async () =
   expect(unreachable.checks.server).toMatchObject({ status: 'problem', found: expect.stringContaining('reach') });
   expect(unreachable.checks.python).toMatchObject({ remedy: expect.stringContaining('GANTRY_PYTHON') });
 
+  writeFileSync(cli.configFile('credentials.json'), '{"default": {"url": "http');
+  chmodSync(cli.configFile('credentials.json'), 0o600);
+  const halfWritten = await runDoctor(cli);
+  expect(halfWritten.checks.credentials).toMatchObject({
+    status: 'problem',
+    found: expect.stringContaining('damaged'),
+  });
+
   writeFileSync(cli.configFile('config.json'), 'damaged');
   const damaged = await runDoctor(cli);
   expect(damaged.checks.configuration).toMatchObject({ status: 'problem', remedy: expect.stringContaining('Remove') });

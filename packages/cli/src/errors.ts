@@ -1,4 +1,5 @@
 import { ApiError } from '@gantry/sdk';
+import { CommanderError } from 'commander';
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, signedOut: 4 } as const;
 
@@ -15,7 +16,8 @@ export class CommandError extends Error {
 
 export const usageError = (message: string, hint?: string) => new CommandError(message, EXIT.usage, hint);
 
-export const cancelledError = () => new CommandError('cancelled', EXIT.usage);
+const CANCELLED = 'cancelled';
+export const cancelledError = () => new CommandError(CANCELLED, EXIT.usage);
 
 export interface Failure {
   message: string;
@@ -30,7 +32,11 @@ export interface Failure {
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CommandError) {
     const { message, hint, exitCode } = error;
-    return { message, hint, exitCode, code: exitCode === EXIT.usage ? 'usage' : 'failed', fields: [], requestId: null };
+    return { message, hint, exitCode, code: toCode(error), fields: [], requestId: null };
+  }
+  if (error instanceof CommanderError) {
+    const [message = '', ...steps] = error.message.replace(/^error: /, '').split('\n');
+    return { message, hint: steps.join(' '), exitCode: EXIT.usage, code: 'usage', fields: [], requestId: null };
   }
   if (error instanceof ApiError) {
     const { message, code, fields, requestId } = error;
@@ -41,10 +47,26 @@ export function describeFailure(error: unknown): Failure {
   return { message, hint: undefined, exitCode: EXIT.failed, code: 'failed', fields: [], requestId: null };
 }
 
+function toCode({ message, exitCode }: CommandError): string {
+  if (message === CANCELLED) return CANCELLED;
+  if (exitCode === EXIT.signedOut) return 'signed_out';
+  return exitCode === EXIT.usage ? 'usage' : 'failed';
+}
+
+/** Lists that name what the server does not find, by how its message begins. */
+const LISTS = { worker: 'workers', run: 'runs', approval: 'approvals', secret: 'secrets' } as const;
+
+function suggestList(message: string): string | undefined {
+  const kind = /^no (worker|run|approval|secret)\b/.exec(message)?.[1] as keyof typeof LISTS | undefined;
+  return kind && `See: gantry ${LISTS[kind]} list`;
+}
+
 function suggestStep({ status, code, retryAfter, message }: ApiError): string | undefined {
   if (status === 401) return 'Sign in: gantry login';
   if (code === 'unreachable') return 'Is it running, and is this its address? See: gantry config';
   if (code === 'not_json') return 'Check the address: gantry config';
+  if (status === 404 && code === 'not_found') return suggestList(message);
+  if (status >= 502 && code === 'unknown') return 'It is starting, or a proxy does not reach it: try again';
   if (code === 'unknown' && status === 404) return 'The server may be older than this gantry: gantry status';
   if (status === 403 && /workspace/.test(message)) return 'Choose a workspace: gantry workspace list';
   if (retryAfter !== null && status === 429) return `Try again in ${retryAfter} s`;

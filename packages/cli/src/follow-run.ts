@@ -78,10 +78,19 @@ async function decideAboutRun({ prompts, output }: Session, gantry: Gantry, runI
   return choice !== 'leave';
 }
 
-/** Prints log lines on stdout until the run has ended. */
-export async function printLog(session: Session, gantry: Gantry, runId: string): Promise<void> {
+/**
+ * Prints log lines on stdout until the run has ended.
+ * @param levels of the lines that are printed; absent: all
+ */
+export async function printLog(
+  session: Session,
+  gantry: Gantry,
+  runId: string,
+  levels?: readonly string[],
+): Promise<void> {
   const handlers = {
     onEvent({ id, type, data }: RunEvent) {
+      if (type === 'log' && levels && !levels.includes(String(data.level))) return;
       if (session.output.isJson) session.output.printItem({ id, type, ...data }, () => toText(''));
       else if (type === 'log') session.output.printItem(data, () => formatEvent({ id, type, data }) ?? toText(''));
     },

@@ -268,6 +268,23 @@ test('a save restarts the code and ends the current run, and Ctrl-C ends everyth
   expect(await started.finished).toMatchObject({ code: 0 });
 });
 
+test.each([
+  ['SIGHUP', 129],
+  ['SIGTERM', 143],
+  ['SIGINT', 2],
+] as const)('%s, as of a closed terminal, ends the code, and leaves no files', async (signal, code) => {
+  const dir = createWorker('', 'import os, time\ndef run():\n    print("process", os.getpid())\n    time.sleep(600)\n');
+  const started = cli.start(['dev', dir, '--once', '--no-sandbox']);
+  let stderr = '';
+  started.stderr.on('data', (chunk) => (stderr += chunk));
+  await until(() => /process \d+\n/.test(stderr));
+  const pid = Number(/process (\d+)/.exec(stderr)?.[1]);
+  started.kill(signal);
+  expect((await started.finished).code).toBe(code);
+  await until(() => !existsSync(`/proc/${pid}`));
+  expect(readdirSync(tmpDir)).toEqual([]);
+});
+
 test('a run that a save ends at its start leaves no process that delays the next one', async () => {
   const dir = createWorker('', 'def run():\n    return {"said": "first"}\n');
   const started = cli.start(['dev', dir, '--json']);

@@ -5,9 +5,8 @@ import { createProgram } from './program';
 import { dim, joinLines, red, text, toText } from './text';
 
 /** Help and the version end Commander with an error of code 0. */
-function toExitCode(error: CommanderError): number {
-  return error.exitCode === 0 || error.code === 'commander.help' ? EXIT.ok : EXIT.usage;
-}
+const isHelp = (error: unknown) =>
+  error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help');
 
 function printFailure(failure: Failure): void {
   if (process.argv.includes('--json')) {
@@ -17,7 +16,9 @@ function printFailure(failure: Failure): void {
   }
   const lines = [
     text`${red('error:')} ${toText(failure.message)}`,
-    ...failure.fields.map(({ path, message }) => text`  ${path}: ${message}`),
+    ...failure.fields
+      .filter(({ path, message }) => failure.message !== `${path}: ${message}`)
+      .map(({ path, message }) => text`  ${path}: ${message}`),
     ...(failure.hint ? [toText(failure.hint)] : []),
     ...(failure.requestId ? [dim(`request ${failure.requestId}`)] : []),
   ];
@@ -31,14 +32,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.on('SIGINT', interrupt);
+// Their default action would leave what this program has started: code of a local run, and its folders.
+process.on('SIGHUP', () => process.exit(129));
+process.on('SIGTERM', () => process.exit(143));
 
 createProgram()
   .parseAsync()
   .catch((error: unknown) => {
-    if (error instanceof CommanderError) {
-      process.exitCode = toExitCode(error);
-      return;
-    }
+    if (isHelp(error)) return;
     const failure = describeFailure(error);
     printFailure(failure);
     process.exitCode = failure.exitCode;

@@ -28,6 +28,17 @@ import { registerWheel } from './commands/wheel';
 import { registerWorkers } from './commands/workers';
 import { registerWorkspace } from './commands/workspace';
 
+/** Headings of the help, and the commands below them. */
+const GROUPS: [heading: string, registers: ((program: GantryCommand) => void)[]][] = [
+  ['Account and server:', [registerAccount, registerWorkspace, registerConfig, registerStatus, registerDoctor]],
+  ['Workers on this machine:', [registerInit, registerDev, registerTest, registerDebug, registerListen, registerWheel]],
+  ['Workers on the platform:', [registerDeploy, registerPull, registerVersions, registerWorkers, registerOpen]],
+  ['Runs:', [registerRun, registerRuns, registerLogs, registerApprovals]],
+  ['Workspace:', [registerSecrets, registerLists, registerExport, registerApply]],
+  ['Skills and agents:', [registerSkills, registerMcp]],
+  ['Everything else:', [registerApi, registerCompletion]],
+];
+
 export function createProgram(): GantryCommand {
   const program = new GantryCommand('gantry');
   program
@@ -41,42 +52,17 @@ export function createProgram(): GantryCommand {
     .option('--workspace <id>', 'Act in this workspace')
     .option('-y, --yes', 'Confirm every question')
     .option('--no-input', 'Ask nothing')
+    // Printed by main.ts, as JSON where that is asked for.
+    .configureOutput({ outputError: () => {} })
     .configureHelp({ showGlobalOptions: true, helpWidth: helpWidth() })
     .showSuggestionAfterError()
     .exitOverride();
-  registerAccount(program);
-  registerWorkspace(program);
-  registerConfig(program);
-  registerStatus(program);
-  registerDoctor(program);
-  for (const register of [
-    registerInit,
-    registerDev,
-    registerTest,
-    registerListen,
-    registerDebug,
-    registerWheel,
-    registerDeploy,
-    registerPull,
-    registerVersions,
-    registerWorkers,
-    registerRun,
-    registerRuns,
-    registerLogs,
-    registerApprovals,
-    registerSecrets,
-    registerLists,
-    registerExport,
-    registerApply,
-    registerSkills,
-    registerMcp,
-    registerOpen,
-  ]) {
-    register(program);
+  for (const [heading, registers] of GROUPS) {
+    program.commandsGroup(heading);
+    for (const register of registers) register(program);
   }
-  registerApi(program);
-  registerCompletion(program);
-  return program;
+  // In the last group; those of the other commands are below "Commands:".
+  return program.helpCommand('help [command]', 'Show help of a command');
 }
 
 const helpWidth = (): number => Math.min(process.stdout.columns ?? 80, 100);

@@ -75,6 +75,12 @@ test('a log is printed, filtered, and followed as lines of JSON', async () => {
   const warnings = await cli.run(['logs', 'add', '--level', 'warning']);
   expect(warnings.stdout).toContain('added');
   expect(warnings.stdout).not.toContain('adding');
+  const followed = await cli.run(['logs', '-f', runId, '--level', 'warning']);
+  expect(followed.stdout).toBe('added\n');
+  expect(await cli.run(['logs', runId, '--level', 'loud'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('debug, info, warning, error'),
+  });
 });
 
 test('runs are listed, shown, replayed and cancelled', async () => {
@@ -138,7 +144,10 @@ test('a secret is read from stdin, used, never shown, and deleted with a confirm
   const listed = await cli.run(['secrets', 'list']);
   expect(listed.stdout).toContain('CRM_TOKEN');
   expect(`${set.stdout}${listed.stdout}`).not.toContain('open-sesame');
-  expect(await cli.run(['secrets', 'set', 'CRM_TOKEN', 'open-sesame'])).toMatchObject({ code: 2 });
+  for (const words of [['CRM_TOKEN', 'open-sesame'], ['CRM_TOKEN=open-sesame']]) {
+    const { code, stdout, stderr } = await cli.run(['secrets', 'set', ...words], { stdin: 'other' });
+    expect({ code, shown: `${stdout}${stderr}`.includes('open-sesame') }).toEqual({ code: 2, shown: false });
+  }
   expect(await cli.run(['secrets', 'delete', 'CRM_TOKEN', '--force'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--yes'),

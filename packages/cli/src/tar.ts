@@ -1,20 +1,41 @@
 /** Folders as one file. */
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CommandError, EXIT } from './errors';
+import { CommandError, EXIT, usageError } from './errors';
 import type { LocalFile } from './worker-folder';
 
 const LIMITS = { entries: 50_000, bytes: 512 * 1024 * 1024 };
 
-/** The same files give the same bytes. */
+/** In place of the name of a file: stdout or stdin. */
+export const STANDARD_STREAM = '-';
+
+/** The same files give the same bytes. A write that is interrupted leaves the file as it was. */
 export async function writeTar(file: string, files: LocalFile[]): Promise<void> {
   const { pack } = await import('tar-stream');
   const archive = pack();
   for (const { path: name, content } of files) archive.entry({ name, mode: 0o644, mtime: new Date(0) }, content);
   archive.finalize();
-  await pipeline(archive, createWriteStream(file));
+  if (file === STANDARD_STREAM) return pipeline(archive, process.stdout, { end: false });
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await pipeline(archive, createWriteStream(temporary, { flags: 'wx' }));
+    await fs.rename(temporary, file);
+  } finally {
+    await fs.rm(temporary, { force: true });
+  }
+}
+
+async function openTar(file: string): Promise<Readable> {
+  if (file === STANDARD_STREAM) return process.stdin;
+  const opened = await fs.open(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw usageError(`there is no ${path.resolve(file)}`);
+    throw new CommandError(`${file} cannot be read: ${error.message}`, EXIT.failed);
+  });
+  return opened.createReadStream();
 }
 
 /** Unpacks a tar of a stranger below a folder. @throws CommandError that names the entry */
@@ -24,10 +45,7 @@ export async function extractTar(file: string, dir: string): Promise<void> {
     new CommandError(`${file}: ${JSON.stringify(name.slice(0, 200))} ${problem}`, EXIT.failed);
   let [entries, bytes] = [0, 0];
   const archive = extract();
-  const opened = await fs.open(file).catch((error: Error) => {
-    throw new CommandError(`${file} cannot be read: ${error.message}`, EXIT.failed);
-  });
-  const reading = pipeline(opened.createReadStream(), archive);
+  const reading = pipeline(await openTar(file), archive);
   // Handled below: an entry that is refused ends the reading with the same error.
   reading.catch(() => {});
   try {

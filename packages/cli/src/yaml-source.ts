@@ -16,7 +16,8 @@ export async function readYaml(name: string, content: string): Promise<YamlSourc
   const [problem] = document.errors;
   if (problem) {
     const [{ line, col } = { line: 1, col: 1 }] = problem.linePos ?? [];
-    throw new CommandError(`${name}:${line}:${col}: ${problem.message.split('\n')[0]?.replace(/:$/, '')}`, EXIT.failed);
+    const message = problem.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '');
+    throw new CommandError(`${name}:${line}:${col}: ${message}`, EXIT.failed);
   }
   let value: unknown;
   try {

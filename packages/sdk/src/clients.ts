@@ -1,7 +1,7 @@
 /** Typed clients of the three surfaces, generated from their OpenAPI files. */
 import type { SurfacePaths, SurfaceSchemas } from '@gantry/openapi';
 import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
-import { ApiError } from './api-error';
+import { toNotJson } from './api-error';
 import { createRetryingFetch, type RetryOptions } from './retry';
 
 export type WorkerSchemas = SurfaceSchemas<'worker'>;
@@ -51,7 +51,7 @@ export function createClients(options: ClientOptions): Clients {
   const credentials: Middleware = {
     onRequest: ({ request }) => authorize(options, request),
     onResponse({ response, options: { parseAs } }) {
-      if (parseAs === 'json' && response.ok) assertNotHtml(response);
+      if (response.status === 404 || (parseAs === 'json' && response.ok)) assertNotHtml(response);
     },
   };
   const surface = <Paths extends object>(baseUrl = ''): Client<Paths> => {
@@ -69,6 +69,5 @@ export function createClients(options: ClientOptions): Clients {
 /** A proxy, or another program at this address, responds to everything with a page. */
 function assertNotHtml(response: Response): void {
   if (!response.headers.get('Content-Type')?.includes('text/html')) return;
-  const message = `${new URL(response.url).origin} responded with a web page: it is not the API of a Gantry`;
-  throw new ApiError(response.status, 'not_json', message, [], response.headers.get('X-Request-Id'));
+  throw toNotJson(response, `${new URL(response.url).origin} responded with a web page: it is not the API of a Gantry`);
 }

@@ -153,4 +153,5 @@ async function* readChunks(stream: ReadableStream<string>): AsyncGenerator<strin
 }
 
 const isPermanentError = (error: unknown): boolean =>
-  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  error instanceof ApiError &&
+  (error.code === 'not_json' || (error.status >= 400 && error.status < 500 && error.status !== 429));

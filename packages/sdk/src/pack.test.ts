@@ -70,6 +70,13 @@ test('an ES module and a CommonJS module compile against its types, and run', ()
   }
 });
 
+test.each(['index.mjs', 'index.js'])('%s names nothing that only Node has', (file) => {
+  const lines = readFileSync(path.join(installed, file), 'utf8').split('\n');
+  const code = lines.filter((line) => !/^\s*[/*]/.test(line)).join('\n');
+  expect(code).toContain('createGantry');
+  expect(code.match(/node:\w+|\bBuffer\b|\bprocess\b|\b__dirname\b|\bsetImmediate\b/g)).toBeNull();
+});
+
 test('every operation is documented on the page of its resource', () => {
   const docs = path.join(installed, 'docs');
   const index = readFileSync(path.join(docs, 'README.md'), 'utf8');

@@ -1,6 +1,6 @@
 /** Lists of all surfaces, item by item: each page names the next one in its `Link` header. */
 import type { Client } from 'openapi-fetch';
-import { unwrap } from './api-error';
+import { toNotJson, unwrap } from './api-error';
 
 /** The items of a list, which is the response itself or the one list in it. */
 export type ItemsOf<Data> = Data extends readonly (infer Item)[]
@@ -42,19 +42,22 @@ export async function* paginate<Paths extends object, Path extends PathsWithGet<
   let query: object | null = options.params?.query ?? {};
   while (query) {
     const params = { ...options.params, query };
-    const answer = await get(String(path), { params, ...(options.signal && { signal: options.signal }) });
-    const data = await unwrap(Promise.resolve(answer));
-    yield* listItems(data) as ItemsOf<SuccessBody<GetOf<Paths[Path]>>>[];
-    query = nextQuery(answer.response.headers.get('Link'));
+    const answer = get(String(path), { params, ...(options.signal && { signal: options.signal }) });
+    const items = listItems(await unwrap(answer));
+    const { response } = await answer;
+    if (!items) throw toNotJson(response, 'the server responded with something other than a list');
+    yield* items as ItemsOf<SuccessBody<GetOf<Paths[Path]>>>[];
+    query = nextQuery(response.headers.get('Link'));
   }
 }
 
 type UntypedGet = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
-function listItems(data: unknown): unknown[] {
+/** @returns undefined where there is none */
+function listItems(data: unknown): unknown[] | undefined {
   if (Array.isArray(data)) return data;
   const lists = typeof data === 'object' && data !== null ? Object.values(data).filter(Array.isArray) : [];
-  return lists[0] ?? [];
+  return lists[0];
 }
 
 /** The query of `<...>; rel="next"`, null on the last page. Its address is the server's: only the query is used. */

@@ -100,6 +100,25 @@ test('a web page in place of JSON is an error that says so', async () => {
   await expect(gantry.runs.get('run_1')).rejects.toMatchObject({ code: 'not_json' });
 });
 
+test.each([
+  ['a web page of a server that does not know the path', 404, 'text/html', '<html></html>'],
+  ['text', 200, 'text/plain', 'Welcome'],
+  ['JSON that was cut off', 200, 'application/json', '[{"id":'],
+  ['nothing', 200, 'application/json', ''],
+])('%s is an error of its own, for objects, lists and streams', async (_what, status, type, text) => {
+  const respondOddly = (response: import('node:http').ServerResponse) =>
+    response.writeHead(status, { 'Content-Type': type }).end(text);
+  server.script.push(respondOddly, respondOddly, respondOddly);
+  await expect(gantry.runs.get('run_1')).rejects.toMatchObject({ name: 'ApiError', code: 'not_json' });
+  await expect(gantry.runs.list().next()).rejects.toMatchObject({ name: 'ApiError', code: 'not_json' });
+  await expect(gantry.runs.wait('run_1')).rejects.toMatchObject({ name: 'ApiError', code: 'not_json' });
+});
+
+test('a list of another program, which is an object, is no empty list', async () => {
+  server.script.push(respond(200, { ok: true }));
+  await expect(gantry.runs.list().next()).rejects.toMatchObject({ code: 'not_json' });
+});
+
 describe('lists', () => {
   test('are read page by page, along the links of the server', async () => {
     const next = {

@@ -37,7 +37,9 @@ async function login(session: Session, urlArgument: string | undefined, options:
   const config = readConfig();
   // A profile that is not there yet is made by signing in.
   const name = options.profile ?? process.env.GANTRY_PROFILE ?? config.current_profile;
-  const url = urlArgument === undefined ? resolveTarget(config, { profile: undefined }).url : parseUrl(urlArgument);
+  // A token is sent to the server of its own profile, whichever is the current one.
+  const known = Object.hasOwn(config.profiles, name) ? { profile: name } : {};
+  const url = urlArgument === undefined ? resolveTarget(config, known).url : parseUrl(urlArgument);
   const credential = options.withToken ? await readToken(url) : await authorizeDevice(session, url, options.browser);
   const me = await unwrap(connectWithToken(url, credential.token).worker.GET('/auth/me'));
   storeCredential(name, credential);

@@ -1,10 +1,8 @@
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, describeFailure, type Failure } from '../errors';
 import type { GlobalOptions, Session } from '../session';
-import { extractTar } from '../tar';
+import { extractTar, STANDARD_STREAM } from '../tar';
+import { createTemporaryDir, removeTemporaryDir } from '../temporary-dir';
 import { dim, green, joinLines, red, Text, text, yellow } from '../text';
 import { diffToJson, formatSummary, isEmpty } from '../worker-diff';
 import { readWorkspaceFolder } from '../workspace-folder';
@@ -18,7 +16,7 @@ export function registerApply(program: GantryCommand): void {
   program
     .command('apply')
     .description('Make workers, contexts and alerts of the workspace as files say.')
-    .argument('<path>', 'A folder, or a file that ends with .tar')
+    .argument('<path>', 'A folder, a file that ends with .tar, or - for stdin')
     .option('--dry-run', 'Show what would change, and change nothing')
     .addHelpText('after', '\nIt deletes no worker, context or alert. Begin with: gantry export')
     .action(withSession<[string], ApplyOptions>(applyWorkspace));
@@ -55,13 +53,13 @@ async function applyWorkspace(session: Session, source: string, { dryRun = false
 }
 
 async function readSource(source: string) {
-  if (!source.endsWith('.tar')) return readWorkspaceFolder(source);
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-apply-'));
+  if (source !== STANDARD_STREAM && !source.endsWith('.tar')) return readWorkspaceFolder(source);
+  const dir = createTemporaryDir('gantry-apply-');
   try {
     await extractTar(source, dir);
     return await readWorkspaceFolder(dir);
   } finally {
-    fs.rmSync(dir, { recursive: true, force: true });
+    removeTemporaryDir(dir);
   }
 }
 

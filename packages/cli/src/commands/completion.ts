@@ -61,24 +61,55 @@ complete -o default -F _gantry gantry
 `;
 }
 
-/** zsh reads completions of bash. */
-const formatZsh = (words: CommandCompletions[]): string =>
-  `autoload -Uz compinit bashcompinit\n(( \${+functions[compdef]} )) || compinit\nbashcompinit\n${formatBash(words)}`;
+const quoteForSh = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
+
+/** `path` and `words` are variables of the shell itself in zsh. */
+function formatZsh(words: CommandCompletions[]): string {
+  const cases = words.map(({ path, commands, options }) => {
+    const described = commands.map(({ name, description }) => quoteForSh(`${name}:${description}`));
+    const all = [...new Set([...options, ...globalOptions(words)])];
+    return `    "${path}") commands=(${described.join(' ')}); options=(${all.join(' ')}) ;;`;
+  });
+  const paths = words.filter(({ path }) => path).map(({ path }) => `"${path}"`);
+  return `#compdef gantry
+_gantry() {
+  local route="" word
+  local -a commands options
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${route:+$route }$word" in
+      ${paths.join('|')}) route="\${route:+$route }$word" ;;
+    esac
+  done
+  case "$route" in
+${cases.join('\n')}
+  esac
+  if [[ "$PREFIX" == -* ]]; then
+    compadd -- $options
+  elif (( $#commands )); then
+    _describe command commands
+  else
+    _files
+  fi
+}
+(( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit; }
+compdef _gantry gantry
+`;
+}
 
 function formatFish(words: CommandCompletions[]): string {
   const lines = words.flatMap(({ path, commands, options }) => {
-    const condition = path
-      ? path
-          .split(' ')
-          .map((name) => `__fish_seen_subcommand_from ${name}`)
-          .join('; and ')
-      : '__fish_use_subcommand';
-    const quote = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
+    const seen = path.split(' ').map((name) => `__fish_seen_subcommand_from ${name}`);
+    const names = commands.map(({ name }) => name).join(' ');
+    const next = path ? [...seen, `not __fish_seen_subcommand_from ${names}`] : ['__fish_use_subcommand'];
+    const quoteForFish = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
+    // Options of the program follow any command.
+    const place = path ? ` -n '${seen.join('; and ')}'` : '';
     return [
       ...commands.map(
-        ({ name, description }) => `complete -c gantry -f -n '${condition}' -a ${name} -d ${quote(description)}`,
+        ({ name, description }) =>
+          `complete -c gantry -f -n '${next.join('; and ')}' -a ${name} -d ${quoteForFish(description)}`,
       ),
-      ...options.map((option) => `complete -c gantry -n '${condition}' -l ${option.slice(2)}`),
+      ...options.map((option) => `complete -c gantry${place} -l ${option.slice(2)}`),
     ];
   });
   return `${lines.join('\n')}\n`;

@@ -27,7 +27,7 @@ export function registerDebug(program: GantryCommand): void {
     .option('-i, --value <name=value>', 'Another input; the value of a file is its path', collectValues, [])
     .option('-d, --data <json>', 'Other inputs as JSON; @file reads it, @- reads stdin')
     .option('--steps <count>', 'Take only the first ones from the record', parseCount)
-    .option('--once', 'Run once; 1 where it fails')
+    .option('--once', 'Run once, and exit with 1 if it fails')
     .option('--no-sandbox', 'Run the code with your rights')
     .option('--artifacts <folder>', 'Where files of the run go; absent: .gantry/artifacts')
     .addHelpText(

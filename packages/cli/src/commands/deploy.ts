@@ -9,7 +9,7 @@ import {
   type Worker,
 } from '../remote-worker';
 import type { GlobalOptions, Session } from '../session';
-import { bold, dim, green, joinLines, text, toText, yellow } from '../text';
+import { bold, dim, green, joinLines, text, yellow } from '../text';
 import { formatTime } from '../time';
 import { diffToJson, formatDiff, formatSummary, isEmpty, type WorkerDiff } from '../worker-diff';
 import { hashManifest, readWorkerFolder, storeDeployment } from '../worker-folder';
@@ -29,10 +29,10 @@ export function registerDeploy(program: GantryCommand): void {
     .command('deploy')
     .description('Deploy a folder with a worker.yaml.')
     .argument('[folder]', 'The folder', '.')
-    .option('-m, --message <text>', 'What the history says of the change')
+    .option('-m, --message <text>', 'Message for the history')
     .option('--worker <id>', 'Deploy to this worker')
     .option('--dry-run', 'Show what would change, and change nothing')
-    .option('--force', 'Although the worker was changed elsewhere')
+    .option('--force', 'Replace a worker that was changed elsewhere')
     .addHelpText('after', '\nNames that begin with a dot, caches and *.pyi stay here.')
     .action(withSession<[string], DeployOptions>(deployFolder));
   program
@@ -119,6 +119,9 @@ function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVers
     ...(secrets?.webhook_url ? [text`Webhook   ${secrets.webhook_url}`] : []),
     ...(secrets?.webhook_signing_key ? [text`Signing   ${secrets.webhook_signing_key}`] : []),
     ...('warnings' in worker ? worker.warnings.map((warning) => yellow(warning)) : []),
-    toText(`Run it:   gantry run ${worker.id} --wait`),
+    text`Run it:   gantry run ${worker.id}${requiredInputs(worker)} --wait`,
   ]);
 }
+
+const requiredInputs = ({ inputs }: Worker | ChangedWorker): string =>
+  inputs.map(({ name, required }) => (required ? ` -i ${name}=...` : '')).join('');

@@ -19,7 +19,7 @@ export function registerDev(program: GantryCommand): void {
     .argument('[folder]', 'The folder', '.')
     .option('-i, --value <name=value>', 'An input; the value of a file is its path', collectValues, [])
     .option('-d, --data <json>', 'All inputs as JSON; @file reads it, @- reads stdin')
-    .option('--once', 'Run once; 1 where it fails')
+    .option('--once', 'Run once, and exit with 1 if it fails')
     .option('--no-sandbox', 'Run the code with your rights')
     .option('--artifacts <folder>', 'Where files of the run go; absent: .gantry/artifacts')
     .addHelpText('after', '\nIt needs no account. --yes approves what the code asks a person.')

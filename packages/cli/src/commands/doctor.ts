@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { ApiError, unwrap } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
 import { configFile, readConfig } from '../config';
-import { credentialsFile, findCredential } from '../credentials';
+import { credentialsFile, findCredential, readCredentials } from '../credentials';
 import { CommandError, describeFailure } from '../errors';
 import { findPython, findSandboxProblem } from '../local-run/interpreter';
 import { formatTable } from '../output';
@@ -86,12 +86,15 @@ function checkCredentials() {
   if (process.platform !== 'win32' && mode & 0o077) {
     return problem(`${file} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${file}`);
   }
+  readCredentials();
   return ok(`${file}, readable by you alone`);
 }
 
 async function checkServer({ target }: Session) {
   const { url } = target();
   const { version } = await unwrap(connectAnonymously({ url }).worker.GET('/api/system/info'));
+  if (typeof version !== 'string')
+    return problem(`${url} is not the API of a Gantry`, 'Check the address: gantry config');
   const own = process.env.GANTRY_CLI_VERSION ?? '0';
   const isSameVersion = version.split('.').slice(0, 2).join('.') === own.split('.').slice(0, 2).join('.');
   const found = `${url}, version ${version}; this gantry is ${own}`;

@@ -3,11 +3,12 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Gantry, paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
+import { usageError } from '../errors';
 import { loadContextFiles } from '../remote-context';
 import { loadBundle } from '../remote-worker';
 import { replaceFiles, withLocalManifest } from '../replace-files';
 import type { GlobalOptions, Session } from '../session';
-import { writeTar } from '../tar';
+import { STANDARD_STREAM, writeTar } from '../tar';
 import { bold, joinLines, text, yellow } from '../text';
 import { type LocalFile, listFiles } from '../worker-folder';
 import { toAlertFile } from '../workspace-alerts';
@@ -16,32 +17,43 @@ import { collectAll } from '../workspace-plan';
 import { readYaml } from '../yaml-source';
 
 interface ExportOptions extends GlobalOptions {
-  output: string;
+  output?: string;
 }
 
 export function registerExport(program: GantryCommand): void {
   program
     .command('export')
     .description('Write the workers, contexts and alerts of the workspace to files.')
-    .option('-o, --output <path>', 'A folder, or a file that ends with .tar', 'workspace')
-    .addHelpText('after', '\nNo value of a secret is in it, and no address of a webhook. Next: gantry apply')
+    .option('-o, --output <path>', 'A folder, a file that ends with .tar, or - for stdout')
+    .addHelpText(
+      'after',
+      `
+Without -o, the folder is workspace/, and with "> workspace.tar" the file is a tar.
+No value of a secret is in it, and no address of a webhook. Next: gantry apply`,
+    )
     .action(withSession<[], ExportOptions>(exportWorkspace));
 }
 
-async function exportWorkspace(session: Session, { output: target }: ExportOptions): Promise<void> {
+async function exportWorkspace(session: Session, { output }: ExportOptions): Promise<void> {
+  const target = output ?? (isFile(process.stdout) && !session.output.isJson ? STANDARD_STREAM : 'workspace');
+  if (target === STANDARD_STREAM && session.output.isJson) throw usageError('--json and the tar cannot share stdout');
   const gantry = session.gantry();
-  const isTar = target.endsWith('.tar');
+  const isTar = target === STANDARD_STREAM || target.endsWith('.tar');
   const { files, counts, notes } = await loadWorkspace(gantry, isTar ? null : target);
   if (isTar) await replaceTar(session, target, files);
   else await replaceFiles(session, target, files, listExportedFiles(target));
   for (const note of notes) session.output.note(yellow(note));
-  session.output.print({ output: path.resolve(target), ...counts, files: files.map((file) => file.path) }, () =>
-    joinLines([
-      text`Wrote ${counts.workers} workers, ${counts.contexts} contexts, ${counts.alerts} alerts and the names of ${counts.secrets} secrets`,
-      text`to ${bold(path.resolve(target))}`,
-    ]),
-  );
+  const place = target === STANDARD_STREAM ? 'stdout' : path.resolve(target);
+  const summary = joinLines([
+    text`Wrote ${counts.workers} workers, ${counts.contexts} contexts, ${counts.alerts} alerts and the names of ${counts.secrets} secrets`,
+    text`to ${bold(place)}`,
+  ]);
+  if (target === STANDARD_STREAM) return session.output.note(summary);
+  session.output.print({ output: place, ...counts, files: files.map((file) => file.path) }, () => summary);
 }
+
+/** Whether a shell redirects a stream to a file, as \`> workspace.tar\` does. */
+const isFile = ({ fd }: { fd: number }): boolean => fs.fstatSync(fd).isFile();
 
 interface ExportedWorkspace {
   files: LocalFile[];

@@ -26,7 +26,7 @@ export function registerListen(program: GantryCommand): void {
     .argument('<worker>', 'Its id; its webhook stays as it is')
     .argument('[folder]', 'Code that runs for each', '.')
     .option('--forward-to <url>', 'POST them there, such as http://localhost:3000/hook')
-    .option('--count <count>', 'End after as many; 1 where one is not delivered', parseCount)
+    .option('--count <count>', 'Stop after this many; exit with 1 if one is not delivered', parseCount)
     .option('--no-sandbox', 'Run the code with your rights')
     .option('--artifacts <folder>', 'Where files of runs go; absent: .gantry/artifacts')
     .addHelpText(

@@ -1,17 +1,18 @@
 import { type Gantry, paginate } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
-import { CommandError, EXIT } from '../errors';
+import { CommandError, EXIT, usageError } from '../errors';
 import { formatLogLine } from '../event-format';
 import { printLog } from '../follow-run';
 import type { GlobalOptions, Session } from '../session';
 import { dim, text } from '../text';
 import { formatTime } from '../time';
 
-type Level = 'debug' | 'info' | 'warning' | 'error';
+const LEVELS = ['debug', 'info', 'warning', 'error'] as const;
+type Level = (typeof LEVELS)[number];
 
 interface LogOptions extends GlobalOptions {
   follow?: boolean;
-  level?: string;
+  level?: Level;
 }
 
 export function registerLogs(program: GantryCommand): void {
@@ -20,19 +21,18 @@ export function registerLogs(program: GantryCommand): void {
     .description('Print the log of a run.')
     .argument('<run>', 'Its id, or that of a worker: its latest run')
     .option('-f, --follow', 'Go on until the run ends; with --json all events')
-    .option('--level <level>', 'Only this level and above, such as warning')
+    .option('--level <level>', 'Only this level and above, such as warning', parseLevel)
     .action(withSession<[string], LogOptions>(showLog));
 }
 
 async function showLog(session: Session, id: string, { follow, level }: LogOptions): Promise<void> {
   const gantry = session.gantry();
   const runId = await resolveRun(session, gantry, id);
-  if (follow) return printLog(session, gantry, runId);
+  if (follow) return printLog(session, gantry, runId, level && LEVELS.slice(LEVELS.indexOf(level)));
   const lines = paginate(gantry.worker, '/api/runs/{run_id}/logs', {
     params: {
       path: { run_id: runId },
-      // The server names the levels that there are.
-      query: { limit: 1_000, ...(level !== undefined && { level: level as Level }) },
+      query: { limit: 1_000, ...(level !== undefined && { level }) },
     },
   });
   for await (const line of lines) {
@@ -41,6 +41,12 @@ async function showLog(session: Session, id: string, { follow, level }: LogOptio
       () => text`${dim(formatTime(line.at))} ${formatLogLine(line.level, line.text, line.fields)}`,
     );
   }
+}
+
+function parseLevel(value: string): Level {
+  const level = LEVELS.find((one) => one === value);
+  if (!level) throw usageError(`there is no level ${value}`, `Levels: ${LEVELS.join(', ')}`);
+  return level;
 }
 
 async function resolveRun({ output }: Session, gantry: Gantry, id: string): Promise<string> {

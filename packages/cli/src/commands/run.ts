@@ -18,7 +18,7 @@ export function registerRun(program: GantryCommand): void {
     .argument('<worker>', 'Its id')
     .option('-i, --value <name=value>', 'An input; the value of a file is its path', collectValues, [])
     .option('-d, --data <json>', 'All inputs as JSON; @file reads it, @- reads stdin')
-    .option('-w, --wait', 'Show the log until it ends; 1 where it fails')
+    .option('-w, --wait', 'Show the log until it ends; exit with 1 if it fails')
     .option('--priority <number>', 'From -100 to 100: higher runs first')
     .option('--idempotency-key <key>', 'The same key again starts nothing more')
     .action(withSession<[string], RunOptions>(startRun));

@@ -24,7 +24,7 @@ export function registerRuns(program: GantryCommand): void {
     .description('List runs, newest first.')
     .option('--worker <id>', 'Only of this worker')
     .option('--status <status>', 'Only in this state, such as failed')
-    .option('--limit <count>', 'As many at most', parseCount, 20)
+    .option('--limit <count>', 'List at most this many', parseCount, 20)
     .action(withSession<[], ListOptions>(listRuns));
   runs
     .command('get')
@@ -40,8 +40,8 @@ export function registerRuns(program: GantryCommand): void {
     .command('replay')
     .description('Run again with the same inputs.')
     .argument('<run>', 'Its id')
-    .option('--same', 'With the code of then, not that of today')
-    .option('-w, --wait', 'Show the log until it ends; 1 where it fails')
+    .option('--same', 'With the version of that run, not the current one')
+    .option('-w, --wait', 'Show the log until it ends; exit with 1 if it fails')
     .action(withSession<[string], ReplayOptions>(replayRun));
 }
 

@@ -31,11 +31,15 @@ export function registerSecrets(program: GantryCommand): void {
     .command('delete')
     .description('Delete a secret.')
     .argument('<name>', 'Its name')
-    .option('--force', 'Although workers declare it')
+    .option('--force', 'Delete it although workers declare it')
     .action(withSession<[string], DeleteOptions>(deleteSecret));
 }
 
 async function setSecret(session: Session, name: string, { host }: SetOptions): Promise<void> {
+  // A value beside the name would be part of the address, which servers log.
+  if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name)) {
+    throw usageError('the name of a secret is in capitals, such as CRM_TOKEN', 'gantry secrets set CRM_TOKEN < file');
+  }
   const gantry = session.gantry();
   const value = await readValue(session, name);
   const secret = await unwrap(

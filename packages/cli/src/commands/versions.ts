@@ -23,14 +23,14 @@ export function registerVersions(program: GantryCommand): void {
     .command('versions')
     .description('List the versions of a worker, newest first.')
     .argument('[worker]', 'Its id; absent: that of the folder')
-    .option('--limit <count>', 'As many at most', parseCount, 20)
+    .option('--limit <count>', 'List at most this many', parseCount, 20)
     .action(withSession<[string | undefined], ListOptions>(listVersions));
   program
     .command('rollback')
     .description('Go back to an earlier version; nothing is lost.')
     .argument('[worker]', 'Its id; absent: that of the folder')
     .option('--to <version>', 'Number or sha; absent: the version before')
-    .option('-m, --message <text>', 'What the history says of it')
+    .option('-m, --message <text>', 'Message for the history')
     .action(withSession<[string | undefined], RollbackOptions>(rollbackWorker));
 }
 

@@ -9,7 +9,7 @@ export function registerWheel(program: GantryCommand): void {
   program
     .command('wheel')
     .description('Write the Python package gantry: for tests and editors, and a client.')
-    .argument('[folder]', 'Where to', '.')
+    .argument('[folder]', 'The folder to write to', '.')
     .addHelpText('after', '\nThen: pip install ./gantry_worker-*.whl\nCode of workers needs no such package to run.')
     .action(withSession<[string], GlobalOptions>(writeWheel));
 }

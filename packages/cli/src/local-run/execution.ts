@@ -1,12 +1,14 @@
 /**
  * One execution of the code, from its start to the end of its process: the executor's side of the harness's protocol.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createTemporaryDir, removeTemporaryDir } from '../temporary-dir';
 import { readFrames, toFrame } from './frames';
 import { type Interpreter, type Mount, toBwrapArgs } from './interpreter';
 
@@ -92,7 +94,8 @@ export async function execute(request: ExecutionRequest, hooks: ExecutionHooks):
   };
   const timer = timeoutMs === null ? undefined : setTimeout(onTimeout, timeoutMs);
   signal.addEventListener('abort', stop);
-  process.once('exit', stop);
+  // Before its folders are removed.
+  process.prependOnceListener('exit', stop);
   try {
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
@@ -116,7 +119,7 @@ export async function execute(request: ExecutionRequest, hooks: ExecutionHooks):
     signal.removeEventListener('abort', stop);
     process.removeListener('exit', stop);
     stop();
-    if (workDir) fs.rmSync(workDir, { recursive: true, force: true });
+    if (workDir) removeTemporaryDir(workDir);
   }
 }
 
@@ -133,7 +136,7 @@ function killGroup({ pid }: ChildProcess): void {
 
 /** Below /tmp, as in the sandbox: code may return paths of files there. */
 function createWorkDir(mounts: Mount[]): string {
-  const workDir = fs.mkdtempSync('/tmp/gantry-run-');
+  const workDir = createTemporaryDir('gantry-run-', '/tmp');
   for (const { from, to } of mounts) fs.cpSync(from, path.join(workDir, to), { recursive: true });
   return workDir;
 }

@@ -1,7 +1,7 @@
 /** The harness of the sandbox and its driver, which the build puts into this program, as files that Python can import. */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
+import { createTemporaryDir } from '../temporary-dir';
 
 /** @returns the folder, which the caller deletes */
 export function writeHarness(): string {
@@ -14,7 +14,7 @@ export function writeHarness(): string {
 
 /** @returns a new folder with these files, which the caller deletes */
 export function writeTemporary(prefix: string, files: { path: string; content: Buffer }[]): string {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), prefix));
+  const dir = createTemporaryDir(prefix);
   for (const { path: name, content } of files) {
     const file = path.join(dir, name);
     fs.mkdirSync(path.dirname(file), { recursive: true });

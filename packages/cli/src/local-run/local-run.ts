@@ -2,8 +2,10 @@
  * A run on this machine. As on the platform, a run that waits has no process: the code starts again from the top, and
  * what is recorded is not done again. Records are kept in memory, and end with the run.
  */
+
 import fs from 'node:fs';
 import path from 'node:path';
+import { removeTemporaryDir } from '../temporary-dir';
 import {
   type ExecutionHooks,
   execute,
@@ -149,7 +151,7 @@ export async function runLocally(
       }
     }
   } finally {
-    fs.rmSync(codeDir, { recursive: true, force: true });
+    removeTemporaryDir(codeDir);
     placedFiles.remove();
   }
 
@@ -244,7 +246,7 @@ function prepareFiles(program: LocalProgram, inputs: Record<string, unknown>, ha
     mounts,
     inputs: Object.fromEntries(placed),
     remove: () => {
-      for (const dir of temporaryDirs) fs.rmSync(dir, { recursive: true, force: true });
+      for (const dir of temporaryDirs) removeTemporaryDir(dir);
     },
   };
 }

@@ -1,9 +1,10 @@
 /** Prepares local runs for `gantry dev` and `gantry test`: finds the means of this machine, and reports them. */
-import fs from 'node:fs';
+
 import path from 'node:path';
 import { CommandError } from '../errors';
 import { formatEvent } from '../event-format';
 import type { Session } from '../session';
+import { removeTemporaryDir } from '../temporary-dir';
 import { dim, text, yellow } from '../text';
 import { installDependencies } from './dependencies';
 import type { ExecutionHooks } from './execution';
@@ -48,7 +49,7 @@ export async function withLocalRuntime<Result>(
         installDependencies(python, dependencies, () => output.note(dim(`installing ${dependencies.join(', ')}`))),
     });
   } finally {
-    fs.rmSync(harnessDir, { recursive: true, force: true });
+    removeTemporaryDir(harnessDir);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Runs the built command line as a person does: as a process, with a home of its own. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryDir } from '@gantry/testing';
 
@@ -15,6 +16,8 @@ export interface CliOptions {
   stdin?: string;
   env?: Record<string, string>;
   cwd?: string;
+  /** The shell redirects stdout to it. */
+  outputFile?: string;
 }
 
 export interface Cli {
@@ -35,12 +38,15 @@ export function createCli(env: Record<string, string> = {}): Cli {
     home,
     configFile: (name) => path.join(home, '.config/gantry', name),
     start(args, options = {}) {
+      const stdout = options.outputFile === undefined ? null : openSync(options.outputFile, 'w');
       const child = spawn(process.execPath, [FILE, ...args], {
         cwd: options.cwd ?? home,
         env: { PATH: process.env.PATH ?? '', HOME: home, ...env, ...options.env },
-      });
+        stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
+      }) as ChildProcessWithoutNullStreams;
+      if (stdout !== null) closeSync(stdout);
       const written = { stdout: '', stderr: '' };
-      child.stdout.on('data', (chunk) => (written.stdout += chunk));
+      child.stdout?.on('data', (chunk) => (written.stdout += chunk));
       child.stderr.on('data', (chunk) => (written.stderr += chunk));
       // A program that does not read its input may have ended.
       child.stdin.on('error', () => {});
