@@ -5,7 +5,7 @@ import { Empty } from '../ui/empty';
 /** Shown in place of the chat where no model is configured. */
 export function ModelMissingState({ level }: { level: 2 | 3 }) {
   return (
-    <Box className="surface" p="lg" role="alert">
+    <Box className="surface" p="clamp(var(--space-4), 4vw, var(--space-5))" role="alert">
       <Empty title="No language model is configured" level={level}>
         <p>The agent needs one; everything else in Gantry works without it.</p>
         <HowToSetModel />
