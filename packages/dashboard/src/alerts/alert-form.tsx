@@ -3,7 +3,6 @@ import { Box, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormStack } from '../ui/form';
 import { Failure } from '../ui/notice';
-import styles from './alert-form.module.css';
 import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, isAutomationAlertType } from './alert-labels';
 import { type AlertFields, useSendsEmail } from './alert-queries';
 
@@ -46,12 +45,13 @@ export function AlertForm(props: AlertFormProps) {
       {children}
       <Box
         component="fieldset"
-        className={styles.events}
         display="grid"
         style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(13rem, 1fr))', gap: 'var(--space-2) var(--space-4)' }}
         aria-describedby={problems.on ? 'alert-on-problem' : undefined}
       >
-        <legend>Notify when</legend>
+        <Box component="legend" fz="sm">
+          Notify when
+        </Box>
         {availableTypes.map((type) => (
           <Checkbox
             key={type}

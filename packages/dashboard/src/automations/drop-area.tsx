@@ -4,7 +4,6 @@ import { type ChangeEvent, useId, useRef } from 'react';
 import type { Files } from '../code/files';
 import { DropZone } from '../ui/drop-zone';
 import { Failure } from '../ui/notice';
-import styles from './drop-area.module.css';
 import { readDroppedFiles, toChosenFiles } from './dropped-files';
 import { type ChosenFile, readPackage } from './package-files';
 
@@ -33,7 +32,17 @@ export function DropArea({ onFiles }: DropAreaProps) {
   return (
     <>
       <DropZone disabled={false} onDrop={({ items }) => read.mutate(readDroppedFiles(items))}>
-        <section className={styles.area} aria-labelledby={id}>
+        <Group
+          component="section"
+          gap="12px 24px"
+          justify="space-between"
+          p="16px 24px"
+          bd="1px dashed var(--line-strong)"
+          bdrs={10}
+          fz="sm"
+          c="dimmed"
+          aria-labelledby={id}
+        >
           <p id={id}>Drop a zip or a folder here, or start with the files below.</p>
           <Group gap="xs" align="stretch">
             <Button variant="default" loading={read.isPending} onClick={() => zip.current?.click()}>
@@ -45,7 +54,7 @@ export function DropArea({ onFiles }: DropAreaProps) {
           </Group>
           <input ref={zip} type="file" accept=".zip" aria-label="Zip" hidden onChange={choose} />
           <input ref={folder} type="file" aria-label="Folder" hidden {...DIRECTORY_ATTRIBUTES} onChange={choose} />
-        </section>
+        </Group>
       </DropZone>
       <Failure title="This package can’t be used" error={read.error} />
     </>

@@ -1,8 +1,8 @@
+import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Candidate, CandidateSummary, CaseOutcome } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, ToolIcon, WaitIcon, WarningIcon } from '../ui/icons';
 import { StatusChip, type Tone } from '../ui/status-chip';
-import styles from './candidate-words.module.css';
 import { countSettled } from './verdict';
 
 interface Look {
@@ -50,7 +50,7 @@ export function SummaryChips({ summary }: { summary: CandidateSummary }) {
   const open = summary.total - countSettled(summary);
   if (summary.total === 0) return null;
   return (
-    <span className={styles.chips}>
+    <Group component="span" display="inline-flex" gap={4} align="stretch">
       {OUTCOME_ORDER.filter((outcome) => summary[outcome] > 0).map((outcome) => {
         const { tone, word, icon } = OUTCOMES[outcome];
         return (
@@ -64,6 +64,6 @@ export function SummaryChips({ summary }: { summary: CandidateSummary }) {
           {open} rehearsing
         </StatusChip>
       )}
-    </span>
+    </Group>
   );
 }

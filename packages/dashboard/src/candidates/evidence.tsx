@@ -89,7 +89,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
           {hasMore && (
             <button
               type="button"
-              className={styles.toggle}
+              className="icon-button"
               aria-expanded={isOpen}
               aria-label={`Details of ${name.toLowerCase()}`}
               onClick={() => setToggled(!isOpen)}
@@ -132,7 +132,11 @@ function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearse
           </Text>
         )}
       </Text>
-      {(error ?? output) && <code className={styles.words}>{error ?? output}</code>}
+      {(error ?? output) && (
+        <Text component="code" className={styles.words} display="block" ff="monospace" fz="xs" c="dimmed" truncate>
+          {error ?? output}
+        </Text>
+      )}
     </>
   );
 }

@@ -1,10 +1,9 @@
-import { Center } from '@mantine/core';
+import { Box, Center, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Candidate } from '../shell/api';
 import { CheckIcon, CrossIcon, StopIcon, WaitIcon, WarningIcon } from '../ui/icons';
 import type { Tone } from '../ui/status-chip';
 import { buildVerdict } from './verdict';
-import styles from './verdict-line.module.css';
 
 const ICONS: Record<Tone, () => ReactNode> = {
   success: CheckIcon,
@@ -20,11 +19,13 @@ export function VerdictLine({ candidate, level }: { candidate: Candidate; level:
   const Heading = `h${level}` as const;
   const Icon = ICONS[tone];
   return (
-    <div className={styles.verdict} data-tone={tone} role="status">
-      <Center component="span" w="1.75rem" h="1.75rem" bdrs="50%" c="var(--surface)" bg="var(--tone)">
+    <Group gap="sm" wrap="nowrap" p="12px 16px" bdrs={8} bg="var(--tone-wash)" data-tone={tone} role="status">
+      <Center component="span" flex="none" w="1.75rem" h="1.75rem" bdrs="50%" c="var(--surface)" bg="var(--tone)">
         <Icon />
       </Center>
-      <Heading className={styles.words}>{words}</Heading>
-    </div>
+      <Box component={Heading} fz="lg" fw={640} lh={1.35} c="bright">
+        {words}
+      </Box>
+    </Group>
   );
 }

@@ -50,7 +50,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
             {newer?.message && `: ${newer.message}`}
           </p>
         </div>
-        <div className={styles.actions}>
+        <Group gap="xs">
           <Button variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             {isOpen ? 'Close' : 'Compare'}
           </Button>
@@ -74,7 +74,7 @@ export function DraftConflict({ source, draft, newer }: DraftConflictProps) {
               </Button>
             </>
           )}
-        </div>
+        </Group>
       </Group>
       {isOpen &&
         (theirs.data ? (

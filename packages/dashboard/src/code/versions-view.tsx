@@ -2,9 +2,9 @@ import { Box, Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { getComparedVersions, setComparedVersions } from '../shell/paths';
+import { Columns } from '../ui/columns';
 import { RollBackDialog } from './roll-back-dialog';
 import { type ListedVersion, VersionList } from './version-list';
-import styles from './version-list.module.css';
 
 interface VersionsViewProps<Version extends ListedVersion> {
   versions: Version[];
@@ -35,7 +35,7 @@ export function VersionsView<Version extends ListedVersion>({
     setSearch((now) => setComparedVersions(now, next.from, next.to), { replace: true });
   if (!to) return null;
   return (
-    <div className={styles.columns}>
+    <Columns widths="minmax(17rem, 21rem) minmax(0, 1fr)">
       <Box className="surface" style={{ overflow: 'hidden' }}>
         <VersionList
           versions={versions}
@@ -93,7 +93,7 @@ export function VersionsView<Version extends ListedVersion>({
           onClose={() => setRollbackTarget(null)}
         />
       )}
-    </div>
+    </Columns>
   );
 }
 

@@ -47,7 +47,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
           No matching tools.
         </Text>
       )}
-      <Box component="ul" aria-label="Tools">
+      <Box component="ul" className="divided rows" aria-label="Tools">
         {found.slice(0, shown).map((tool) => (
           <li key={tool.name} className={styles.tool}>
             <ToolHead tool={tool}>
@@ -121,7 +121,7 @@ function Description({ text, isForeign }: { text: string; isForeign: boolean }) 
     <blockquote className={styles.quote}>
       {revealHidden(isLong && !isExpanded ? `${text.slice(0, DESCRIPTION_CHARS)}…` : text)}
       {isLong && (
-        <button type="button" className={styles.more} onClick={() => setExpanded(!isExpanded)}>
+        <button type="button" className="link-button" onClick={() => setExpanded(!isExpanded)}>
           {isExpanded ? 'Show less' : `Show all ${formatNumber(text.length)} characters`}
         </button>
       )}
@@ -143,13 +143,15 @@ function Arguments({ tool: { name, input_schema: schema }, isForeign }: { tool: 
       open={isOpen}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
-      <summary>
+      <summary className={styles.summary}>
         <RightIcon />
         <span>
           {own.length === 0 ? 'No arguments' : `${own.length} ${own.length === 1 ? 'argument' : 'arguments'}`}
           <span className="visually-hidden"> of {name}</span>
         </span>
-        <code className={styles.names}>{revealHidden(words)}</code>
+        <Text component="code" miw={0} ff="monospace" fz="xs" truncate>
+          {revealHidden(words)}
+        </Text>
       </summary>
       {isOpen && (
         <Stack className={styles.opened} gap="sm" p="8px 0 8px">

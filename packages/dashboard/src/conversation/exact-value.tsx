@@ -35,7 +35,7 @@ function ExactText({ text }: { text: string }) {
   if (!text.includes('\n')) return <code className={styles.text}>{escapeHidden(text)}</code>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <pre className={styles.lines} tabIndex={0}>
+    <pre className="code-box" tabIndex={0}>
       {escapeHidden(text)}
     </pre>
   );

@@ -64,7 +64,7 @@ export function ToolCall({
         </StatusChip>
       </summary>
       {isOpen && (
-        <div className={styles.body}>
+        <Stack className={styles.body} gap="md">
           {title !== name && (
             <LabeledSection name="Tool">
               <Box component="code" className="wrap-anywhere" fz="xs">
@@ -85,7 +85,7 @@ export function ToolCall({
               {note}
             </Box>
           )}
-        </div>
+        </Stack>
       )}
     </details>
   );
@@ -108,7 +108,7 @@ function Result({ text }: { text: string }) {
   if (typeof value === 'object' && value !== null) return <OutputJson value={revealDeep(value)} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <pre className={styles.result} tabIndex={0}>
+    <pre className="code-box pre-wrap wrap-anywhere" tabIndex={0}>
       {revealHidden(text)}
     </pre>
   );

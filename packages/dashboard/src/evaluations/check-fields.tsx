@@ -96,7 +96,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           label="JSON Schema"
           rows={5}
           spellCheck={false}
-          classNames={{ input: styles.code ?? '' }}
+          className="code-field"
           placeholder={'{ "type": "object", "required": ["total"] }'}
           error={wrong('schema')}
           value={check.schema}
@@ -138,7 +138,7 @@ const Value = ({ check, error, onChange }: ValueProps) => (
     autosize={false}
     rows={check.value.includes('\n') ? 4 : 1}
     spellCheck={false}
-    classNames={{ input: styles.code ?? '' }}
+    className="code-field"
     description={check.value.trim() ? `Parsed as ${valueKindLabel(check.value)}` : 'Text, a number, or other JSON'}
     error={error}
     value={check.value}

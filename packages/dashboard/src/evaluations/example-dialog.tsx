@@ -165,7 +165,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             </div>
           )}
         </section>
-        <details className={styles.more}>
+        <details>
           <summary>Limits and description</summary>
           <Box
             display="grid"

@@ -54,7 +54,7 @@ export function InputField({ item, typed, problem, onChange }: InputFieldProps) 
           onChange={write}
           spellCheck={false}
           placeholder={item.placeholder ?? '{ }'}
-          classNames={{ input: styles.code }}
+          className="code-field"
         />
       );
     case 'file':

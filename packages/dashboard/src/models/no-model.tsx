@@ -1,16 +1,16 @@
+import { Box } from '@mantine/core';
 import { CodeToCopy } from '../ui/code-to-copy';
 import { Empty } from '../ui/empty';
-import styles from './no-model.module.css';
 
 /** Shown in place of the chat where no model is configured. */
 export function ModelMissingState({ level }: { level: 2 | 3 }) {
   return (
-    <div className={styles.noModel} role="alert">
+    <Box className="surface" p="clamp(var(--space-4), 4vw, var(--space-5))" role="alert">
       <Empty title="No language model is configured" level={level}>
         <p>The agent needs one; everything else in Gantry works without it.</p>
         <HowToSetModel />
       </Empty>
-    </div>
+    </Box>
   );
 }
 

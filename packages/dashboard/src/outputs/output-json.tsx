@@ -8,7 +8,7 @@ const OPEN_DEPTH = 2;
 
 export function OutputJson({ value }: { value: unknown }) {
   return (
-    <div className={styles.tree}>
+    <div className={`${styles.tree} code-box`}>
       <Node value={value} depth={0} />
     </div>
   );
@@ -50,7 +50,7 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
             <Node key={childName} name={childName} value={child} depth={depth + 1} />
           ))}
           {children.length > shown && (
-            <button type="button" className={styles.more} onClick={() => setShown(shown * 10)}>
+            <button type="button" className="link-button" onClick={() => setShown(shown * 10)}>
               {children.length - shown} more
             </button>
           )}

@@ -34,7 +34,7 @@ function renderPreview(kind: PreviewKind, name: string, text: string): ReactNode
   if (value !== undefined) return <OutputJson value={value} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <pre className={styles.text} tabIndex={0}>
+    <pre className="code-box" tabIndex={0}>
       {text}
     </pre>
   );

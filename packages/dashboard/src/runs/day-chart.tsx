@@ -64,11 +64,15 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
         {series.map(({ name, values, colour }) => {
           const value = hoveredDay === null ? null : values[hoveredDay];
           return (
-            <span key={name} className={styles.series}>
-              <span className={styles.swatch} style={{ background: `var(${colour})` }} />
+            <Group component="span" key={name} gap={4} wrap="nowrap">
+              <Box component="span" w="0.6rem" h="0.6rem" bdrs={2} bg={`var(${colour})`} />
               {name}
-              {value != null && <strong>{format(value)}</strong>}
-            </span>
+              {value != null && (
+                <Text component="strong" className="tabular-nums" inherit fw={600} c="bright">
+                  {format(value)}
+                </Text>
+              )}
+            </Group>
           );
         })}
       </Group>

@@ -1,7 +1,6 @@
-import { Stack, Text } from '@mantine/core';
+import { Box, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Run, RunError } from '../shell/api';
-import styles from './run-error-box.module.css';
 
 /** Next steps by error code. */
 const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
@@ -57,32 +56,30 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
       bg="var(--error-wash)"
       style={{ borderLeft: '3px solid var(--error)' }}
     >
-      <Heading className={styles.title}>
+      <Box component={Heading} fz="md" c="var(--error)">
         {CODES_WITH_TITLE.has(error.code) ? errorTitle(error.code) : (error.type ?? errorTitle(error.code))}
         {step !== undefined && ` in “${step}”`}
-      </Heading>
+      </Box>
       <Text className="pre-wrap" ff="monospace" fz="sm">
         {error.message}
       </Text>
       {nextStep && <Text fz="sm">{nextStep}</Text>}
       {children}
-      <Stack className={styles.folds} gap="xs" mt={4} fz="sm">
+      <Stack gap="xs" mt={4} fz="sm">
         {error.trace && (
           <details>
             <summary>Where in the code</summary>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-            <pre className={styles.trace} tabIndex={0}>
+            <Box component="pre" className="code-box" mt="xs" tabIndex={0}>
               {error.trace}
-            </pre>
+            </Box>
           </details>
         )}
         {inputs && (
           <details>
             <summary>Inputs of this run</summary>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-            <pre className={styles.trace} tabIndex={0}>
+            <Box component="pre" className="code-box" mt="xs" tabIndex={0}>
               {JSON.stringify(inputs, null, 2)}
-            </pre>
+            </Box>
           </details>
         )}
       </Stack>

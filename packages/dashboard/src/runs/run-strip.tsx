@@ -4,6 +4,13 @@ import { getStatusLook, type ShownStatus } from './run-status';
 
 const RUNS_SHOWN = 40;
 const SHORTEST = 0.12;
+const COLORS = {
+  idle: 'var(--line-strong)',
+  running: 'var(--accent)',
+  success: 'color-mix(in srgb, var(--success) 55%, var(--surface))',
+  error: 'var(--error)',
+  timeout: 'var(--load)',
+} as const;
 
 interface StripRun extends ShownStatus {
   runId: string;
@@ -37,9 +44,11 @@ export function RunStrip({ runs, selected = null, small = false }: RunStripProps
         <span
           key={run.runId}
           className={styles.load}
-          data-tone={tones[at]}
           data-selected={run.runId === selected || undefined}
-          style={{ height: `${Math.max(SHORTEST, (run.durationMs ?? 0) / longest) * 100}%` }}
+          style={{
+            height: `${Math.max(SHORTEST, (run.durationMs ?? 0) / longest) * 100}%`,
+            background: COLORS[tones[at] ?? 'idle'],
+          }}
         />
       ))}
     </div>

@@ -43,10 +43,10 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   const words = data && describeCron(data.cron);
   const note = data && describeClockChange(data, Date.now());
   return (
-    <Stack component="section" className={styles.next} gap="xs" aria-label="Next times">
-      <h3>
+    <Stack component="section" gap="xs" aria-label="Next times">
+      <Box component="h3" c="dimmed">
         Next times{words && `, ${words}`}, {clockLabel(data?.timezone ?? zone)}
-      </h3>
+      </Box>
       {data ? (
         <ol className={styles.fires}>
           {data.fires.slice(0, FIRES_SHOWN).map((fire) => (

@@ -1,7 +1,6 @@
 import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { NextFires } from './next-fires';
-import styles from './schedule-fields.module.css';
 import { DEFAULT_SCHEDULE, parseSimpleCron, type Repeats, type SimpleSchedule, toCron } from './simple-schedule';
 
 export interface Schedule {
@@ -49,7 +48,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
         />
         {!shown && (
           <TextInput
-            className={styles.cron}
+            className="code-field"
             flex="1 1 12rem"
             maw="18rem"
             label="Cron expression"

@@ -7,7 +7,7 @@ const ROWS = ['a', 'b', 'c', 'd'];
 /** Has the height of the rows that it stands for. */
 export function SkillListSkeleton() {
   return (
-    <ul className={links.card} aria-busy="true" aria-label="Loading">
+    <ul className={`${links.card} surface`} aria-busy="true" aria-label="Loading">
       {ROWS.map((row) => (
         <li key={row} className={rows.row}>
           <div className={rows.what}>

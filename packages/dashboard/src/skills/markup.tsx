@@ -1,5 +1,5 @@
 import { createElement, type ReactNode, useMemo } from 'react';
-import styles from './markup.module.css';
+import styles from '../ui/markup.module.css';
 
 /** Elements of a rendered skill, with the attributes that each may keep. Of all others only the content is shown. */
 const ELEMENTS: Record<string, readonly string[]> = {

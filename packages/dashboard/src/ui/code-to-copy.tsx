@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import styles from './code-to-copy.module.css';
 import { CheckIcon, CopyIcon } from './icons';
@@ -14,13 +14,22 @@ export function CodeToCopy({ label, code }: { label: string; code: string }) {
       bg="var(--sunken)"
       style={{ overflow: 'hidden' }}
     >
-      <figcaption className={styles.caption}>
+      <Group
+        component="figcaption"
+        gap={0}
+        justify="space-between"
+        wrap="nowrap"
+        p="4px 4px 4px 12px"
+        fz="xs"
+        c="dimmed"
+        style={{ borderBottom: '1px solid var(--line)' }}
+      >
         <span>{label}</span>
         <button type="button" className={styles.copy} onClick={() => clipboard.copy(code)}>
           {clipboard.copied ? <CheckIcon /> : <CopyIcon />}
           <span aria-live="polite">{clipboard.copied ? 'Copied' : 'Copy'}</span>
         </button>
-      </figcaption>
+      </Group>
       <Box
         component="pre"
         className={styles.code}

@@ -51,7 +51,7 @@ export function DataTable<Row>({ label, columns, rows, getKey, isCard = false, c
   if (label === undefined) return table;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className={`${styles.scroll} ${isCard ? styles.card : ''}`} tabIndex={0} aria-label={label}>
+    <section className={`${styles.scroll} ${isCard ? `${styles.card} surface` : ''}`} tabIndex={0} aria-label={label}>
       {table}
     </section>
   );

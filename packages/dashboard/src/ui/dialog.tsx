@@ -49,7 +49,7 @@ export function Dialog({ title, onClose, children, bare = false, side = false, w
             style={{ borderBottom: '1px solid var(--line)' }}
           >
             <h2>{title}</h2>
-            <button type="button" className={styles.close} aria-label="Close" onClick={onClose}>
+            <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
               <CrossIcon />
             </button>
           </Group>

@@ -1,6 +1,5 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type ClipboardEvent, useEffect, useRef } from 'react';
-import styles from './host-rows.module.css';
 
 export interface HostRow {
   key: number;
@@ -71,8 +70,9 @@ export function HostRows(props: HostRowsProps) {
       {rows.length > 0 && (
         <Stack component="ul" ref={list} gap="xs" w="100%" aria-label={label}>
           {rows.map((row, at) => (
-            <li key={row.key} className={styles.host}>
+            <Group component="li" key={row.key} className="code-field" gap="xs" align="flex-start" wrap="nowrap">
               <TextInput
+                flex={1}
                 aria-label={`Host ${at + 1}`}
                 placeholder={at === 0 ? example : '*.example.com:443'}
                 value={row.host}
@@ -96,7 +96,7 @@ export function HostRows(props: HostRowsProps) {
                   Remove
                 </Button>
               )}
-            </li>
+            </Group>
           ))}
         </Stack>
       )}

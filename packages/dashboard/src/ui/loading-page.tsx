@@ -1,7 +1,8 @@
 import { Skeleton, Stack } from '@mantine/core';
+import { Columns } from './columns';
 
-/** @param columns class of the grid that will hold the two panels */
-export function LoadingPage({ what, columns }: { what: string; columns: string | undefined }) {
+/** @param columns CSS widths of the columns that will hold the two panels */
+export function LoadingPage({ what, columns }: { what: string; columns?: string }) {
   return (
     <div aria-busy="true">
       <p className="visually-hidden" role="status">
@@ -11,10 +12,10 @@ export function LoadingPage({ what, columns }: { what: string; columns: string |
         <Skeleton height={40} width="min(100%, 24rem)" />
         <Skeleton height={20} width="min(100%, 34rem)" />
       </Stack>
-      <div className={columns}>
+      <Columns widths={columns}>
         <Skeleton height={360} radius={10} />
         <Skeleton height={360} radius={10} />
-      </div>
+      </Columns>
     </div>
   );
 }

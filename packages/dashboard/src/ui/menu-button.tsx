@@ -54,7 +54,7 @@ export function MenuButton({ label, face, className, align = 'start', children }
         {face}
       </button>
       {isOpen && (
-        <div id={id} className={styles.panel} data-align={align}>
+        <div id={id} className={`${styles.panel} surface`} data-align={align}>
           {children(close)}
         </div>
       )}

@@ -1,6 +1,5 @@
-import { Box, Button, Text } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './notice.module.css';
 
 interface NoticeProps {
   tone: 'error' | 'info';
@@ -12,7 +11,18 @@ interface NoticeProps {
 /** Says what happened and what to do next. Errors are announced at once. */
 export function Notice({ tone, title, children, action }: NoticeProps) {
   return (
-    <div className={styles.notice} data-tone={tone} role={tone === 'error' ? 'alert' : undefined}>
+    <Group
+      className="wrap-anywhere"
+      gap="sm"
+      justify="space-between"
+      p="12px 16px"
+      fz="sm"
+      bdrs={6}
+      bg="var(--tone-wash)"
+      style={{ borderLeft: '3px solid var(--tone)' }}
+      data-tone={tone}
+      role={tone === 'error' ? 'alert' : undefined}
+    >
       <div>
         {title && (
           <Text fw={640} c="var(--tone)">
@@ -24,7 +34,7 @@ export function Notice({ tone, title, children, action }: NoticeProps) {
         </Box>
       </div>
       {action}
-    </div>
+    </Group>
   );
 }
 

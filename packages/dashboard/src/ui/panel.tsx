@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 import { useId } from 'react';
 import styles from './panel.module.css';
@@ -15,10 +15,10 @@ export function Panel({ title, aside, children, ref }: PanelProps) {
   const id = useId();
   return (
     <Box component="section" ref={ref} className="surface" miw={0} aria-labelledby={id}>
-      <div className={styles.head}>
+      <Group className={styles.head} gap="sm" justify="space-between" wrap="nowrap" mih="3.25rem">
         <h2 id={id}>{title}</h2>
         {aside}
-      </div>
+      </Group>
       <div className={styles.body}>{children}</div>
     </Box>
   );

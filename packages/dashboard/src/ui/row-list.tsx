@@ -15,7 +15,7 @@ interface RowListProps {
 export function RowList({ label, columns, isCard = false, children }: RowListProps) {
   return (
     <ul
-      className={styles.list}
+      className={`${styles.list} ${isCard ? 'surface' : ''}`}
       aria-label={label}
       data-card={isCard || undefined}
       style={{ '--columns': columns } as CSSProperties}

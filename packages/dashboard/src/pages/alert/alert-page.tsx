@@ -34,7 +34,7 @@ export default function AlertPage() {
   if (alert.error && !alert.data) {
     return <FailedToLoad what="The alert" error={alert.error} retry={alert.refetch} />;
   }
-  if (!alert.data) return <LoadingPage what="the alert" columns={undefined} />;
+  if (!alert.data) return <LoadingPage what="the alert" columns="minmax(0, 1fr)" />;
   return <LoadedAlert key={alertId} alert={alert.data} />;
 }
 

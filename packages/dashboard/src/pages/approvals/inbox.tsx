@@ -1,4 +1,4 @@
-import { Box, Button, Skeleton, Text } from '@mantine/core';
+import { Box, Button, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import type { DecisionSteps, Verdict } from '../../approvals/decision-form';
@@ -7,12 +7,15 @@ import { useShortcuts } from '../../shell/keys';
 import { LinkTabs } from '../../shell/link-tabs';
 import { getApprovalIdParam, paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
+import { Columns } from '../../ui/columns';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { ApprovalItem } from './approval-item';
 import { useApproval } from './approval-queries';
 import styles from './approvals-page.module.css';
 import { OpenApproval } from './open-approval';
+
+const COLUMNS = 'minmax(15rem, 22rem) minmax(0, 1fr)';
 
 interface ApprovalInboxProps {
   list: {
@@ -85,16 +88,16 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
       {list.error && !approvals ? (
         <FailedToLoad what="The approvals" error={list.error} retry={list.refetch} />
       ) : !approvals ? (
-        <div className={styles.inbox} aria-busy="true">
+        <Columns widths={COLUMNS} aria-busy>
           <Skeleton height={280} radius={10} />
           <Skeleton height={360} radius={10} />
-        </div>
+        </Columns>
       ) : approvals.length === 0 && !open && !list.hasNextPage ? (
         <Box p="32px 0">{empty}</Box>
       ) : (
-        <div className={styles.inbox}>
-          <div className={styles.side}>
-            <ul className={`${styles.list} divided`} aria-label="Approvals">
+        <Columns widths={COLUMNS}>
+          <Stack className={styles.side} gap="sm">
+            <ul className={`${styles.list} divided surface`} aria-label="Approvals">
               {approvals.map((approval) => (
                 <ApprovalItem
                   key={approval.id}
@@ -115,7 +118,7 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
                 <kbd>j</kbd> <kbd>k</kbd> move <kbd>a</kbd> approve <kbd>r</kbd> reject
               </Text>
             )}
-          </div>
+          </Stack>
           <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Open approval">
             {open ? (
               <OpenApproval
@@ -134,7 +137,7 @@ export function ApprovalInbox({ list, approvals, empty, news, onDecided, onOutda
               <Skeleton height={360} radius={10} />
             )}
           </section>
-        </div>
+        </Columns>
       )}
     </>
   );

@@ -14,7 +14,7 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: People 
   const id = useId();
   return (
     <li className={styles.row}>
-      <p className={styles.sentence}>
+      <p className="wrap-anywhere">
         <AuditSentence entry={entry} people={people} />
       </p>
       <Text span className={`${styles.time} nowrap`} fz="xs" c="dimmed">
@@ -22,7 +22,7 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: People 
       </Text>
       <button
         type="button"
-        className={styles.more}
+        className={`${styles.more} icon-button`}
         aria-label="Details"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}

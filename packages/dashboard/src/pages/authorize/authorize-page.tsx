@@ -15,7 +15,6 @@ import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
 import { type AuthorizationRequest, parseAuthorizationRequest } from './authorization-request';
-import styles from './authorize-page.module.css';
 
 type AuthorizationLookup = WorkerSchemas['AskedAuthorization'];
 
@@ -81,7 +80,7 @@ function InvalidRequest({ refused, asked: lookup }: { refused: string; asked: Au
       <p className={settings.text}>
         The app has asked in a way that is not valid: {reason}. Nothing was sent to it yet.
       </p>
-      <Stack className={styles.form} gap="md" mt="md">
+      <Stack gap="md" mt="md">
         <DetailList facts={listClientFacts(lookup)} />
         <Group gap="xs">
           <Button size="md" variant="default" onClick={() => redirectTo(refused)}>
@@ -131,7 +130,7 @@ function ConsentForm({ request, asked: lookup }: { request: AuthorizationRequest
       <p className={settings.text}>
         Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
       </p>
-      <FormStack className={styles.form} mt="md" onSubmit={submit}>
+      <FormStack mt="md" onSubmit={submit}>
         <DetailList facts={facts} />
         <NativeSelect
           name="workspace"

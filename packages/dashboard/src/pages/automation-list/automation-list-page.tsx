@@ -79,7 +79,7 @@ export default function AutomationListPage() {
       ) : !automations ? (
         <LoadingList />
       ) : automations.length > 0 ? (
-        <ul className={links.card}>
+        <ul className={`${links.card} surface`}>
           {automations.map((automation) => (
             <AutomationRow key={automation.id} automation={automation} />
           ))}
@@ -138,7 +138,7 @@ const ROWS = ['a', 'b', 'c', 'd'];
 
 function LoadingList() {
   return (
-    <ul className={links.card} aria-busy="true" aria-label="Loading">
+    <ul className={`${links.card} surface`} aria-busy="true" aria-label="Loading">
       {ROWS.map((row) => (
         <li key={row} className={styles.row}>
           <div className={styles.what}>

@@ -1,12 +1,11 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Skeleton, Text, TextInput } from '@mantine/core';
+import { Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
 import { DropArea } from '../../automations/drop-area';
 import { formatManifest, MANIFEST } from '../../automations/manifest';
 import { unzipFiles } from '../../automations/package-files';
-import styles from '../../automations/package-page.module.css';
 import { PackageWorkspace } from '../../automations/package-workspace';
 import { refreshAutomation } from '../../automations/use-automation-change';
 import { type Package, usePackage } from '../../automations/use-package';
@@ -24,7 +23,7 @@ import { AutomationFrame } from './automation-frame';
 /** Edits and tests the files of the current version, and deploys them as the next one. */
 export default function AutomationCodePage() {
   return (
-    <AutomationFrame tab="Code" columns={styles.page}>
+    <AutomationFrame tab="Code">
       {(automation, { id, role }) => (
         <AutomationCode automation={automation} workspaceId={id} canEdit={role !== 'viewer'} />
       )}
@@ -80,7 +79,7 @@ function CodeEditor({ automation, canEdit, source, draft }: CodeEditorProps) {
   const pack = usePackage(draft, automation.entrypoint);
   const isOutdated = draft.baseSha !== automation.artifactId;
   return (
-    <div className={styles.page}>
+    <Stack gap="md">
       {isOutdated && draft.changes.length > 0 && (
         <NewerVersionConflict automation={automation} source={source} draft={draft} />
       )}
@@ -92,7 +91,7 @@ function CodeEditor({ automation, canEdit, source, draft }: CodeEditorProps) {
       <PackageWorkspace draft={draft} packageDraft={pack} automationId={automation.id} canEdit={canEdit}>
         <DeployPanel automation={automation} draft={draft} pack={pack} isOutdated={isOutdated} />
       </PackageWorkspace>
-    </div>
+    </Stack>
   );
 }
 

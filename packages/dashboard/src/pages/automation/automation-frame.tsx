@@ -18,13 +18,11 @@ const loadAutomation = (automationId: string, headers = {}) =>
 interface AutomationFrameProps {
   /** The name of this tab. */
   tab: string;
-  /** Class of the columns of the loading skeleton. */
-  columns: string | undefined;
   children: (automation: Automation, workspace: Workspace) => ReactNode;
 }
 
 /** Frames the pages of one automation for members: its head and tabs, and the page below them. */
-export function AutomationFrame({ tab, columns, children }: AutomationFrameProps) {
+export function AutomationFrame({ tab, children }: AutomationFrameProps) {
   const { automationId = '' } = useParams();
   const workspace = useWorkspace();
   const queryKey = automationKeys.settings(workspace?.id, automationId);
@@ -44,7 +42,7 @@ export function AutomationFrame({ tab, columns, children }: AutomationFrameProps
     );
   }
   if (error && !automation) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
-  if (!automation || !workspace) return <LoadingPage what="the automation" columns={columns} />;
+  if (!automation || !workspace) return <LoadingPage what="the automation" columns="minmax(0, 1fr)" />;
   return (
     <>
       <AutomationHead page={{ ...automation, access: 'member' }} />

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { AutomationStatusChip } from '../../automations/automation-status';
@@ -6,7 +6,6 @@ import type { Page } from '../../shell/api';
 import { LinkTabs } from '../../shell/link-tabs';
 import { automationCodePath, automationPath, automationSettingsPath, paths } from '../../shell/paths';
 import { CheckIcon, CopyIcon } from '../../ui/icons';
-import styles from './automation-page.module.css';
 import { PauseButton } from './pause-button';
 
 type AutomationSummary = Pick<
@@ -22,9 +21,9 @@ export function AutomationHead({ page }: { page: AutomationSummary }) {
     <>
       <Stack gap="sm" align="flex-start" mb="lg">
         {isMember && (
-          <Link to={paths.automations} className={styles.back}>
+          <Anchor component={Link} to={paths.automations} fz="sm" c="dimmed" td="underline">
             All automations
-          </Link>
+          </Anchor>
         )}
         <h1>{page.name}</h1>
         {page.description && (

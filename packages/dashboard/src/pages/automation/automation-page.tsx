@@ -14,16 +14,17 @@ import { NotFound } from '../../shell/frame/not-found';
 import { getRunIdParam, runPath, signInPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
+import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
-import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import { AutomationHead } from './automation-head';
-import styles from './automation-page.module.css';
 import { CannotRunNotice } from './cannot-run-notice';
 import { NoRunSelected } from './no-run-selected';
 import { loadAutomationPage, useAutomationPage } from './use-automation-page';
 import { VersionList } from './versions';
+
+const COLUMNS = 'minmax(18rem, 22.5rem) minmax(0, 1fr)';
 
 /** Serves the shareable `url` of an automation. */
 export default function AutomationPage() {
@@ -45,7 +46,7 @@ export default function AutomationPage() {
     );
   }
   if (error) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
-  return <LoadingPage what="the automation" columns={styles.work} />;
+  return <LoadingPage what="the automation" columns={COLUMNS} />;
 }
 
 function LoadedPage({ page }: { page: Page }) {
@@ -68,7 +69,7 @@ function LoadedPage({ page }: { page: Page }) {
     <>
       <AutomationHead page={page} />
       <CannotRunNotice page={page} />
-      <div className={styles.work}>
+      <Columns widths={COLUMNS}>
         <Panel title="Inputs">
           <InputForm
             key={inputFormKey(page.inputs, reused.count)}
@@ -91,16 +92,16 @@ function LoadedPage({ page }: { page: Page }) {
             <NoRunSelected page={page} />
           )}
         </Panel>
-      </div>
+      </Columns>
       {member && (
-        <div className={`${layout.mainAndAside} ${styles.history}`}>
+        <Columns mt="lg">
           <Panel title="Past runs">
             <PastRuns automationId={page.id} selected={runId} />
           </Panel>
           <Panel title="Versions">
             <VersionList page={page} />
           </Panel>
-        </div>
+        </Columns>
       )}
     </>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
+import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useAutomationChange } from '../../automations/use-automation-change';
 import { toInputProblems } from '../../inputs/input-problems';
@@ -87,7 +87,9 @@ function LoadedScheduleForm({
           p="16px 0 0"
           style={{ borderTop: '1px solid var(--line)' }}
         >
-          <legend>Inputs of these runs</legend>
+          <Box component="legend" fz="sm">
+            Inputs of these runs
+          </Box>
           {fields}
         </Stack>
       )}

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
@@ -37,7 +37,7 @@ export default function CandidatePage() {
   const error = candidate.error ?? worker.error;
   if (isStatus(error, 403, 404)) return <NotFound what="candidate" />;
   if (error && !candidate.data) return <FailedToLoad what="The candidate" error={error} retry={candidate.refetch} />;
-  if (!candidate.data || !worker.data) return <LoadingPage what="the candidate" columns={styles.parts} />;
+  if (!candidate.data || !worker.data) return <LoadingPage what="the candidate" columns="minmax(0, 1fr)" />;
   return <LoadedCandidate key={candidateId} worker={worker.data} candidate={candidate.data} />;
 }
 
@@ -66,7 +66,7 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
         }
         actions={origin === 'person' && isOpen && <CandidateActions worker={worker} candidate={candidate} />}
       />
-      <div className={styles.parts}>
+      <Stack gap="lg">
         {isOutdated && (
           <Notice tone="error" title="The worker has changed since">
             Its current version is not the one that this was made from, so this can’t be promoted any more. Make the
@@ -106,7 +106,7 @@ function LoadedCandidate({ worker, candidate }: { worker: Worker; candidate: Can
             <CandidateDecision candidateId={candidate.id} />
           </Panel>
         )}
-      </div>
+      </Stack>
     </>
   );
 }

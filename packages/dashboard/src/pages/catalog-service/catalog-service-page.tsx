@@ -1,7 +1,6 @@
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
-import parts from '../../connections/connection-parts.module.css';
 import { type Integration, useAppConnections, useCatalog, useCatalogTools } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
 import { Lines } from '../../connections/lines';
@@ -11,6 +10,7 @@ import { NotFound } from '../../shell/frame/not-found';
 import { connectionPath, newConnectionPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { Columns } from '../../ui/columns';
 import { DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
 import { LoadingPage } from '../../ui/loading-page';
@@ -21,6 +21,8 @@ import content from '../../ui/panel-content.module.css';
 import styles from './catalog-service-page.module.css';
 import { OauthClientPanel } from './oauth-client';
 
+const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
+
 /** Shows a service of the catalogue before it is connected: its tools, rights and hosts. */
 export default function CatalogServicePage() {
   const { slug = '' } = useParams();
@@ -28,7 +30,7 @@ export default function CatalogServicePage() {
   const integration = catalog?.find((one) => one.slug === slug);
   useTitle(integration?.name ?? 'Service', [{ to: paths.newConnection, label: 'Services' }]);
   if (error && !catalog) return <FailedToLoad what="The catalogue" error={error} retry={refetch} />;
-  if (!catalog) return <LoadingPage what="the service" columns={parts.columns} />;
+  if (!catalog) return <LoadingPage what="the service" columns={COLUMNS} />;
   if (!integration) return <NotFound what="service" />;
   return <LoadedService key={slug} integration={integration} />;
 }
@@ -40,12 +42,12 @@ function LoadedService({ integration }: { integration: Integration }) {
     <>
       <PageHead
         title={
-          <span className={styles.title}>
+          <Group component="span" display="inline-flex" gap="sm" wrap="nowrap">
             <span className={styles.logo} aria-hidden="true">
               {logo}
             </span>
             {name}
-          </span>
+          </Group>
         }
         about={
           <>
@@ -63,9 +65,9 @@ function LoadedService({ integration }: { integration: Integration }) {
           )
         }
       />
-      <div className={parts.columns}>
+      <Columns widths={COLUMNS} below="64rem">
         <ServiceTools slug={slug} name={name} />
-        <div className={parts.column}>
+        <Stack gap="lg">
           <Panel title="About it">
             <DetailList
               facts={[
@@ -99,8 +101,8 @@ function LoadedService({ integration }: { integration: Integration }) {
             )}
           </Panel>
           <OauthClientPanel integration={integration} />
-        </div>
-      </div>
+        </Stack>
+      </Columns>
     </>
   );
 }

@@ -20,7 +20,9 @@ export function ConversationList({ openId, onNavigate }: ConversationListProps) 
   return (
     <nav className={styles.list} aria-label="Conversations">
       <div className={styles.listHead}>
-        <h2>Conversations</h2>
+        <Box component="h2" fz="md">
+          Conversations
+        </Box>
         <Button component={Link} to={paths.chat} variant="default" size="xs" onClick={onNavigate}>
           New
         </Button>

@@ -16,7 +16,7 @@ export function NewConversation() {
   const composer = useComposer();
   const hasNoModel = models.data?.length === 0;
   return (
-    <section className={styles.thread} aria-label="New conversation">
+    <Stack component="section" className={styles.thread} gap="lg" w="100%" miw={0} aria-label="New conversation">
       <Stack gap="md" my="auto" py="md">
         <h1>{hasNoModel ? 'Chat' : 'What should the agent do?'}</h1>
         {hasNoModel ? (
@@ -32,7 +32,7 @@ export function NewConversation() {
         )}
       </Stack>
       {!hasNoModel && <Composer {...composer.props} banner={<SendError error={composer.error} />} />}
-    </section>
+    </Stack>
   );
 }
 
@@ -45,7 +45,7 @@ function Suggestions({ onChoose }: { onChoose: (text: string) => void }) {
       {suggestions
         ? suggestions.map((text) => (
             <li key={text}>
-              <button type="button" className={styles.suggestion} onClick={() => onChoose(text)}>
+              <button type="button" className={`${styles.suggestion} surface`} onClick={() => onChoose(text)}>
                 <span>{text}</span>
                 <ArrowUpIcon />
               </button>

@@ -50,7 +50,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
   ]);
   const last = thread.turns.length - 1;
   return (
-    <section className={styles.thread} aria-label="Conversation">
+    <Stack component="section" className={styles.thread} gap="lg" w="100%" miw={0} aria-label="Conversation">
       <ConversationHead thread={thread} />
       <h2 className="visually-hidden">Messages</h2>
       {thread.hasEarlier && <EarlierMessages thread={thread} />}
@@ -90,7 +90,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
           }
         />
       )}
-    </section>
+    </Stack>
   );
 }
 
@@ -118,7 +118,7 @@ function EarlierMessages({ thread }: { thread: Thread }) {
 
 function LoadingConversation() {
   return (
-    <div className={styles.thread} aria-busy="true">
+    <Stack className={styles.thread} gap="lg" w="100%" miw={0} aria-busy="true">
       <p className="visually-hidden" role="status">
         Loading the conversation
       </p>
@@ -129,6 +129,6 @@ function LoadingConversation() {
         <Skeleton height={44} width="min(60%, 16rem)" ml="auto" radius={12} />
         <Skeleton height={80} radius={8} />
       </Stack>
-    </div>
+    </Stack>
   );
 }

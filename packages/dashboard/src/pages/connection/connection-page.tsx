@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
 import { CONNECTION_KIND_LABELS, checkResultLabel, serviceName } from '../../connections/connection-labels';
-import parts from '../../connections/connection-parts.module.css';
 import {
   type Connection,
   connectionKey,
@@ -21,6 +20,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { CodeToCopy } from '../../ui/code-to-copy';
+import { Columns } from '../../ui/columns';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
@@ -32,6 +32,8 @@ import { ConnectionProblem } from './connection-problem';
 import { ConnectionTools } from './connection-tools';
 import { EditConnectionDialog } from './edit-connection';
 import { GrantedRights } from './rights';
+
+const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
 
 /** Shows one account, key or MCP server: its status, access, and tools. */
 export default function ConnectionPage() {
@@ -50,7 +52,7 @@ export default function ConnectionPage() {
     );
   }
   if (error && !connection) return <FailedToLoad what="The connection" error={error} retry={refetch} />;
-  if (!connection) return <LoadingPage what="the connection" columns={parts.columns} />;
+  if (!connection) return <LoadingPage what="the connection" columns={COLUMNS} />;
   return <LoadedConnection key={connectionId} connection={connection} />;
 }
 
@@ -137,16 +139,16 @@ function LoadedConnection({ connection }: { connection: Connection }) {
           onEdit={() => setEditing(true)}
         />
         <Failure title="The provider could not be opened" error={consent.error} />
-        <div className={parts.columns}>
-          <div className={parts.column}>
+        <Columns widths={COLUMNS} below="64rem">
+          <Stack gap="lg">
             <ConnectionCodeExample connection={connection} />
             <ConnectionTools connection={connection} service={service} />
-          </div>
-          <div className={`${parts.column} ${styles.aside}`}>
+          </Stack>
+          <Stack className={styles.aside} gap="lg">
             <ConnectionDetails connection={connection} catalog={catalog.data} />
             {kind === 'oauth' && <GrantedRights connection={connection} catalog={catalog.data} />}
-          </div>
-        </div>
+          </Stack>
+        </Columns>
       </Stack>
       {isEditing && <EditConnectionDialog connection={connection} onClose={() => setEditing(false)} />}
     </>

@@ -5,10 +5,10 @@ import { type Connection, type ConnectionChange, useConnectionChanges } from '..
 import { PlacesField } from '../../connections/places-field';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
+import { FormStack } from '../../ui/form';
 import { getText } from '../../ui/form-text';
 import { Failure } from '../../ui/notice';
 import { PasswordField } from '../../ui/password-field';
-import styles from './connection-page.module.css';
 
 /** Edits the name, the visibility and the replaceable fields of its kind; a value is never shown. */
 export function EditConnectionDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
@@ -26,7 +26,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
   }
   return (
     <Dialog title={`Edit ${label}`} onClose={onClose}>
-      <form className={`${styles.form} ${styles.dialog}`} onSubmit={submit} autoComplete="off">
+      <FormStack p="lg" onSubmit={submit} autoComplete="off">
         <TextInput name="label" label="Name" defaultValue={label} maxLength={120} required withAsterisk={false} />
         {permissions.change_visibility && (
           <NativeSelect
@@ -88,7 +88,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
             Cancel
           </Button>
         </Group>
-      </form>
+      </FormStack>
     </Dialog>
   );
 }

@@ -3,9 +3,9 @@ import { type FormEvent, useState } from 'react';
 import { serviceName } from '../../connections/connection-labels';
 import { type Connection, type Integration, useConnectionChanges } from '../../connections/connection-queries';
 import { ScopeList } from '../../connections/scope-list';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './connection-page.module.css';
 
 interface GrantedRightsProps {
   connection: Connection;
@@ -62,7 +62,7 @@ function ChooseRightsForm({ connection: { id, scopes }, known, service, onCancel
     consent.mutate({ id, scopes: [...chosen] });
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <FormStack onSubmit={submit}>
       <Text maw="68ch" fz="sm" c="dimmed">
         You are sent to {service} to consent, with the same account as before.
       </Text>
@@ -86,6 +86,6 @@ function ChooseRightsForm({ connection: { id, scopes }, known, service, onCancel
           Cancel
         </Button>
       </Group>
-    </form>
+    </FormStack>
   );
 }

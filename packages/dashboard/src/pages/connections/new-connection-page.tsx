@@ -101,7 +101,7 @@ function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
       )}
       <ServiceSection title="Works at once">
         {customKinds.map(([id, { name, about }]) => (
-          <li key={id} className={`${linkCard.card} ${styles.card}`} data-own>
+          <li key={id} className={`${linkCard.card} ${styles.card} surface`} data-own>
             <Link to={newConnectionPath(id)}>{name}</Link>
             <Text fz="sm" c="dimmed">
               {about}
@@ -145,7 +145,7 @@ const ServiceCard = ({
 }: {
   integration: Integration;
 }) => (
-  <li className={`${linkCard.card} ${styles.card}`}>
+  <li className={`${linkCard.card} ${styles.card} surface`}>
     <span className={styles.logo} style={buildHueStyle(slug)} aria-hidden="true">
       {logo}
     </span>

@@ -6,7 +6,6 @@ import { DeletedFile, FilePane } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
 import { formatFileSize } from '../../ui/format';
 import { Notice } from '../../ui/notice';
-import styles from './context-files.module.css';
 
 const MarkdownPreview = lazy(() => import('../../outputs/output-markdown'));
 const CsvPreview = lazy(() => import('./csv-preview'));
@@ -89,7 +88,7 @@ function BinaryFile({ path, end: extension, base64 }: { path: string; end: strin
   if (type) {
     return (
       <Box p="lg" bd="1px solid var(--line)" bdrs={6} bg="var(--surface)">
-        <img className={styles.picture} src={`data:${type};base64,${base64}`} alt={path} />
+        <img src={`data:${type};base64,${base64}`} alt={path} />
       </Box>
     );
   }

@@ -1,11 +1,10 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { DraftConflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
-import editing from '../../code/editing.module.css';
 import { FileTree } from '../../code/file-tree';
 import { listChangeKinds } from '../../code/files';
 import { UploadIcon } from '../../code/icons';
@@ -17,11 +16,11 @@ import { type Context, workerApi } from '../../shell/api';
 import { getFileParam, setFileParam } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { Columns } from '../../ui/columns';
 import { DropZone } from '../../ui/drop-zone';
 import { Empty } from '../../ui/empty';
 import { Failure, Notice } from '../../ui/notice';
 import { ContextFile } from './context-file';
-import styles from './context-files.module.css';
 import { useUploadFiles } from './use-upload';
 
 interface ContextFilesProps {
@@ -56,11 +55,11 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
       <Stack gap="md">
         {isOutdated && <NewerVersionConflict context={context} source={source} draft={draft} />}
         <CredentialFindings findings={context.findings} />
-        <div className={editing.bar}>
+        <Group gap="sm" justify="space-between">
           <Text fz="sm" c="dimmed" role="status">
             {canEdit ? changeSummary(changes.length) : 'You can read these files, and not change them.'}
           </Text>
-          <div className={editing.actions}>
+          <Group gap="xs">
             <DownloadZip name={context.name} read={() => downloadZip(context.name)} />
             {canEdit && (
               <>
@@ -93,10 +92,10 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
                 </Button>
               </>
             )}
-          </div>
-        </div>
+          </Group>
+        </Group>
         <Failure title="Not uploaded" error={upload.error} />
-        <div className={styles.columns}>
+        <Columns widths="15rem minmax(0, 1fr)" below="48rem">
           <FileTree
             label="Files"
             paths={paths}
@@ -124,7 +123,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
               }}
             />
           )}
-        </div>
+        </Columns>
         {isSaving && <SaveDialog kinds={kinds} onSave={save} onClose={() => setSaving(false)} />}
       </Stack>
     </DropZone>

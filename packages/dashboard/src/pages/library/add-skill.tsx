@@ -60,7 +60,7 @@ export function AddSkill({ library }: { library: Library }) {
       />
       <Failure title="Nothing was added" error={add.error} />
       {q !== '' && searchText !== '' && candidates && (
-        <div className={styles.found}>
+        <div className={`${styles.found} surface`}>
           {candidates.length === 0 ? (
             <p>No other skills match.</p>
           ) : (

@@ -39,7 +39,7 @@ export default function LibraryPage() {
     return <OtherWorkspaceNotice what="library" queryKey={queryKey} read={(headers) => loadLibrary(slug, headers)} />;
   }
   if (error && !library) return <FailedToLoad what="The library" error={error} retry={refetch} />;
-  if (!library) return <LoadingPage what="the library" columns={undefined} />;
+  if (!library) return <LoadingPage what="the library" columns="minmax(0, 1fr)" />;
   return <LoadedLibrary key={library.slug} library={library} />;
 }
 

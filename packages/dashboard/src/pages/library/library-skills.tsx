@@ -84,7 +84,7 @@ export function LibrarySkills({ library, canEdit }: { library: Library; canEdit:
   return (
     <>
       <Failure title="Nothing was changed" error={order.error ?? remove.error} />
-      <ol className={links.card}>
+      <ol className={`${links.card} surface`}>
         {skills.map((skill, index) => (
           <SkillRow key={skill.slug} skill={skill}>
             {canEdit && (

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Box, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Model, type Workspace, workerApi } from '../../shell/api';
@@ -11,7 +11,6 @@ import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { formatMonth, type ModelUsage } from './model-usage';
-import styles from './models-page.module.css';
 
 interface BudgetPanelProps {
   usage: ModelUsage;
@@ -30,10 +29,12 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
   return (
     <Panel title={formatMonth(month)}>
       <Stack gap="md">
-        <p className={styles.spent}>
-          <b>{formatDollars(usd)}</b>{' '}
+        <Text c="dimmed">
+          <Text component="b" me={4} fz="var(--text-xl)" fw={680} lts="-0.02em" c="bright">
+            {formatDollars(usd)}
+          </Text>{' '}
           {budget === null ? 'spent, without a budget' : `of ${formatDollars(budget)} spent`}
-        </p>
+        </Text>
         {budget !== null && <BudgetMeter usd={usd} reserved={reserved} budget={budget} />}
         {reserved > 0 && (
           <p className={content.about}>
@@ -70,10 +71,28 @@ function BudgetMeter({ usd, reserved, budget }: { usd: number; reserved: number;
   const tone = spent >= 1 ? 'error' : spent >= WARNING_SHARE ? 'timeout' : 'success';
   const label = `${formatPercent(spent)} of the budget is spent${reserved > 0 ? `, ${formatPercent(share(reserved))} is reserved` : ''}`;
   return (
-    <div className={styles.meter} data-tone={tone} role="img" aria-label={label}>
-      <span className={styles.reserved} style={{ width: `${committed * 100}%` }} />
-      <span style={{ width: `${spent * 100}%` }} />
-    </div>
+    <Box
+      pos="relative"
+      maw="34rem"
+      h={8}
+      bdrs={4}
+      bg="var(--idle-wash)"
+      style={{ overflow: 'hidden' }}
+      data-tone={tone}
+      role="img"
+      aria-label={label}
+    >
+      {/* Spent and reserved, below the part that is spent. */}
+      <Box
+        component="span"
+        pos="absolute"
+        inset="0 auto 0 0"
+        w={`${committed * 100}%`}
+        bg="var(--tone)"
+        opacity={0.4}
+      />
+      <Box component="span" pos="absolute" inset="0 auto 0 0" w={`${spent * 100}%`} bg="var(--tone)" />
+    </Box>
   );
 }
 

@@ -3,7 +3,6 @@ import type { Model } from '../../shell/api';
 import table from '../../ui/data-table.module.css';
 import { formatDollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import content from '../../ui/panel-content.module.css';
 import styles from './models-page.module.css';
 
 export function ModelTable({ models }: { models: Model[] }) {
@@ -27,12 +26,12 @@ export function ModelTable({ models }: { models: Model[] }) {
           </tbody>
         </table>
       </section>
-      <p className={`${content.about} ${styles.below}`}>
+      <Text className="wrap-anywhere" maw="68ch" mt="md" fz="xs" c="dimmed">
         The operator of this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
         <code>MODEL_ALIASES</code>; admins offer those of the workspace’s own keys with{' '}
         <code>POST /api/models/providers</code>. A model without a price has no cost here, and is not called while a
         budget holds.
-      </p>
+      </Text>
     </Panel>
   );
 }
@@ -48,7 +47,15 @@ function ModelRow({ model }: { model: Model }) {
         {isDefault && <span className={styles.tag}>Default</span>}
         {providedBy === 'workspace' && <span className={styles.tag}>Own key</span>}
       </td>
-      <td>{aliases.length > 0 ? aliases.join(', ') : <span className={styles.none}>None</span>}</td>
+      <td>
+        {aliases.length > 0 ? (
+          aliases.join(', ')
+        ) : (
+          <Text span inherit c="dimmed">
+            None
+          </Text>
+        )}
+      </td>
       {price ? (
         <>
           <td className={table.number}>
@@ -66,10 +73,10 @@ function ModelRow({ model }: { model: Model }) {
           </td>
         </>
       ) : (
-        <td className={`${table.number} ${styles.none}`} colSpan={2}>
+        <Box component="td" className={table.number} c="dimmed" colSpan={2}>
           No price
           {next && <NextPrice from={next.from} usd={next.input_usd_per_mtok} />}
-        </td>
+        </Box>
       )}
     </tr>
   );

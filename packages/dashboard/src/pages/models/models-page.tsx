@@ -10,7 +10,6 @@ import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { BudgetPanel } from './budget-panel';
 import { ModelTable } from './model-table';
-import styles from './models-page.module.css';
 import { UsageByModel } from './usage-by-model';
 
 /** Lists the available models, their cost in this month, and the budget. */
@@ -33,7 +32,7 @@ export default function ModelsPage() {
         <Skeleton height={220} radius={10} />
       ) : models.data.length === 0 ? (
         <Panel title="No language model is configured">
-          <Stack className={styles.missing} gap="md">
+          <Stack gap="md" maw="68ch" c="dimmed">
             <p>The chat and agents need one to think with; everything else in Gantry works without.</p>
             <HowToSetModel />
           </Stack>

@@ -2,6 +2,7 @@ import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type Column, DataTable } from '../../ui/data-table';
 import { formatDollars, formatNumber } from '../../ui/format';
+import { Meter } from '../../ui/meter';
 import { Panel } from '../../ui/panel';
 import type { ModelUsage } from './model-usage';
 import styles from './models-page.module.css';
@@ -20,9 +21,7 @@ export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
           <Text span className="wrap-anywhere" fw={600}>
             {model}
           </Text>
-          <span className={styles.bar} aria-hidden="true">
-            <span style={{ width: `${maxUsd > 0 ? (usd / maxUsd) * 100 : 0}%` }} />
-          </span>
+          <Meter mt="xs" maw="12rem" share={maxUsd > 0 ? usd / maxUsd : 0} tone="accent" />
         </>
       ),
     },

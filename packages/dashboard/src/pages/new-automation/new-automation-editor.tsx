@@ -1,10 +1,9 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, NativeSelect, Text } from '@mantine/core';
+import { Button, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { automationKeys } from '../../automations/automation-keys';
-import styles from '../../automations/package-page.module.css';
 import { PackageWorkspace } from '../../automations/package-workspace';
 import { type Package, usePackage } from '../../automations/use-package';
 import type { Draft } from '../../code/use-draft';
@@ -31,7 +30,7 @@ interface NewAutomationEditorProps {
 export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, children }: NewAutomationEditorProps) {
   const pack = usePackage(draft, entrypoint);
   return (
-    <div className={styles.page}>
+    <Stack gap="md">
       <PageHead
         title="New automation"
         about={about}
@@ -52,7 +51,7 @@ export function NewAutomationEditor({ workspaceId, draft, about, entrypoint, chi
       <PackageWorkspace draft={draft} packageDraft={pack} automationId={null}>
         <DeployPanel workspaceId={workspaceId} draft={draft} pack={pack} />
       </PackageWorkspace>
-    </div>
+    </Stack>
   );
 }
 

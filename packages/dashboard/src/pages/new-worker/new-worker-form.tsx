@@ -10,6 +10,7 @@ import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { Columns } from '../../ui/columns';
 import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
@@ -53,7 +54,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   return (
     <>
       <PageHead title={template.name} about={template.about} />
-      <div className={styles.work}>
+      <Columns below="64rem">
         <Panel title={isAgent(template) ? 'Task' : 'Code'}>
           <CodeEditor
             label={isAgent(template) ? `Task in ${file}` : `Code of ${file}`}
@@ -94,7 +95,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
             </FormStack>
           </Panel>
         </div>
-      </div>
+      </Columns>
     </>
   );
 }

@@ -166,7 +166,7 @@ function TemplateCard({
   choice: TemplateOption;
 }) {
   return (
-    <li className={`${linkCard.card} ${styles.card}`} data-own={isBlank || undefined}>
+    <li className={`${linkCard.card} ${styles.card} surface`} data-own={isBlank || undefined}>
       <Group className={styles.cardHead} gap="sm" wrap="nowrap">
         <Center component="span" flex="none" w="2.25rem" h="2.25rem" bdrs={8} bg="var(--sunken)" c="var(--accent)">
           <TemplateIcon />

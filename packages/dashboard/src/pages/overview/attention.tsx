@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths, workerPath, workerRunPath } from '../../shell/paths';
 import { formatNumber } from '../../ui/format';
@@ -26,23 +26,32 @@ export function AttentionPanel({ overview }: { overview: Overview }) {
           Nothing failed the last time it ran.
         </Group>
       ) : (
-        <Stack component="ul" gap={0}>
+        <Stack component="ul" className="divided rows" gap={0}>
           {failing.slice(0, WORKERS_SHOWN).map(({ id, name, last_error, last_run_id, failed_at }) => (
             <li key={id} className={styles.row}>
-              <Link to={workerPath(id)} className={styles.name}>
+              <Link to={workerPath(id)} className="title-link">
                 {name}
               </Link>
               <Text span className="nowrap" fz="xs" c="dimmed">
                 failed <Timestamp at={Date.parse(failed_at)} />
               </Text>
-              <Link to={workerRunPath(last_run_id)} className={styles.error}>
+              <Anchor
+                component={Link}
+                to={workerRunPath(last_run_id)}
+                className="wrap-anywhere"
+                ff="monospace"
+                fz="xs"
+                c="var(--error)"
+                lineClamp={2}
+                style={{ gridColumn: '1 / -1' }}
+              >
                 {last_error ?? 'See the run'}
-              </Link>
+              </Anchor>
             </li>
           ))}
           {automations > 0 && (
             <li className={styles.row}>
-              <Link to={paths.automations} className={styles.name}>
+              <Link to={paths.automations} className="title-link">
                 {automations === 1 ? 'An automation' : `${formatNumber(automations)} automations`}
               </Link>
               <Text span className="nowrap" fz="xs" c="dimmed">

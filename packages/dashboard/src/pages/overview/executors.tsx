@@ -1,8 +1,8 @@
+import { Text } from '@mantine/core';
 import { formatNumber } from '../../ui/format';
+import { Meter } from '../../ui/meter';
 import { Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { Meter } from './meter';
-import styles from './overview-page.module.css';
 import type { Overview } from './overview-queries';
 import { countSlots } from './slots';
 
@@ -19,18 +19,16 @@ export function CapacityPanel({ overview }: { overview: Overview }) {
   }
   return (
     <Panel title="Capacity">
-      <div className={styles.capacity}>
-        <p className={styles.lead}>
-          <strong>
-            {formatNumber(busy)} of {formatNumber(slots)}
-          </strong>{' '}
-          run slots in use
-        </p>
-        <Meter share={busy / slots} tone={busy === slots ? 'timeout' : 'accent'} />
-        <p className={styles.none}>
-          {readyCount === 1 ? 'One executor' : `${formatNumber(readyCount)} executors`}, shared by all workspaces
-        </p>
-      </div>
+      <Text fz="sm" c="dimmed">
+        <Text component="strong" fz="lg" fw={640} lts="-0.01em" c="bright">
+          {formatNumber(busy)} of {formatNumber(slots)}
+        </Text>{' '}
+        run slots in use
+      </Text>
+      <Meter mt="xs" share={busy / slots} tone={busy === slots ? 'timeout' : 'accent'} />
+      <Text mt="xs" fz="xs" c="dimmed">
+        {readyCount === 1 ? 'One executor' : `${formatNumber(readyCount)} executors`}, shared by all workspaces
+      </Text>
     </Panel>
   );
 }

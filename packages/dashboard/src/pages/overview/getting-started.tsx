@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { CONNECT_INSTRUCTIONS, ConnectAgent, useBaseUrl } from '../../accounts/connect-agent';
 import { paths } from '../../shell/paths';
 import { CodeToCopy } from '../../ui/code-to-copy';
+import { Columns } from '../../ui/columns';
 import { Panel } from '../../ui/panel';
 import styles from './overview-page.module.css';
 import { StartChatPanel } from './start-chat-panel';
@@ -30,10 +31,10 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
         history. For a form that other people fill in, make an <Link to={paths.newAutomation}>automation</Link>.{' '}
         <Link to={paths.create}>Compare both</Link>
       </Text>
-      <div className={styles.ways}>
+      <Columns widths="minmax(0, 5fr) minmax(0, 7fr)">
         <Stack gap="lg">
           <Panel title="Begin with a template">
-            <Stack className={styles.way} gap="md" align="flex-start">
+            <Stack gap="md" align="flex-start">
               <p>
                 Templates are small and complete: a report every morning, a webhook that answers, a step that waits for
                 a person.
@@ -50,14 +51,14 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
           </Panel>
           <StartChatPanel />
           <Panel title="Begin with your own agent">
-            <Stack className={styles.way} gap="md" align="flex-start">
+            <Stack gap="md" align="flex-start">
               <p>{CONNECT_INSTRUCTIONS}</p>
               <ConnectAgent />
             </Stack>
           </Panel>
         </Stack>
         <Panel title="Begin with your code">
-          <Stack className={styles.way} gap="md" align="flex-start">
+          <Stack gap="md" align="flex-start">
             <p>
               <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.
               This page shows the worker as soon as it is there.
@@ -70,7 +71,7 @@ export function GettingStarted({ workspaceId, canCreate }: GettingStartedProps) 
             )}
           </Stack>
         </Panel>
-      </div>
+      </Columns>
     </Stack>
   );
 }

@@ -2,9 +2,9 @@ import { Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths, workerPath } from '../../shell/paths';
 import { formatDollars } from '../../ui/format';
+import { Meter } from '../../ui/meter';
 import { Panel } from '../../ui/panel';
 import { BUDGET_WARNING_SHARE, computeBudgetShare } from './budget-share';
-import { Meter } from './meter';
 import styles from './overview-page.module.css';
 import { type Usage, useUsage } from './overview-queries';
 
@@ -22,13 +22,13 @@ export function MonthCostPanel() {
     .slice(0, WORKERS_SHOWN);
   return (
     <Panel title="Cost this month" aside={<Link to={paths.usage}>Usage</Link>}>
-      <Stack component="ul" gap={0}>
+      <Stack component="ul" className="divided rows" gap={0}>
         {topWorkers.map((worker) => (
           <li key={`${worker.id} ${worker.deleted}`} className={styles.row}>
             {worker.deleted ? (
-              <span className={styles.name}>{worker.name}</span>
+              <span className="title-link">{worker.name}</span>
             ) : (
-              <Link to={workerPath(worker.id)} className={styles.name}>
+              <Link to={workerPath(worker.id)} className="title-link">
                 {worker.name}
               </Link>
             )}
@@ -54,7 +54,12 @@ function Cost({ worker }: { worker: WorkerUsage }) {
       <Text span className="nowrap" fz="xs" c="dimmed">
         {formatDollars(worker.cost_usd)} of {formatDollars(worker.budget_usd)}
       </Text>
-      <Meter share={share} tone={share >= 1 ? 'error' : share >= BUDGET_WARNING_SHARE ? 'timeout' : 'accent'} />
+      <Meter
+        mt="xs"
+        style={{ gridColumn: '1 / -1' }}
+        share={share}
+        tone={share >= 1 ? 'error' : share >= BUDGET_WARNING_SHARE ? 'timeout' : 'accent'}
+      />
     </>
   );
 }

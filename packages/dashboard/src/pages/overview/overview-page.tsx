@@ -3,8 +3,8 @@ import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { Columns } from '../../ui/columns';
 import { FailedToLoad } from '../../ui/notice';
-import layout from '../../ui/page.module.css';
 import { PageHead } from '../../ui/page-head';
 import { AttentionPanel } from './attention';
 import { CapacityPanel } from './executors';
@@ -51,7 +51,7 @@ export default function OverviewPage() {
       ) : (
         <Stack gap="lg">
           <KeyFigures overview={overview} />
-          <div className={layout.mainAndAside}>
+          <Columns>
             <Stack gap="lg">
               <RunsByDay days={overview.runs.by_day} />
               <AttentionPanel overview={overview} />
@@ -62,7 +62,7 @@ export default function OverviewPage() {
               <UpcomingRuns workers={overview.upcoming} />
               <CapacityPanel overview={overview} />
             </Stack>
-          </div>
+          </Columns>
         </Stack>
       )}
     </>
@@ -76,7 +76,7 @@ function LoadingOverview() {
   return (
     <Stack gap="lg">
       <Skeleton height={140} radius={10} />
-      <div className={layout.mainAndAside}>
+      <Columns>
         <Stack gap="lg">
           <Skeleton height={290} radius={10} />
           <Skeleton height={180} radius={10} />
@@ -85,7 +85,7 @@ function LoadingOverview() {
           <Skeleton height={140} radius={10} />
           <Skeleton height={200} radius={10} />
         </Stack>
-      </div>
+      </Columns>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Skeleton, Stack } from '@mantine/core';
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { approvalPath, paths } from '../../shell/paths';
 import { formatNumber } from '../../ui/format';
@@ -22,12 +22,14 @@ export function PendingApprovals({ pending }: { pending: number }) {
       ) : !approvals ? (
         <Skeleton height={44} />
       ) : approvals.length === 0 ? (
-        <p className={styles.none}>No pending approvals. A run asks here when its code needs a decision.</p>
+        <Text fz="sm" c="dimmed">
+          No pending approvals. A run asks here when its code needs a decision.
+        </Text>
       ) : (
-        <Stack component="ul" gap={0}>
+        <Stack component="ul" className="divided rows" gap={0}>
           {approvals.map(({ id, title, worker_name, expires_at }) => (
             <li key={id} className={styles.row}>
-              <Link to={approvalPath(id)} className={styles.name}>
+              <Link to={approvalPath(id)} className="title-link">
                 {title}
               </Link>
               <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>

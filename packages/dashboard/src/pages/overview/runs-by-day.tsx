@@ -1,10 +1,9 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { paths, runsPath } from '../../shell/paths';
 import { formatNumber, formatPercent } from '../../ui/format';
 import { Panel } from '../../ui/panel';
-import styles from './overview-page.module.css';
 import type { Overview } from './overview-queries';
 
 const DayChart = lazy(() => import('../../runs/day-chart'));
@@ -33,18 +32,21 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
   if (runs === 0) {
     return (
       <Panel title="Worker runs">
-        <p className={styles.none}>
+        <Text fz="sm" c="dimmed">
           No run ended in the last {days.length} days. From the first one on, each day has a bar.
-        </p>
+        </Text>
       </Panel>
     );
   }
   return (
     <Panel title="Worker runs" aside={<Link to={paths.runs}>All runs</Link>}>
-      <p className={styles.lead}>
-        <strong>{formatNumber(runs)}</strong> in {days.length} days, {formatPercent((runs - failed) / runs)} succeeded
-      </p>
-      <div className={styles.plot}>
+      <Text mb="sm" fz="sm" c="dimmed">
+        <Text component="strong" fz="lg" fw={640} lts="-0.01em" c="bright">
+          {formatNumber(runs)}
+        </Text>{' '}
+        in {days.length} days, {formatPercent((runs - failed) / runs)} succeeded
+      </Text>
+      <Box mih={154}>
         <Suspense fallback={<Skeleton height={154} />}>
           <DayChart
             label="Runs"
@@ -57,7 +59,7 @@ export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
             }}
           />
         </Suspense>
-      </div>
+      </Box>
     </Panel>
   );
 }

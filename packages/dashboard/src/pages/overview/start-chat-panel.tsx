@@ -8,7 +8,6 @@ import { FormStack } from '../../ui/form';
 import { ArrowUpIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import styles from './overview-page.module.css';
 
 const EXAMPLE_MESSAGE = 'Make a worker that counts the words of a text, and run it daily at nine.';
 const MESSAGE_CHARS_MAX = 4_000;
@@ -33,7 +32,6 @@ export function StartChatPanel() {
   return (
     <Panel title="Begin with a sentence">
       <FormStack
-        className={styles.way}
         gap="md"
         align="flex-start"
         onSubmit={(event: FormEvent) => {

@@ -21,12 +21,14 @@ export function UpcomingRuns({ workers }: { workers: Overview['upcoming'] }) {
   return (
     <Panel title="Next on schedule">
       {next.length === 0 ? (
-        <p className={styles.none}>Nothing has a schedule. Give a worker one in its triggers.</p>
+        <Text fz="sm" c="dimmed">
+          Nothing has a schedule. Give a worker one in its triggers.
+        </Text>
       ) : (
-        <Stack component="ul" gap={0}>
+        <Stack component="ul" className="divided rows" gap={0}>
           {next.map(({ to, name, at }) => (
             <li key={`${to} ${at}`} className={styles.row}>
-              <Link to={to} className={styles.name}>
+              <Link to={to} className="title-link">
                 {name}
               </Link>
               <Text span className="nowrap" fz="xs" c="dimmed">

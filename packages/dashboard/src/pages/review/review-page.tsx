@@ -13,6 +13,7 @@ import { type Approval, isStatus, type Review, visitorApi, workerApi } from '../
 import { approvalPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
+import { Columns } from '../../ui/columns';
 import { Empty } from '../../ui/empty';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -105,7 +106,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
           )}
         </Group>
       </Stack>
-      <div className={decidesCalls ? styles.calls : styles.work}>
+      <Columns widths={decidesCalls ? 'minmax(0, 48rem)' : 'minmax(0, 1fr) minmax(18rem, 24rem)'}>
         {!decidesCalls && (
           <Panel title="What it is about">
             {review.calls ? (
@@ -143,7 +144,7 @@ function LoadedReview({ token, review, onChanged }: LoadedReviewProps) {
             <DecisionForm form={review.form} asksName={!memberApproval.data} signature={signature} onDecide={decide} />
           )}
         </Panel>
-      </div>
+      </Columns>
     </>
   );
 }

@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { type BulkResult, cancelRuns, replayRuns } from './bulk-runs';
 import type { RunRow } from './run-row';
-import styles from './runs-page.module.css';
 
 /** The limit of the worker API for one call. */
 const SELECTED_MAX = 1_000;
@@ -41,8 +40,20 @@ export function BulkBar({ workspaceId, selected, onClear }: BulkBarProps) {
   });
 
   return (
-    <div className={styles.bulk} role="toolbar" aria-label="Selected runs">
-      <p role="status">{formatRunCount(selected.length)} selected</p>
+    <Group
+      gap="xs"
+      mb="sm"
+      p="8px 16px"
+      bd="1px solid var(--line)"
+      bdrs={10}
+      bg="var(--accent-wash)"
+      fz="sm"
+      role="toolbar"
+      aria-label="Selected runs"
+    >
+      <Box component="p" me="auto" fw={600} role="status">
+        {formatRunCount(selected.length)} selected
+      </Box>
       {activeRuns.length > 0 && (
         <ConfirmButton
           label={`Cancel ${formatRunCount(activeRuns.length)}`}
@@ -62,6 +73,6 @@ export function BulkBar({ workspaceId, selected, onClear }: BulkBarProps) {
         Clear selection
       </Button>
       <Failure title="Not all was done" error={cancel.error ?? replay.error} />
-    </div>
+    </Group>
   );
 }

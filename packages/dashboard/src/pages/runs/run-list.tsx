@@ -50,8 +50,14 @@ export function RunList({ rows, hasOlder, onOlder, getName, selection }: RunList
 
   const isAll = selection !== null && rows.length > 0 && rows.every(({ key }) => selection.keys.has(key));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section ref={box} className={styles.box} tabIndex={0} aria-label="List of runs" data-selects={selection !== null}>
+    <section
+      ref={box}
+      className={`${styles.box} surface`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+      aria-label="List of runs"
+      data-selects={selection !== null}
+    >
       <div className={`${styles.head} ${styles.row}`}>
         {selection && (
           <input

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -15,7 +15,6 @@ import { FilterBar } from './filter-bar';
 import { RunList } from './run-list';
 import type { RunRow } from './run-row';
 import { hasFilters, parseRunsFilter, type RunsFilter, toSearchParams } from './runs-filter';
-import styles from './runs-page.module.css';
 import { SavedFilterMenu } from './saved-filter-menu';
 import { type NamedResource, useResourceNames } from './use-resource-names';
 import { useRuns } from './use-runs';
@@ -144,7 +143,14 @@ function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => v
 const SKELETON_ROWS = 8;
 
 const LoadingRuns = () => (
-  <div className={styles.loading} aria-busy="true">
+  <Stack
+    className="surface"
+    gap="md"
+    h="max(22rem, calc(100dvh - 19rem))"
+    p="md"
+    style={{ overflow: 'hidden' }}
+    aria-busy="true"
+  >
     <p className="visually-hidden" role="status">
       Loading the runs
     </p>
@@ -152,5 +158,5 @@ const LoadingRuns = () => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
       <Skeleton key={index} height={28} />
     ))}
-  </div>
+  </Stack>
 );

@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Box, Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { splitNames } from '../../connections/connection-labels';
 import { PlacesField } from '../../connections/places-field';
@@ -72,7 +72,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
           label="Name"
           description="The environment variable that code reads."
           placeholder="CRM_TOKEN"
-          classNames={{ input: styles.code }}
+          className="code-field"
           autoCapitalize="characters"
           autoComplete="off"
           spellCheck={false}
@@ -88,7 +88,7 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
       <Textarea
         label="Value"
         description={hosts.length ? 'One line. Blanks count. Up to 16 KB.' : 'Lines and blanks count. Up to 32 KB.'}
-        classNames={{ input: isVisible ? styles.code : styles.masked }}
+        className={`code-field ${isVisible ? '' : styles.masked}`}
         rows={3}
         autoComplete="off"
         spellCheck={false}
@@ -100,8 +100,10 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
         checked={isVisible}
         onChange={(event) => setVisible(event.currentTarget.checked)}
       />
-      <Stack component="fieldset" className={styles.hosts} gap="xs">
-        <legend>Hosts</legend>
+      <Stack component="fieldset" gap="xs">
+        <Box component="legend" fz="sm">
+          Hosts
+        </Box>
         <Text fz="xs" c="dimmed">
           {hosts.length
             ? 'Code gets a placeholder, and the value goes to these hosts only. *.example.com is every host below it.'
@@ -110,8 +112,10 @@ export function SetSecretDialog({ name: initialName, row, existingRows, onClose 
         <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
         {hosts.length > 0 && <PlacesField places={secretWithHosts?.places ?? DEFAULT_PLACES} />}
       </Stack>
-      <Group component="fieldset" className={styles.surfaces} gap="8px 24px" align="stretch">
-        <legend>For</legend>
+      <Group component="fieldset" gap="8px 24px" align="stretch">
+        <Box component="legend" fz="sm">
+          For
+        </Box>
         {SURFACES.map((surface) => (
           <Checkbox
             key={surface}

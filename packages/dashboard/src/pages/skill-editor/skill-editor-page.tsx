@@ -5,7 +5,6 @@ import { useSkill } from '../../skills/use-skill';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
 import { SkillEditor } from './skill-editor';
-import styles from './skill-editor.module.css';
 
 /** Edits a new skill or an existing one. */
 export default function SkillEditorPage() {
@@ -15,7 +14,7 @@ export default function SkillEditorPage() {
   useTitle(slug === undefined ? 'New skill' : skill && 'Edit', above);
   if (slug === undefined) return <SkillEditor opened={null} />;
   if (error && !skill) return <FailedToLoad what="The skill" error={error} retry={refetch} />;
-  if (!skill) return <LoadingPage what="the skill" columns={styles.work} />;
+  if (!skill) return <LoadingPage what="the skill" columns="minmax(0, 1fr) minmax(0, 1fr)" />;
   if (!skill.owned) return <Navigate to={skillPath(slug)} replace />;
   return <SkillEditor key={slug} opened={skill} />;
 }

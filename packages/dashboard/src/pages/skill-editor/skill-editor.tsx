@@ -7,6 +7,7 @@ import { isStatus, type Skill } from '../../shell/api';
 import { paths, skillPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { VisibilityField } from '../../skills/visibility';
+import { Columns } from '../../ui/columns';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { useConfirmLeave } from '../../ui/use-confirm-leave';
@@ -107,7 +108,7 @@ export function SkillEditor({ opened: initialSkill }: { opened: Skill | null }) 
           />
         )}
       </div>
-      <div className={styles.work}>
+      <Columns widths="minmax(0, 1fr) minmax(0, 1fr)">
         <section className={styles.side} aria-label="Text">
           <Group gap={0} justify="space-between" wrap="nowrap" mih="1.875rem">
             <Box component="h2" fz="sm" fw={600}>
@@ -137,7 +138,7 @@ export function SkillEditor({ opened: initialSkill }: { opened: Skill | null }) 
             onOutline={() => change({ title: draft.title || OUTLINE_TITLE, text: OUTLINE })}
           />
         </section>
-      </div>
+      </Columns>
     </form>
   );
 }

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -42,9 +42,9 @@ export function AddToLibraryPanel({ skill }: { skill: Skill }) {
       title="Libraries"
       aside={
         slug && (
-          <Link className={styles.open} to={libraryPath(slug)}>
+          <Anchor component={Link} to={libraryPath(slug)} fz="sm" td="underline">
             Open the library
-          </Link>
+          </Anchor>
         )
       }
     >

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Anchor, Button, Group, Stack } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { OtherWorkspaceNotice } from '../../accounts/elsewhere';
 import { isStatus, type Skill } from '../../shell/api';
@@ -12,9 +12,9 @@ import { skillKeys } from '../../skills/skill-keys';
 import { listCounts } from '../../skills/skill-row';
 import { getSkill, useSkill } from '../../skills/use-skill';
 import { VisibilityChip } from '../../skills/visibility';
+import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
-import layout from '../../ui/page.module.css';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
@@ -37,7 +37,7 @@ export default function SkillPage() {
     return <OtherWorkspaceNotice what="skill" queryKey={queryKey} read={(headers) => getSkill(slug, headers)} />;
   }
   if (error && !skill) return <FailedToLoad what="The skill" error={error} retry={refetch} />;
-  if (!skill) return <LoadingPage what="the skill" columns={layout.mainAndAside} />;
+  if (!skill) return <LoadingPage what="the skill" />;
   return <LoadedSkill key={skill.slug} skill={skill} />;
 }
 
@@ -62,27 +62,27 @@ function LoadedSkill({ skill }: { skill: Skill }) {
           </>
         }
       />
-      <div className={layout.mainAndAside}>
-        <div className={styles.column}>
+      <Columns>
+        <Stack gap="lg">
           <Panel
             title="As it is published"
             aside={
-              <a href={skill.url} target="_blank" rel="noreferrer" className={styles.open}>
+              <Anchor href={skill.url} target="_blank" rel="noreferrer" fz="sm" td="underline">
                 Open the page
-              </a>
+              </Anchor>
             }
           >
             {skill.description && <p className={styles.description}>{skill.description}</p>}
             <RenderedSkill title={skill.title} text={skill.body_md} url={skill.url} />
           </Panel>
           <InstallPanel skill={skill} />
-        </div>
-        <div className={styles.column}>
+        </Stack>
+        <Stack gap="lg">
           {skill.owned && <SharingPanel skill={skill} canEdit={canEdit} />}
           {canWrite && <AddToLibraryPanel skill={skill} />}
           {skill.owned && <SkillVersions skill={skill} />}
-        </div>
-      </div>
+        </Stack>
+      </Columns>
     </>
   );
 }

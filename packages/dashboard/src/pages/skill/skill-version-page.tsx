@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import { DiffView } from '../../code/diff-view';
@@ -39,7 +39,7 @@ export default function SkillVersionPage() {
   const error = skill.error ?? oldVersion.error;
   if (!Number.isInteger(version) || isStatus(error, 400, 403, 404, 410)) return <NotFound what="version" />;
   if (error) return <FailedToLoad what="This version" error={error} retry={() => oldVersion.refetch()} />;
-  if (!skill.data || !oldVersion.data) return <LoadingPage what="this version" columns={styles.column} />;
+  if (!skill.data || !oldVersion.data) return <LoadingPage what="this version" columns="minmax(0, 1fr)" />;
   return <LoadedVersion skill={skill.data} old={oldVersion.data} />;
 }
 
@@ -76,7 +76,7 @@ function LoadedVersion({ skill, old: oldVersion }: { skill: Skill; old: SkillVer
         }
       />
       <Failure title="Nothing was changed" error={republish.error} />
-      <div className={styles.column}>
+      <Stack gap="lg">
         {!isCurrent && (
           <Panel title={`Changed since, up to version ${skill.version}`}>
             {oldVersion.body_md === skill.body_md ? (
@@ -97,7 +97,7 @@ function LoadedVersion({ skill, old: oldVersion }: { skill: Skill; old: SkillVer
           {oldVersion.description && <p className={styles.description}>{oldVersion.description}</p>}
           <RenderedSkill title={oldVersion.title} text={oldVersion.body_md} url={skill.url} />
         </Panel>
-      </div>
+      </Stack>
     </>
   );
 }

@@ -30,7 +30,7 @@ export function SkillVersions({ skill }: { skill: Skill }) {
       ) : !data ? (
         <Skeleton height={96} />
       ) : (
-        <ol className={styles.versions} reversed>
+        <ol className={`${styles.versions} divided rows`} reversed>
           {(showsAll ? data : data.slice(0, VERSIONS_SHOWN)).map(({ version, message, created_at }) => (
             <li key={version}>
               <div>

@@ -88,7 +88,7 @@ function SkillList({ which, q }: { which: SkillListKind; q: string }) {
           In everything that you may read, best match first
         </Text>
       )}
-      <ul className={links.card}>
+      <ul className={`${links.card} surface`}>
         {skills.map((skill) =>
           isSearchHit(skill) ? (
             <SkillRow

@@ -84,7 +84,7 @@ function BudgetCell({ worker: { id, name, deleted, budget_usd, cost_usd } }: { w
   return (
     <Stack gap={4} miw="5rem" maw="12rem" data-tone={tone}>
       <Box component="span" h={6} bdrs={3} bg="var(--idle-wash)" style={{ overflow: 'hidden' }} aria-hidden="true">
-        <span className={styles.spent} style={{ width: `${Math.min(1, share) * 100}%` }} />
+        <Box component="span" display="block" w={`${Math.min(1, share) * 100}%`} h="100%" bdrs={3} bg="var(--tone)" />
       </Box>
       <Text span fz="xs" c="var(--tone)">
         {share >= 1

@@ -1,12 +1,11 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
 import { DraftConflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
-import editing from '../../code/editing.module.css';
 import { EditorColumns } from '../../code/editor-columns';
 import { FileTree } from '../../code/file-tree';
 import { diffFiles, findText, listChangeKinds } from '../../code/files';
@@ -14,7 +13,6 @@ import { SaveDialog } from '../../code/save-dialog';
 import { buildTreeEdit } from '../../code/tree-edit';
 import { useTypeCheck } from '../../code/type-check/use-type-check';
 import type { Draft, DraftSource } from '../../code/use-draft';
-import layout from '../../code/workspace.module.css';
 import { isStatus, type Worker, workerApi } from '../../shell/api';
 import { getFileParam, setFileParam } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -67,13 +65,13 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   }
 
   return (
-    <div className={layout.workspace}>
+    <Stack gap="md">
       {isOutdated && changes.length > 0 && <NewerVersionConflict worker={worker} source={source} draft={draft} />}
-      <div className={editing.bar}>
+      <Group gap="sm" justify="space-between">
         <Text fz="sm" c="dimmed" role="status">
           {canEdit ? changeSummary(changes.length) : 'You can read these files, and not change them.'}
         </Text>
-        <div className={editing.actions}>
+        <Group gap="xs">
           <DownloadZip name={worker.id} read={() => downloadBundle(worker.id)} />
           {canEdit && (
             <>
@@ -86,8 +84,8 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
               </Button>
             </>
           )}
-        </div>
-      </div>
+        </Group>
+      </Group>
       <EditorColumns
         files={
           <FileTree
@@ -146,7 +144,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
         }
       />
       {isSaving && <SaveDialog kinds={kinds} onSave={save} onClose={() => setSaving(false)} />}
-    </div>
+    </Stack>
   );
 }
 

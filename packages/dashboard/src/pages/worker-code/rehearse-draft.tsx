@@ -1,10 +1,9 @@
 import { ApiError, unwrap } from '@gantry/sdk';
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { candidateKeys } from '../../candidates/candidate-queries';
-import editing from '../../code/editing.module.css';
 import type { Draft } from '../../code/use-draft';
 import { type Worker, workerApi } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
@@ -66,7 +65,7 @@ function RehearseDialog({
   }
   return (
     <Dialog title="Dry run" onClose={onClose}>
-      <FormStack className={editing.save} p="lg" onSubmit={submit}>
+      <FormStack p="lg" onSubmit={submit}>
         <p>
           The draft runs again on the inputs of past runs, without external effects: writes are answered from their
           records. You see what would change, then promote it or drop it.
@@ -88,12 +87,12 @@ function RehearseDialog({
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
         <ProposalError error={createCandidate.error} />
-        <div className={editing.actions}>
+        <Group gap="xs" justify="flex-end">
           <p className={content.about}>Read requests are sent, and models may be called.</p>
           <Button type="submit" loading={createCandidate.isPending}>
             Rehearse
           </Button>
-        </div>
+        </Group>
       </FormStack>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useParams, useSearchParams } from 'react-router';
 import { useEvaluation, useStartEvaluation } from '../../evaluations/evaluation-queries';
@@ -16,7 +16,6 @@ import { StatusChip } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import { useWorker } from '../../workers/use-worker';
 import { EvaluationError } from './evaluation-error';
-import styles from './evaluation-page.module.css';
 import { ExampleResult } from './result';
 import { RunningEvaluation } from './running-evaluation';
 
@@ -34,7 +33,7 @@ export default function EvaluationPage() {
   useTitle(evaluation && `Version ${evaluation.version}`, above);
   if (isStatus(error, 403, 404)) return <NotFound what="evaluation" />;
   if (error && !evaluation) return <FailedToLoad what="The evaluation" error={error} retry={refetch} />;
-  if (!evaluation) return <LoadingPage what="the evaluation" columns={styles.results} />;
+  if (!evaluation) return <LoadingPage what="the evaluation" columns="minmax(0, 1fr)" />;
   const canEdit = worker?.permissions.edit === true && worker.status !== 'archived';
   return <LoadedEvaluation key={evaluationId} evaluation={evaluation} canEdit={canEdit} />;
 }
@@ -86,7 +85,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
           )
         }
       />
-      <div className={styles.results}>
+      <Stack gap="md">
         {status === 'running' && <RunningEvaluation evaluation={evaluation} canStop={canEdit} showsResults />}
         {evaluation.error && (
           <Notice tone="error" title="The evaluation did not finish">
@@ -106,7 +105,7 @@ function LoadedEvaluation({ evaluation, canEdit }: { evaluation: EvaluationDetai
             />
           ))}
         </ul>
-      </div>
+      </Stack>
     </>
   );
 }

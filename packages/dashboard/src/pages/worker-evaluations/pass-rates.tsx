@@ -1,7 +1,6 @@
-import { Box, Skeleton } from '@mantine/core';
+import { Box, Skeleton, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import type { EvaluationTable } from '../../shell/api';
-import styles from './worker-evaluations.module.css';
 
 const PassRatePlot = lazy(() => import('./pass-rate-plot'));
 
@@ -21,14 +20,10 @@ export function PassRates({ versions }: { versions: EvaluationTable['versions'] 
   );
   if (points.length < POINTS_MIN) return null;
   return (
-    <Box
-      component="figure"
-      className={styles.rates}
-      m="24px 0 0"
-      pt="md"
-      style={{ borderTop: '1px solid var(--line)' }}
-    >
-      <figcaption>Examples passed, version by version</figcaption>
+    <Box component="figure" m="24px 0 0" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
+      <Text component="figcaption" mb="xs" fz="xs" fw={600} c="dimmed">
+        Examples passed, version by version
+      </Text>
       <Suspense fallback={<Skeleton height={140} />}>
         <PassRatePlot points={points} />
       </Suspense>

@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Box, Group, Stack, Text } from '@mantine/core';
 import { type Ref, useState } from 'react';
 import { Link } from 'react-router';
 import { checkResultLabel } from '../../evaluations/check-labels';
@@ -50,18 +50,24 @@ export function ExampleResult({ ref, result, isOpenByDefault }: ExampleResultPro
           </Group>
         </summary>
         {isOpen && (
-          <div className={styles.body}>
-            {error && <pre className={styles.error}>{error}</pre>}
+          <Stack className={styles.body} gap="md" fz="sm">
+            {error && (
+              <Box component="pre" className="code-box pre-wrap wrap-anywhere" c="var(--error)" bg="var(--error-wash)">
+                {error}
+              </Box>
+            )}
             {checks.length > 0 && <CheckList checks={checks} />}
             {output != null && (
-              <div className={styles.output}>
-                <h2>Output</h2>
+              <div>
+                <Text component="h2" mb={4} fz="xs" fw={600} c="dimmed">
+                  Output
+                </Text>
                 <OutputJson value={output} />
               </div>
             )}
             {runId !== null && <Link to={workerRunPath(runId)}>Open the run</Link>}
             {runId === null && !error && <Text c="dimmed">It has not started.</Text>}
-          </div>
+          </Stack>
         )}
       </details>
     </li>

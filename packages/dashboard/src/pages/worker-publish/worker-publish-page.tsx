@@ -8,10 +8,10 @@ import type { Files } from '../../code/files';
 import type { Worker } from '../../shell/api';
 import { setSecretPath, workerAutomationPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { Columns } from '../../ui/columns';
 import { DetailList } from '../../ui/detail-list';
 import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Notice } from '../../ui/notice';
-import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { versionFilesQuery } from '../../workers/version-files';
@@ -45,7 +45,7 @@ function PublishReview({ worker }: { worker: Worker }) {
           the link. The worker stays as it is, and its later versions do not change the page.
         </p>
       </Stack>
-      <div className={layout.mainAndAside}>
+      <Columns>
         <DifferencesPanel worker={worker} files={files} />
         <Panel title="Copied">
           <Stack gap="md">
@@ -58,7 +58,7 @@ function PublishReview({ worker }: { worker: Worker }) {
             </Text>
           </Stack>
         </Panel>
-      </div>
+      </Columns>
     </Stack>
   );
 }

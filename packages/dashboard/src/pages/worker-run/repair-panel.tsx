@@ -65,8 +65,10 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
         )}
         <RepairSteps repair={repair} />
         {repair.explanation && (
-          <Stack component="section" className={styles.part} gap="sm" aria-label="Explanation">
-            <h3>Why it failed, and what changes</h3>
+          <Stack component="section" gap="sm" aria-label="Explanation">
+            <Box component="h3" fz="md">
+              Why it failed, and what changes
+            </Box>
             <Suspense>
               <AgentText text={repair.explanation} />
             </Suspense>
@@ -75,14 +77,18 @@ function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
         {candidate.data && (
           <>
             {candidate.data.cases.length > 0 && (
-              <Stack component="section" className={styles.part} gap="sm" aria-label="Rehearsals">
-                <h3>What rehearsals have shown</h3>
+              <Stack component="section" gap="sm" aria-label="Rehearsals">
+                <Box component="h3" fz="md">
+                  What rehearsals have shown
+                </Box>
                 <Evidence cases={candidate.data.cases} failedRunId={run.id} />
               </Stack>
             )}
-            <Stack component="section" className={styles.part} gap="sm" aria-label="Proposed change">
+            <Stack component="section" gap="sm" aria-label="Proposed change">
               <Group gap="8px 12px" align="baseline" justify="space-between" fz="sm">
-                <h3>Proposed change</h3>
+                <Box component="h3" fz="md">
+                  Proposed change
+                </Box>
                 <Link to={candidatePath(repair.worker_id, candidate.data.id)}>Open it by itself</Link>
               </Group>
               <CandidateChanges candidate={candidate.data} />
@@ -136,7 +142,7 @@ function RepairSteps({ repair }: { repair: Repair }) {
   }
   const isLive = isActive(repair);
   return (
-    <details key={String(isLive)} className={styles.fold} open={isLive}>
+    <details key={String(isLive)} open={isLive}>
       <summary>{steps.length === 1 ? '1 step' : `${steps.length} steps`}</summary>
       <ol className={styles.steps}>
         {steps.map((step, index) => (

@@ -10,7 +10,6 @@ import { workerRunPath } from '../../shell/paths';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
 import { Notice } from '../../ui/notice';
-import styles from './worker-run-page.module.css';
 
 interface ReplayDialogProps {
   run: WorkerRun;
@@ -59,7 +58,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
 
   return (
     <Dialog title="Run it with changes" onClose={onClose}>
-      <FormStack className={styles.dialog} p="lg" onSubmit={submit} noValidate>
+      <FormStack p="lg" onSubmit={submit} noValidate>
         {run.worker_version !== null && (
           <NativeSelect
             label="Code"

@@ -11,7 +11,6 @@ import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './worker-run-page.module.css';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -46,7 +45,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
   });
   return (
     <Dialog title="Share this run" onClose={onClose}>
-      <Stack className={styles.dialog} gap="md" p="lg">
+      <Stack gap="md" p="lg">
         <p>
           Anyone with the link sees the status, the steps, the log and the result, live and without an account. Inputs,
           results of steps and files stay in the workspace.

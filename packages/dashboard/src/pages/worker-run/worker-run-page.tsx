@@ -19,9 +19,9 @@ import { getWorkerRun, isOver, workerRunKey } from '../../runs/worker-runs';
 import { isStatus, type Worker, type WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { Columns } from '../../ui/columns';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
-import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
@@ -38,7 +38,7 @@ import styles from './worker-run-page.module.css';
 export default function WorkerRunPage() {
   const { runId = '' } = useParams();
   const workspace = useWorkspace();
-  if (!workspace) return <LoadingPage what="the run" columns={layout.mainAndAside} />;
+  if (!workspace) return <LoadingPage what="the run" />;
   return <WorkerRunLoader key={`${workspace.id} ${runId}`} workspaceId={workspace.id} runId={runId} />;
 }
 
@@ -54,7 +54,7 @@ function WorkerRunLoader({ workspaceId, runId }: { workspaceId: string; runId: s
     return <OtherWorkspaceNotice what="run" queryKey={queryKey} read={(headers) => getWorkerRun(runId, headers)} />;
   }
   if (query.error) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
-  return <LoadingPage what="the run" columns={layout.mainAndAside} />;
+  return <LoadingPage what="the run" />;
 }
 
 interface LoadedRunProps {
@@ -79,7 +79,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
         <RunFailure run={run} />
         <RepairPanel run={run} />
       </Stack>
-      <div className={layout.mainAndAside}>
+      <Columns>
         <Stack gap="lg">
           <WaitingNotice run={run} isAgent={isAgent} />
           <RunProgress live={live} over={hasEnded || run.status !== 'running'} />
@@ -125,7 +125,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             <RunDetails run={run} hasWorker={worker !== undefined} />
           </Panel>
         </Stack>
-      </div>
+      </Columns>
     </>
   );
 }

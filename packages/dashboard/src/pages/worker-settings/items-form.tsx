@@ -66,7 +66,7 @@ export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | '
       parseForm={(formData) => ({ [kind]: rows.map(({ key, item }) => parseItem(formData, key, item, kind)) })}
     >
       {rows.length > 0 && (
-        <ul className={`${formStyles.wide} ${styles.rows}`} aria-label={title}>
+        <ul className={`${formStyles.wide} divided rows`} aria-label={title}>
           {rows.map(({ key, item }) => (
             <ItemRow
               key={key}

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, TextInput } from '@mantine/core';
+import { Box, Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -22,20 +22,24 @@ export function RemovalPanel({ worker }: { worker: Worker }) {
   if (!permissions.archive && !permissions.delete) return null;
   return (
     <Panel title="Archive or delete">
-      {permissions.archive && <ArchiveSection worker={worker} />}
-      {permissions.delete && (
-        <div className={styles.act}>
-          <div>
-            <h3>Delete</h3>
-            <p className={styles.about}>
-              Its runs end at once, and its history, logs and files are gone for good. Its id is free again.
-            </p>
+      <div className="divided rows">
+        {permissions.archive && <ArchiveSection worker={worker} />}
+        {permissions.delete && (
+          <div className={styles.act}>
+            <div>
+              <Box component="h3" fz="md">
+                Delete
+              </Box>
+              <p className={styles.about}>
+                Its runs end at once, and its history, logs and files are gone for good. Its id is free again.
+              </p>
+            </div>
+            <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>
+              Delete this worker
+            </Button>
           </div>
-          <Button color="red" variant="default" onClick={() => setDialogOpen(true)}>
-            Delete this worker
-          </Button>
-        </div>
-      )}
+        )}
+      </div>
       {isDialogOpen && <DeleteDialog worker={worker} onClose={() => setDialogOpen(false)} />}
     </Panel>
   );
@@ -61,7 +65,9 @@ function ArchiveSection({ worker }: { worker: Worker }) {
     <>
       <div className={styles.act}>
         <div>
-          <h3>{isArchived ? 'Restore' : 'Archive'}</h3>
+          <Box component="h3" fz="md">
+            {isArchived ? 'Restore' : 'Archive'}
+          </Box>
           <p className={styles.about}>
             {isArchived
               ? 'It becomes active: its schedule, webhook and events start it again.'

@@ -28,7 +28,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
       {(problems) => (
         <>
           <Textarea
-            className={`${styles.wide} ${styles.code}`}
+            className={`${styles.wide} code-field`}
             name="output"
             aria-label="JSON Schema of the result"
             rows={text === '' ? 3 : 10}

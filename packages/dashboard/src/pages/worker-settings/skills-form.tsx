@@ -39,7 +39,7 @@ export function SkillsForm({ worker }: { worker: Worker }) {
       {(problems) => (
         <>
           {skills.length > 0 ? (
-            <ul className={`${formStyles.wide} ${styles.tools}`} aria-label="Skills">
+            <ul className={`${formStyles.wide} divided rows`} aria-label="Skills">
               {skills.map((skill, index) => (
                 <li key={skillKey(skill)} className={styles.tool}>
                   <LoadedSkillDetails skill={skill}>

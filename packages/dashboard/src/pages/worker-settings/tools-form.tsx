@@ -41,7 +41,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
       {(problems) => (
         <>
           {tools.length > 0 ? (
-            <ul className={`${formStyles.wide} ${styles.tools}`} aria-label="Tools">
+            <ul className={`${formStyles.wide} divided rows`} aria-label="Tools">
               {tools.map((tool, at) => (
                 <ToolRow
                   key={tool.tool}

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { Failure } from '../../ui/notice';
@@ -17,7 +17,9 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
     <Panel title="Who sees it">
       <div className={styles.act}>
         <div>
-          <h3>{isPrivate ? 'Its owner and admins' : 'Everyone in the workspace'}</h3>
+          <Box component="h3" fz="md">
+            {isPrivate ? 'Its owner and admins' : 'Everyone in the workspace'}
+          </Box>
           <p className={styles.about}>It belongs to {owner}. Its runs, logs and files are seen by the same people.</p>
         </div>
         {worker.permissions.change_visibility && worker.status !== 'archived' && (

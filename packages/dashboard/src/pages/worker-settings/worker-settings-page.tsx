@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'react-router';
 import type { Worker } from '../../shell/api';
+import { Columns } from '../../ui/columns';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
@@ -85,7 +86,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
     ['removal', 'Archive and delete', <RemovalPanel key="removal" worker={worker} />],
   ];
   return (
-    <div className={styles.page}>
+    <Columns widths="11rem minmax(0, 1fr)" below="64rem">
       <PartLinks parts={parts} />
       <Stack gap="lg" maw="56rem" style={{ scrollMarginTop: '5rem' }}>
         {parts.map(([id, , forms]) => (
@@ -94,7 +95,7 @@ function WorkerSettings({ worker }: { worker: Worker }) {
           </Stack>
         ))}
       </Stack>
-    </div>
+    </Columns>
   );
 }
 

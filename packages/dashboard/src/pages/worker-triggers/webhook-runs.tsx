@@ -51,7 +51,9 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
               <Link to={workerRunPath(run.id)}>
                 <Timestamp at={Date.parse(run.created_at)} />
               </Link>
-              <code>{run.input === null ? 'A large body' : JSON.stringify(run.input)}</code>
+              <Text component="code" ff="monospace" fz="xs" c="dimmed" truncate>
+                {run.input === null ? 'A large body' : JSON.stringify(run.input)}
+              </Text>
             </li>
           ))}
         </ol>

@@ -11,7 +11,6 @@ import { Failure, Notice } from '../../ui/notice';
 import { workerKeys } from '../../workers/use-worker';
 import type { WebhookSecrets } from '../../workers/webhook-secrets';
 import { buildSignatureHeaders, canSign } from './sign-request';
-import styles from './triggers.module.css';
 
 interface WebhookTestFormProps {
   worker: Worker;
@@ -87,7 +86,7 @@ export function WebhookTestForm({ worker, signed, secrets }: WebhookTestFormProp
         disabled={isPending}
         onChange={(event) => setEditedBody(event.currentTarget.value)}
         spellCheck={false}
-        classNames={{ input: styles.code }}
+        className="code-field"
       />
       <Group gap="xs" align="stretch">
         <Button type="submit" variant="default" loading={send.isPending} disabled={signed && !canSign()}>

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { FileComparison } from '../../code/compared-files';
 import type { Files } from '../../code/files';
@@ -10,7 +10,6 @@ import { FailedToLoad } from '../../ui/notice';
 import { SettingChanges } from '../../workers/setting-changes';
 import { workerKeys } from '../../workers/use-worker';
 import { versionFilesQuery } from '../../workers/version-files';
-import styles from './worker-versions-page.module.css';
 
 const NO_FILES: Files = new Map();
 
@@ -40,12 +39,16 @@ export function VersionComparison({ workerId, from, to }: VersionComparisonProps
   if (!after.data || !filesBefore || !detail.data) return <Skeleton height={240} />;
   return (
     <>
-      <Stack component="section" className={styles.part} gap="sm" aria-label="Files">
-        <h2>Files</h2>
+      <Stack component="section" gap="sm" aria-label="Files">
+        <Box component="h2" fz="md">
+          Files
+        </Box>
         <FileComparison before={filesBefore} after={after.data} />
       </Stack>
-      <Stack component="section" className={styles.part} gap="sm" aria-label="Settings">
-        <h2>Settings</h2>
+      <Stack component="section" gap="sm" aria-label="Settings">
+        <Box component="h2" fz="md">
+          Settings
+        </Box>
         {from ? (
           <SettingChanges changes={detail.data.changes.fields} />
         ) : (

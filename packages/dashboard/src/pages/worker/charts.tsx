@@ -103,9 +103,9 @@ function Chart({ title, figure: figureText, link, children }: ChartProps) {
       <Text mb="xs" fz="lg" fw={640} lts="-0.01em">
         {figureText}
       </Text>
-      <div className={styles.plot}>
+      <Box mih={154}>
         <Suspense>{children || <Skeleton height={150} />}</Suspense>
-      </div>
+      </Box>
     </Box>
   );
 }

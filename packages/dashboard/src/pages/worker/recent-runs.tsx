@@ -92,7 +92,11 @@ function RecentRunRow({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRun
           Use these inputs
         </Button>
       )}
-      {run.error !== null && <p className={styles.error}>{run.error}</p>}
+      {run.error !== null && (
+        <Text className={styles.error} fz="xs" c="dimmed" truncate>
+          {run.error}
+        </Text>
+      )}
     </li>
   );
 }

@@ -5,7 +5,7 @@ import { describeSandbox } from '../../runs/describe-sandbox';
 import type { Worker } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import layout from '../../ui/page.module.css';
+import { Columns } from '../../ui/columns';
 import { Panel } from '../../ui/panel';
 import { type Inputs, RunForm } from '../../workers/run-form';
 import { WorkerFrame } from '../../workers/worker-frame';
@@ -42,7 +42,7 @@ function WorkerOverview({ worker }: { worker: Worker }) {
     document.getElementById(RUN_FORM_ID)?.scrollIntoView({ block: 'nearest' });
   }
   return (
-    <div className={layout.mainAndAside}>
+    <Columns>
       <Stack gap="lg">
         <LastFailureNotice worker={worker} />
         <HealthCharts worker={worker} />
@@ -63,7 +63,7 @@ function WorkerOverview({ worker }: { worker: Worker }) {
           )}
         </Panel>
       </div>
-    </div>
+    </Columns>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Box, Button } from '@mantine/core';
+import { Box, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { WorkerItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
@@ -6,7 +6,6 @@ import { useWorkspace } from '../../shell/use-me';
 import { PauseIcon, PlayIcon } from '../../ui/icons';
 import { setWorkerPaused } from '../../workers/pause-button';
 import { refreshWorkers } from '../../workers/use-worker';
-import styles from './workers-page.module.css';
 
 type StatusAction = 'pause' | 'resume';
 
@@ -40,7 +39,17 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
   const paused = workers.filter(({ status }) => status === 'paused').map(({ id }) => id);
   if (workers.length === 0) return null;
   return (
-    <div className={styles.chosen} role="toolbar" aria-label="Chosen workers">
+    <Group
+      className="surface"
+      pos="sticky"
+      top="var(--space-2)"
+      gap="xs"
+      mb="sm"
+      p="8px 8px 8px 16px"
+      style={{ zIndex: 2, borderColor: 'var(--accent)' }}
+      role="toolbar"
+      aria-label="Chosen workers"
+    >
       <Box component="span" me="auto" fw={600} fz="sm">
         {workers.length} chosen
       </Box>
@@ -67,7 +76,7 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
       <Button variant="subtle" onClick={onClear}>
         Clear
       </Button>
-    </div>
+    </Group>
   );
 }
 

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
 import { Empty } from '../../ui/empty';
-import styles from './workers-page.module.css';
 
 interface FirstWorkerProps {
   canCreate: boolean;
@@ -26,7 +25,7 @@ export function FirstWorker({ canCreate, onArchived }: FirstWorkerProps) {
         <p>Once a member creates a worker, its runs are shown here.</p>
       )}
       <p>
-        <button type="button" className={styles.link} onClick={onArchived}>
+        <button type="button" className="link-button" onClick={onArchived}>
           See archived workers
         </button>
       </p>

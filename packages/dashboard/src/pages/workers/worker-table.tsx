@@ -80,9 +80,9 @@ export function WorkerTable({
                 </Box>
               )}
               <td className={styles.what}>
-                <Link className={styles.name} to={workerPath(worker.id)} data-row-link>
+                <Box component={Link} className="title-link" fz="md" to={workerPath(worker.id)} data-row-link>
                   {worker.name}
-                </Link>
+                </Box>
                 <Text className="wrap-anywhere" c="dimmed">
                   {triggersLabel(worker.triggers)}
                 </Text>

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import type { WorkerItem } from '../../shell/api';
@@ -25,7 +25,6 @@ import {
   type WorkerFilter,
 } from './worker-filter';
 import { WorkerTable } from './worker-table';
-import styles from './workers-page.module.css';
 
 const RunDialog = lazy(() => import('../../workers/run-dialog'));
 
@@ -97,7 +96,7 @@ interface WorkerFiltersProps {
 
 function WorkerFilters({ filter, tags, onChange }: WorkerFiltersProps) {
   return (
-    <search className={styles.filters}>
+    <Group component="search" gap="sm" align="stretch" mb="md">
       <TextInput
         flex="1 1 18rem"
         maw="28rem"
@@ -122,7 +121,7 @@ function WorkerFilters({ filter, tags, onChange }: WorkerFiltersProps) {
           data={[{ value: '', label: 'Any tag' }, ...[...new Set([...tags, filter.tag])].filter((tag) => tag !== '')]}
         />
       )}
-    </search>
+    </Group>
   );
 }
 

@@ -1,6 +1,5 @@
-import type { ReactNode } from 'react';
-import { parsePieces, type Style } from './ansi';
-import styles from './log-rows.module.css';
+import type { CSSProperties, ReactNode } from 'react';
+import { type Colour, parsePieces, type Style } from './ansi';
 
 interface HighlightedTextProps {
   text: string;
@@ -20,7 +19,7 @@ export function HighlightedText({ text, query }: HighlightedTextProps) {
     return isPlain(piece.style) ? (
       body
     ) : (
-      <span key={from} className={styles.coloured} {...toStyleAttributes(piece.style)}>
+      <span key={from} style={toCss(piece.style)}>
         {body}
       </span>
     );
@@ -55,11 +54,34 @@ function highlight(text: string, from: number, hits: Hit[]): ReactNode[] {
 
 const isPlain = (style: Style): boolean => Object.values(style).every((value) => !value);
 
-const toStyleAttributes = ({ colour, background, bold, dim, italic, underline, inverse }: Style) => ({
-  'data-colour': inverse ? background : colour,
-  'data-background': inverse ? (colour ?? 'white') : background,
-  'data-bold': bold || undefined,
-  'data-dim': dim || undefined,
-  'data-italic': italic || undefined,
-  'data-underline': underline || undefined,
-});
+const COLORS: Record<Colour, string | undefined> = {
+  black: 'var(--ink-soft)',
+  red: 'var(--error)',
+  green: 'var(--success)',
+  yellow: 'var(--timeout)',
+  blue: 'var(--accent)',
+  magenta: 'var(--magenta)',
+  cyan: 'var(--cyan)',
+  white: undefined,
+};
+
+const BACKGROUNDS: Partial<Record<Colour, string>> = {
+  red: 'var(--error-wash)',
+  green: 'var(--success-wash)',
+  yellow: 'var(--timeout-wash)',
+  blue: 'var(--accent-wash)',
+  cyan: 'var(--accent-wash)',
+};
+
+function toCss({ colour, background, bold, dim, italic, underline, inverse }: Style): CSSProperties {
+  const text = inverse ? background : colour;
+  const behind = inverse ? (colour ?? 'white') : background;
+  return {
+    color: dim ? 'var(--ink-soft)' : text && COLORS[text],
+    background: behind && (BACKGROUNDS[behind] ?? 'var(--idle-wash)'),
+    borderRadius: behind && 2,
+    fontWeight: bold ? 700 : undefined,
+    fontStyle: italic ? 'italic' : undefined,
+    textDecoration: underline ? 'underline' : undefined,
+  };
+}

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { OutputJson } from '../../outputs/output-json';
@@ -21,7 +21,7 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
   const from = Date.parse(step.started_at);
   const to = step.finished_at === null ? null : Date.parse(step.finished_at);
   return (
-    <div className={styles.detail}>
+    <Stack className={styles.detail} gap="sm" fz="sm">
       {step.error && (
         <Text className="pre-wrap wrap-anywhere" c="var(--error)">
           {step.error.type && <b>{step.error.type}: </b>}
@@ -42,7 +42,7 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
           <OutputJson value={result} />
         </section>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -67,7 +67,7 @@ function buildModelFacts(answer: unknown): MaybeFact[] {
 export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'][number] }) {
   const { id, message, requested_at, decided_at, decided_by, reason } = approval;
   return (
-    <div className={styles.detail}>
+    <Stack className={styles.detail} gap="sm" fz="sm">
       {message && <Text className="pre-wrap wrap-anywhere">{message}</Text>}
       <DetailList
         facts={filterFacts([
@@ -79,6 +79,6 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
           ['Approval', decided_by !== undefined && <Link to={approvalPath(id)}>Open</Link>],
         ])}
       />
-    </div>
+    </Stack>
   );
 }

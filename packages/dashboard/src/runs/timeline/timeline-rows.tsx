@@ -6,6 +6,9 @@ import { type Span, toPercent } from './axis';
 import type { KindEntry } from './entry';
 import styles from './timeline.module.css';
 
+/** Indents of the names, by the depth of their entry. */
+const INDENTS = [0, 'md', 'xl', 'var(--space-7)'];
+
 interface RowsProps {
   entries: KindEntry[];
   span: Span;
@@ -34,11 +37,10 @@ function Row({ entry, span, now, depth, renderCalledRun: calledOf }: RowProps) {
       <span className="visually-hidden">{`${kind.word}: ${name}, ${word}, ${took}`}</span>
       <Group
         component="span"
-        className={styles.what}
         gap={4}
         wrap="nowrap"
         miw={0}
-        data-depth={Math.min(depth, 4)}
+        pl={INDENTS[Math.min(depth, INDENTS.length - 1)]}
         aria-hidden="true"
       >
         <Box component="span" display="inline-flex" flex="none" w="1rem" c="dimmed">

@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
 import { usePageTitle } from '../use-title';
 import { findSection } from './sections';
@@ -12,7 +12,7 @@ export function Breadcrumbs() {
   const links = [...(section && section.label !== title ? [{ to: section.path, label: section.label }] : []), ...above];
   return (
     <Box component="nav" aria-label="Breadcrumb" className={styles.trail} flex="1 1 auto" miw={0} fz="sm">
-      <ol>
+      <Group component="ol" gap={0} wrap="nowrap" miw={0} align="stretch">
         {links.map(({ to, label }) => (
           <li key={to} className={styles.above}>
             <Link to={to}>{label}</Link>
@@ -23,7 +23,7 @@ export function Breadcrumbs() {
             {title}
           </Box>
         )}
-      </ol>
+      </Group>
     </Box>
   );
 }

@@ -1,6 +1,5 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { MoonIcon, SunIcon } from '../../ui/icons';
-import styles from './page-frame.module.css';
 
 /** Switches the colour scheme, which follows the system until then. */
 export function ColorSchemeSwitch() {
@@ -10,7 +9,7 @@ export function ColorSchemeSwitch() {
   return (
     <button
       type="button"
-      className={styles.iconButton}
+      className="icon-button"
       aria-label={`Switch to ${other} mode`}
       onClick={() => setColorScheme(other)}
     >

@@ -55,7 +55,7 @@ export function PageFrame() {
               <>
                 <button
                   type="button"
-                  className={`${styles.iconButton} ${styles.menu}`}
+                  className={`icon-button ${styles.menu}`}
                   aria-label="Open navigation"
                   onClick={() => setOpen('navigation')}
                 >
@@ -160,7 +160,7 @@ function CreateLink() {
   const role = useWorkspace()?.role ?? 'viewer';
   if (role === 'viewer') return null;
   return (
-    <Link className={styles.iconButton} to={paths.create} aria-label="Create" title="Create a worker or an automation">
+    <Link className="icon-button" to={paths.create} aria-label="Create" title="Create a worker or an automation">
       <PlusIcon />
     </Link>
   );

@@ -30,7 +30,12 @@ export function Toasts() {
               Undo
             </button>
           )}
-          <button type="button" className={styles.close} aria-label="Dismiss" onClick={() => dismissToast(id)}>
+          <button
+            type="button"
+            className={`${styles.close} icon-button`}
+            aria-label="Dismiss"
+            onClick={() => dismissToast(id)}
+          >
             <CrossIcon />
           </button>
         </div>
