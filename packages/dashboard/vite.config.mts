@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type ProxyOptions } from 'vite';
+import { readServiceLogos } from './service-logos.mjs';
 
 const target = process.env.GANTRY_DASHBOARD_URL ?? 'http://localhost:8081';
 
@@ -16,6 +17,7 @@ const platform: ProxyOptions = {
 
 export default defineConfig({
   plugins: [react()],
+  define: { SERVICE_LOGOS: JSON.stringify(readServiceLogos()) },
   // From its sources, which need no build before this one.
   resolve: { alias: { '@gantry/sdk': fileURLToPath(new URL('../sdk/src/index.ts', import.meta.url)) } },
   build: {

@@ -249,8 +249,11 @@ def run(context):
   const seen: string[] = [];
   for (const fail of [false, true]) {
     const { body } = await call('POST', `/api/automations/${id}/run`, { inputs: { fail }, wait: 10 });
-    expect(body.status).toBe(fail ? 'error' : 'success');
-    const detail = await call('GET', `/api/runs/${body.runId}`);
+    const detail = await until(async () => {
+      const response = await call('GET', `/api/runs/${body.runId}`);
+      return !['pending', 'running'].includes(response.body.status) && response;
+    });
+    expect(detail.body.status).toBe(fail ? 'error' : 'success');
     const events = await call('GET', `/api/runs/${body.runId}/events?logs=true`);
     seen.push(JSON.stringify(body), JSON.stringify(detail.body), String(events.body));
   }

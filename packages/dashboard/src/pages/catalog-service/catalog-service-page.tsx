@@ -5,6 +5,7 @@ import { type Integration, useAppConnections, useCatalog, useCatalogTools } from
 import { ConnectionStatus } from '../../connections/connection-status';
 import { Lines } from '../../connections/lines';
 import { ScopeList } from '../../connections/scope-list';
+import { ServiceLogo } from '../../connections/service-logo';
 import { ToolList } from '../../connections/tool-list';
 import { NotFound } from '../../shell/frame/not-found';
 import { connectionPath, newConnectionPath, paths } from '../../shell/paths';
@@ -18,7 +19,6 @@ import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import styles from './catalog-service-page.module.css';
 import { OauthClientPanel } from './oauth-client';
 
 const COLUMNS = 'minmax(0, 1fr) minmax(18rem, 24rem)';
@@ -43,9 +43,7 @@ function LoadedService({ integration }: { integration: Integration }) {
       <PageHead
         title={
           <Group component="span" display="inline-flex" gap="sm" wrap="nowrap">
-            <span className={styles.logo} aria-hidden="true">
-              {logo}
-            </span>
+            <ServiceLogo slug={slug} letters={logo} />
             {name}
           </Group>
         }

@@ -2,6 +2,7 @@ import { Box, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { type Connection, type Integration, useCatalog } from '../../connections/connection-queries';
+import { ServiceLogo } from '../../connections/service-logo';
 import { catalogServicePath, getAppParam, newConnectionPath, paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -12,7 +13,6 @@ import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { AccountForm } from './account-form';
 import { KeyForm } from './key-form';
-import { buildHueStyle } from './mark-hue';
 import styles from './new-connection.module.css';
 import { ServerForm } from './server-form';
 
@@ -56,7 +56,7 @@ export default function NewConnectionPage() {
               {integration && <Link to={catalogServicePath(integration.slug)}>What its tools do</Link>}
             </>
           ) : (
-            'A key works at once; of some services you sign in there, and come back here.'
+            'With a key, it works at once. For some services, you sign in there and come back here.'
           )
         }
       />
@@ -146,9 +146,7 @@ const ServiceCard = ({
   integration: Integration;
 }) => (
   <li className={`${linkCard.card} ${styles.card} surface`}>
-    <span className={styles.logo} style={buildHueStyle(slug)} aria-hidden="true">
-      {logo}
-    </span>
+    <ServiceLogo slug={slug} letters={logo} />
     <Link to={newConnectionPath(slug)}>{name}</Link>
     <Text fz="sm" c="dimmed">
       {description}
