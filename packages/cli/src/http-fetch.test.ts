@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fetchOverHttp } from './http-fetch';
+import { createHttpFetch, fetchOverHttp } from './http-fetch';
 
 let answer: (req: IncomingMessage, res: ServerResponse) => void;
 const server = createServer((req, res) => answer(req, res));
@@ -36,6 +36,16 @@ test('a body is streamed, and an abort ends it', async () => {
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('first');
   controller.abort();
   await expect(reader?.read()).rejects.toThrow('aborted');
+});
+
+test('a server that accepts a request and never responds is given up', async () => {
+  answer = () => {};
+  await expect(createHttpFetch(50)(new Request(url))).rejects.toThrow('no response after 50 ms');
+  answer = (_req, res) => {
+    res.flushHeaders();
+    setTimeout(() => res.end('slow'), 200);
+  };
+  expect(await (await createHttpFetch(100)(new Request(url))).text()).toBe('slow');
 });
 
 test('responses without a body, redirects and the lack of a response are those of fetch', async () => {

@@ -8,8 +8,19 @@ import { Readable } from 'node:stream';
 
 const BODYLESS_STATUSES = new Set([204, 205, 304]);
 
-/** @throws Error where the connection fails or the signal is aborted, also while the body is read */
-export async function fetchOverHttp(request: Request): Promise<Response> {
+/** As long as Node's own fetch waits: a chat that is not streamed may take minutes. */
+const RESPONSE_MS_MAX = 300_000;
+
+/**
+ * The returned function throws where the connection fails, nothing responds or the signal is aborted, also while the
+ * body is read.
+ * @param responseMsMax how long the server may take to respond, from the end of the request
+ */
+export const createHttpFetch = (responseMsMax: number) => (request: Request) => fetchOnce(request, responseMsMax);
+
+export const fetchOverHttp = createHttpFetch(RESPONSE_MS_MAX);
+
+async function fetchOnce(request: Request, responseMsMax: number): Promise<Response> {
   const { method, url, signal } = request;
   const body = request.body ? Buffer.from(await request.clone().arrayBuffer()) : null;
   const headers: Record<string, string> = body ? { 'content-length': String(body.length) } : {};
@@ -20,6 +31,13 @@ export async function fetchOverHttp(request: Request): Promise<Response> {
   const received = await new Promise<http.IncomingMessage>((resolve, reject) => {
     const outgoing = send(url, { method, headers, signal }, resolve);
     outgoing.on('error', reject);
+    outgoing.on('finish', () => {
+      const timer = setTimeout(
+        () => outgoing.destroy(new Error(`no response after ${responseMsMax} ms`)),
+        responseMsMax,
+      );
+      outgoing.on('response', () => clearTimeout(timer)).on('close', () => clearTimeout(timer));
+    });
     outgoing.end(body);
   });
   const { statusCode: status = 0, statusMessage: statusText = '' } = received;

@@ -45,7 +45,6 @@ export function createProgram(): GantryCommand {
     .description('Deploys, runs and watches workers of Gantry.')
     .version(process.env.GANTRY_CLI_VERSION ?? '0', '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
-    .helpCommand('help [command]', 'Show help of a command')
     .option('--json', 'Print JSON; one line each while following')
     .option('--fields <names>', 'Print these fields as JSON, such as id,status')
     .option('--profile <name>', 'Use this profile')
