@@ -6,7 +6,7 @@ import { notFound } from '@gantry/http';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import { parseStoredDefinition } from '../workers/definition';
-import { hasApprovalSql } from '../workers/version-approval';
+import { hasApprovalSql, unapprovedPackagesSql } from '../workers/version-approval';
 import { type Candidate, type CandidateStatus, type Case, OPEN_STATUSES, type Summary } from './candidate';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", status, repair_id AS "repairId",
@@ -231,7 +231,8 @@ export async function listMissedEnds(sql: Sql, limit: number): Promise<string[]>
 const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
   AND NOT ${hasApprovalSql('c.worker_uid', 'c.sha')}
   AND (c.definition ->> 'network' IS DISTINCT FROM 'none' OR json_array_length(c.definition -> 'secrets') > 0
-    OR json_array_length(c.definition -> 'connections') > 0)`;
+    OR json_array_length(c.definition -> 'connections') > 0
+    OR EXISTS (${unapprovedPackagesSql('c.worker_uid', "SELECT json_array_elements_text(c.definition -> 'python_dependencies')")}))`;
 
 /** Lists candidates that could begin another rehearsal, oldest first. */
 export async function listResumable(sql: Sql, limit: number): Promise<string[]> {

@@ -3,6 +3,7 @@
 import { transaction } from '@gantry/postgres';
 import { setupResource, until } from '@gantry/testing';
 import request from 'supertest';
+import { listResumable } from '../candidates/candidate-repository';
 import { startCalledRun } from '../runs/called-run';
 import { startOrRefuse } from '../starters/start-or-refuse';
 import { createCaller } from '../test/caller';
@@ -214,6 +215,20 @@ test('a candidate of an agent waits, is approved by a person, and is then rehear
   await person.post(others, { force: true }).expect(200);
   const { body: worker } = await person.get(`/api/workers/${mine.id}`).expect(200);
   expect(worker).toMatchObject({ sha: other.sha, version_approval: { status: 'approved' } });
+});
+
+test.each([
+  ['a secret', { network: 'none', secrets: ['KEPT'] }],
+  ['the network', { network: 'public' }],
+  ['a package', { network: 'none', python_dependencies: ['chosen-by-a-model'] }],
+])('a candidate that waits for its approval because of %s is left alone by the sweep', async (_, change) => {
+  const mine = await createWorker(api, { name: 'Has one that waits', files: write(PURE), network: 'none' });
+  const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
+  await (await claimJob()).complete(1);
+  await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
+  const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
+  expect(made).toMatchObject({ status: 'rehearsing', version_approval: { status: 'waiting' } });
+  expect(await listResumable(api.deps.pool, 1_000)).not.toContain(made.id);
 });
 
 test('a candidate that an agent promotes is a version that waits', async () => {

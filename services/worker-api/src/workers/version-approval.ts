@@ -125,7 +125,14 @@ export async function listReach(sql: Sql, workerUid: string, definition: Reach):
   ];
 }
 
-/** Lists the packages that no version of the worker declares which a person wrote or approved. */
+/**
+ * Query: the names among `packages`, itself a query of one column, that no version of the worker declares which a person
+ * wrote or approved.
+ */
+export const unapprovedPackagesSql = (workerUid: string, packages: string): string =>
+  `${packages} EXCEPT SELECT json_array_elements_text(v.definition -> 'python_dependencies') FROM worker_versions v
+   WHERE v.worker_uid = ${workerUid} AND (NOT v.needs_approval OR ${hasApprovalSql('v.worker_uid', 'v.sha')})`;
+
 export async function listUnapprovedPackages(
   sql: Sql,
   workerUid: string,
@@ -133,9 +140,7 @@ export async function listUnapprovedPackages(
 ): Promise<string[]> {
   if (!packages.length) return [];
   const { rows } = await sql.query<{ name: string }>(
-    `SELECT unnest($2::text[]) AS name
-     EXCEPT SELECT json_array_elements_text(v.definition -> 'python_dependencies') FROM worker_versions v
-     WHERE v.worker_uid = $1 AND (NOT v.needs_approval OR ${hasApprovalSql('v.worker_uid', 'v.sha')}) ORDER BY name`,
+    `${unapprovedPackagesSql('$1', 'SELECT unnest($2::text[]) AS name')} ORDER BY name`,
     [workerUid, packages],
   );
   return rows.map(({ name }) => name);
