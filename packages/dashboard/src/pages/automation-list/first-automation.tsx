@@ -14,7 +14,7 @@ export function FirstAutomation() {
         An automation is a Python file that defines <code>run()</code>, with a form for its inputs and an address of its
         own. <Link to={paths.create}>Worker or automation?</Link>
       </p>
-      <Button component={Link} to={paths.newAutomation}>
+      <Button component={Link} to={paths.newAutomation} w="fit-content">
         New automation
       </Button>
       {workspace && (
