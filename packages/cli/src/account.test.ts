@@ -108,6 +108,13 @@ test('a workspace is chosen by its name, for this profile alone', async () => {
   expect((await cli.json(['whoami'], { env: { GANTRY_WORKSPACE: api.workspaceId } })).workspace_id).toBe(
     api.workspaceId,
   );
+  const stored = readFileSync(cli.configFile('config.json'), 'utf8');
+  const elsewhere = { GANTRY_URL: `http://127.0.0.1:${await freePort()}` };
+  expect(await cli.run(['workspace', 'switch', 'Second'], { env: elsewhere })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not the server of the profile default'),
+  });
+  expect(readFileSync(cli.configFile('config.json'), 'utf8')).toBe(stored);
   expect(await cli.run(['workspace', 'switch', 'Third'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Third'),

@@ -30,6 +30,13 @@ async function listWorkspaces(session: Session): Promise<void> {
 
 async function switchWorkspace(session: Session, workspaceArgument: string | undefined): Promise<void> {
   if (process.env.GANTRY_WORKSPACE) throw usageError('GANTRY_WORKSPACE is set, and wins over the profile');
+  const config = readConfig();
+  const { profile, url } = session.target();
+  const known = config.profiles[profile];
+  // The token of the profile would be sent to the other server from then on.
+  if (known && known.url !== url) {
+    throw usageError(`GANTRY_URL is set, and is not the server of the profile ${profile}`, 'Set GANTRY_WORKSPACE too');
+  }
   const { workspaces } = await loadAccount(session);
   const id =
     workspaceArgument ??
@@ -41,8 +48,6 @@ async function switchWorkspace(session: Session, workspaceArgument: string | und
   if (matches.length > 1) throw usageError(`several workspaces are called ${id}`, 'Use the id: gantry workspace list');
   const [chosen] = matches;
   if (!chosen) throw new CommandError(`no workspace ${id}`, EXIT.failed, 'See: gantry workspace list');
-  const { profile, url } = session.target();
-  const config = readConfig();
   writeConfig({ ...config, profiles: { ...config.profiles, [profile]: { url, workspace_id: chosen.id } } });
   session.output.print({ id: chosen.id, name: chosen.name }, () => text`Now in ${bold(chosen.name)}`);
 }
