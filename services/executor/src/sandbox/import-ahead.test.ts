@@ -8,11 +8,12 @@ import {
   type WarmRuns,
 } from '../test/sandbox-fixture';
 
+/** One for each test: a sandbox that another test's run has asked for would be counted too. */
 let fixture: TestSandbox;
-beforeAll(async () => {
+beforeEach(async () => {
   fixture = await startTestSandbox({ slots: 2 });
 });
-afterAll(() => fixture?.sandbox.stop());
+afterEach(() => fixture?.sandbox.stop());
 
 const IMPORT_SECONDS = 0.3;
 
