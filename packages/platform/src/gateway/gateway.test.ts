@@ -148,6 +148,7 @@ test('headers that the services read arrive unchanged', async () => {
     cookie: 'svc_cloud_session=abc; other=1',
     'x-svc-token': 'wst_x',
     'x-svc-workspace': 'ws_1',
+    'x-svc-agent': 'editor',
     'idempotency-key': 'key-1',
     'last-event-id': '17',
     'content-type': 'application/json; charset=utf-8',
