@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { startPlatform } from './measure/platform.mjs';
-import { median, printLatencies, round } from './measure/stats.mjs';
+import { median, printLatencies, round, timed } from './measure/stats.mjs';
 
 const { values: options } = parseArgs({ options: { times: { type: 'string', default: '60' } } });
 const GANTRY = fileURLToPath(new URL('../packages/cli/dist/gantry.mjs', import.meta.url));
@@ -64,10 +64,4 @@ function execute(command, args, env) {
       err ? reject(new Error(`${err.message}\n${stderr}`)) : resolve(stdout),
     );
   });
-}
-
-async function timed(work) {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
 }

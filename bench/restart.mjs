@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createClient } from './measure/client.mjs';
 import { startPlatform } from './measure/platform.mjs';
-import { median, printLatencies, round } from './measure/stats.mjs';
+import { median, printLatencies, round, timed } from './measure/stats.mjs';
 
 const { values: options } = parseArgs({ options: { times: { type: 'string', default: '5' } } });
 const POLL_MS = 10;
@@ -61,10 +61,4 @@ async function run(call, baseUrl, id) {
     if (error) throw new Error(`the run is ${status}: ${error}`);
     await sleep(POLL_MS);
   }
-}
-
-async function timed(work) {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
 }

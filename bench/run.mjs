@@ -13,7 +13,7 @@ import { createClient, deploy } from './measure/client.mjs';
 import { IMPORTS } from './measure/imports.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { byKind, processTree } from './measure/processes.mjs';
-import { median, printLatencies, quantile, round } from './measure/stats.mjs';
+import { median, printLatencies, quantile, round, timed } from './measure/stats.mjs';
 import { zipOf } from './measure/zip.mjs';
 
 /** What a start needed for a moment is given back by then. */
@@ -60,12 +60,6 @@ try {
   await growth(run, local, platform);
 } finally {
   await platform.stop();
-}
-
-async function timed(work) {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
 }
 
 function bareScript(a) {

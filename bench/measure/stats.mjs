@@ -24,3 +24,10 @@ export function printLatencies(rows) {
 }
 
 export const round = (value, digits = 2) => Number(value.toFixed(digits));
+
+/** @returns {Promise<number>} how long the work took, in ms */
+export async function timed(work) {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}

@@ -139,14 +139,13 @@ export async function buildJob(
   if (spec.rehearsal) {
     const answers = await deps.loadResponses(run);
     const recorded = Buffer.from(JSON.stringify(answers));
-    const { isUnread } = spec.rehearsal;
-    if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.rehearsal = { answers, ...(isUnread && { isUnread }) };
-    else {
+    job.rehearsal = { answers, isUnread: spec.rehearsal.isUnread };
+    if (recorded.length > STEPS_INLINE_BYTES_MAX) {
       const key = `${buildRunFolder(run.workspaceId, run.id)}/answers.json`;
       await deps.insertion;
       await objects.put(key, recorded, { contentType: 'application/json' });
-      const answersUrl = await objects.presignGet(key, internal);
-      job.rehearsal = { answers: [], answersUrl, ...(isUnread && { isUnread }) };
+      job.rehearsal.answers = [];
+      job.rehearsal.answersUrl = await objects.presignGet(key, internal);
     }
   }
   if (encode(job).length > MESSAGE_BYTES_MAX) {

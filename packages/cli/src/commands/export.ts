@@ -52,7 +52,7 @@ async function exportWorkspace(session: Session, { output }: ExportOptions): Pro
   session.output.print({ output: place, ...counts, files: files.map((file) => file.path) }, () => summary);
 }
 
-/** Whether a shell redirects a stream to a file, as \`> workspace.tar\` does. */
+/** Whether a shell redirects a stream to a file, as `> workspace.tar` does. */
 const isFile = ({ fd }: { fd: number }): boolean => fs.fstatSync(fd).isFile();
 
 interface ExportedWorkspace {
