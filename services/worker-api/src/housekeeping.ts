@@ -36,7 +36,7 @@ import type { RepairDeps } from './repairs/repair-deps';
 import { deleteShareLinks, sweepShareLinks } from './runs/share-link-repository';
 import { countMissedTokenRuns } from './runs/token-budget';
 import type { SecretDeps } from './secrets/secret-deps';
-import { sweepWebhookReceipts } from './starters/receive-webhook';
+import { sweepWebhookReceipts } from './starters/webhook/receive-webhook';
 import { deleteTurns } from './worker-conversations/worker-conversation-repository';
 import { purgeDeletedWorkers } from './workers/delete-worker';
 import { versionHasPackSql } from './workers/worker-queries';

@@ -33,10 +33,10 @@ import { createRepairOnFailure } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
 import { createPrepareReaction } from './runs/prepare-version';
 import { countTokenRun } from './runs/token-budget';
-import { triggerReactions } from './starters/event-triggers';
+import { triggerReactions } from './starters/event/event-triggers';
 import type { StarterDeps } from './starters/starter-deps';
-import { createListeningWorkspaces } from './triggers/listening-workspaces';
-import { TRIGGERS_LISTENING } from './triggers/trigger-repository';
+import { TRIGGERS_LISTENING } from './triggers/event/event-trigger';
+import { createListeningWorkspaces } from './triggers/event/listening-workspaces';
 import { forgetSkill, keepSkill } from './workers/known-skills';
 import type { WorkerDeps } from './workers/worker-deps';
 

@@ -52,7 +52,7 @@ import { createRunProvisioner } from './runs/provision-run';
 import { createRunnables } from './runs/runnable';
 import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
-import { type CronTicker, startCronTicker } from './starters/cron-ticker';
+import { type CronTicker, startCronTicker } from './starters/cron/cron-ticker';
 import type { SurfaceUrls } from './surface-client';
 import { rememberExecutors } from './system/executors';
 import { version } from './system/version';

@@ -15,7 +15,7 @@ import { afterCommit } from '@gantry/postgres';
 import { getRunDepth } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
-import type { ListeningWorkspaces } from '../triggers/listening-workspaces';
+import type { ListeningWorkspaces } from '../triggers/event/listening-workspaces';
 import { findWorkerHead } from '../workers/worker-queries';
 import type { AlertType } from './alert';
 import type { AlertDeps } from './alert-deps';

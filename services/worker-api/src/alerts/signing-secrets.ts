@@ -1,7 +1,7 @@
 /** Manages the secrets that sign an alert's webhooks, sealed in its row. */
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Alert } from '../generated/prisma/client';
-import { createSigningKey } from '../triggers/webhook-signature';
+import { createSigningKey } from '../triggers/webhook/webhook-signature';
 
 type SecretHolder = Pick<Alert, 'id' | 'workspaceId' | 'signingKey'>;
 

@@ -1,10 +1,10 @@
 import { newId } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import { nextFire } from '@gantry/schedule';
 import type { Db } from '../database';
-import type { Prisma, Worker, WorkerTrigger } from '../generated/prisma/client';
-import type { CronInput, TriggerEvent, TriggerInput } from './trigger';
-import type { WebhookColumns } from './webhook-secret';
+import type { Worker } from '../generated/prisma/client';
+import { getNextFire } from './cron/cron-trigger';
+import { type TriggerInput, toTriggerColumns } from './trigger';
+import type { WebhookColumns } from './webhook/webhook-secret';
 
 type TriggeredWorker = Pick<Worker, 'uid' | 'workspaceId' | 'status'>;
 
@@ -27,7 +27,7 @@ export async function replaceTriggers(
   await tx.workerTrigger.deleteMany({ where: mine });
   await tx.workerTrigger.createMany({
     data: triggers.map((one) => {
-      const columns = toColumns(one, worker.status, before.get(one.type), now);
+      const columns = toTriggerColumns(one, { status: worker.status, before: before.get(one.type), now });
       return { id: newId('trg_'), ...mine, ...columns, ...(one.type === 'webhook' && webhook) };
     }),
   });
@@ -49,7 +49,7 @@ export async function retimeTriggers(tx: Db, worker: TriggeredWorker, now: Date)
   if (!trigger) return;
   await tx.workerTrigger.update({
     where: { id: trigger.id },
-    data: { nextRunAt: status === 'active' ? nextFire(toSchedule(trigger), now) : null },
+    data: { nextRunAt: getNextFire(trigger, status, now) },
   });
 }
 
@@ -65,46 +65,3 @@ export const moveTriggerOn = (
              missed_fires = missed_fires + $4 WHERE id = $1`,
     values: [id, nextRunAt, lastScheduledAt, missed],
   });
-
-/** Most workspaces wait for nothing: one look into an index then is all that an event costs. */
-export async function isAwaited(sql: Sql, workspaceId: string, type: TriggerEvent): Promise<boolean> {
-  const { rowCount } = await sql.query(
-    `SELECT 1 FROM worker_triggers WHERE workspace_id = $1 AND type = 'event' AND $2 = ANY ("on") LIMIT 1`,
-    [workspaceId, type],
-  );
-  return rowCount === 1;
-}
-
-/** Query: workspaces with a trigger that waits for an event. */
-export const TRIGGERS_LISTENING = "SELECT workspace_id FROM worker_triggers WHERE type = 'event'";
-
-const toSchedule = ({ cron, timezone }: WorkerTrigger) => ({ cron: String(cron), timezone: String(timezone) });
-
-function toColumns(trigger: TriggerInput, status: Worker['status'], before: WorkerTrigger | undefined, now: Date) {
-  switch (trigger.type) {
-    case 'cron':
-      return cronColumns(trigger, status, before, now);
-    case 'webhook': {
-      const { webhookHash = null, webhookPepperVersion = null, webhookSigningKey = null } = before ?? {};
-      return { type: trigger.type, on: [], webhookHash, webhookPepperVersion, webhookSigningKey };
-    }
-    case 'event':
-      return { type: trigger.type, on: trigger.on, sourceId: trigger.sourceId };
-  }
-}
-
-function cronColumns(trigger: CronInput, status: Worker['status'], before: WorkerTrigger | undefined, now: Date) {
-  const { type, cron, timezone, misfire, inputs } = trigger;
-  const isSame = before !== undefined && before.cron === cron && before.timezone === timezone;
-  const kept = isSame && before.nextRunAt;
-  return {
-    type,
-    cron,
-    timezone,
-    misfire,
-    on: [],
-    inputs: inputs as Prisma.InputJsonObject,
-    nextRunAt: status === 'active' ? kept || nextFire({ cron, timezone }, now) : null,
-    ...(isSame && { lastScheduledAt: before.lastScheduledAt, missedFires: before.missedFires }),
-  };
-}

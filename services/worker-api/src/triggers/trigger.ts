@@ -1,48 +1,20 @@
 /** Triggers, which start a worker besides people and clients: how requests write them, and how the API shows them. */
-import { formatIssues, invalid, runChecks, toApiFields } from '@gantry/http';
+import { formatIssues, invalid, runChecks } from '@gantry/http';
 import type { InputValidator } from '@gantry/program';
-import { checkSchedule, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
-
-/** Events that a trigger may wait for. */
-export const triggerEvents = [
-  'run.completed',
-  'run.failed',
-  'run.timed_out',
-  'run.cancelled',
-  'alert.raised',
-  'approval.requested',
-  'schedule.missed',
-] as const;
-export type TriggerEvent = (typeof triggerEvents)[number];
-
-export interface CronInput {
-  type: 'cron';
-  cron: string;
-  timezone: string;
-  misfire: Misfire;
-  /** Inputs of each scheduled run. */
-  inputs: Record<string, unknown>;
-  /** Its place in the request: `trigger`, `triggers.1`, `schedule`. */
-  path: string;
-}
-
-export interface WebhookInput {
-  type: 'webhook';
-  /** Requests must be signed as Standard Webhooks has it, beside the token. */
-  signed: boolean;
-}
-
-export interface EventInput {
-  type: 'event';
-  on: TriggerEvent[];
-  /** Only of this worker (slug) or automation (id); null: of the whole workspace, except the worker's own. */
-  sourceId: string | null;
-}
+import { type CronInput, cronTrigger, parseSchedule } from './cron/cron-trigger';
+import { type EventInput, eventTrigger } from './event/event-trigger';
+import type { RowContext, TriggerColumns, TriggerType } from './trigger-type';
+import { type WebhookInput, webhookTrigger } from './webhook/webhook-trigger';
 
 /** `manual` is none of them: everything can be started by hand. */
 export type TriggerInput = CronInput | WebhookInput | EventInput;
+type Type = TriggerInput['type'];
+
+/** In the order in which the API lists a worker's triggers; lists show the first type that it has. */
+const types = { cron: cronTrigger, webhook: webhookTrigger, event: eventTrigger };
+const typeNames = Object.keys(types) as Type[];
 
 /** The part of a worker's body that is about triggers. */
 export interface TriggerBody {
@@ -51,44 +23,20 @@ export interface TriggerBody {
   schedule?: unknown;
 }
 
-const EVENTS_MAX = 10;
-const TRIGGERS_MAX = 1 + 1 + EVENTS_MAX;
-const INPUTS_CHARS_MAX = 65_536;
-
-const cron = z.strictObject({
-  type: z.literal('cron'),
-  cron: z.string().max(200),
-  timezone: z.string().max(100).default('UTC'),
-  misfire: z.enum(['skip', 'fire_once', 'catch_up']).default('fire_once'),
-  inputs: z
-    .record(z.string(), z.unknown())
-    .refine((inputs) => JSON.stringify(inputs).length <= INPUTS_CHARS_MAX, 'is larger than 64 KB')
-    .default({}),
-});
-
-const webhook = z.strictObject({ type: z.literal('webhook'), signed: z.boolean().default(false) });
-
-const event = z
-  .strictObject({
-    type: z.literal('event'),
-    on: z.array(z.enum(triggerEvents)).min(1).max(triggerEvents.length),
-    source_id: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,100}$/, 'must be the id of a worker or an automation')
-      .nullable()
-      .default(null),
-  })
-  .transform(({ source_id, on, type }): EventInput => ({ type, on: [...new Set(on)], sourceId: source_id }));
+const TRIGGERS_MAX = Object.values(types).reduce((sum, { max }) => sum + max, 0);
 
 const manual = z.strictObject({ type: z.literal('manual') });
-
 const trigger = z.preprocess(
-  spelt,
-  z.discriminatedUnion('type', [manual, cron, webhook, event], 'must be manual, cron, webhook or event'),
+  expandShorthand,
+  z.discriminatedUnion(
+    'type',
+    [manual, cronTrigger.schema, webhookTrigger.schema, eventTrigger.schema],
+    'must be manual, cron, webhook or event',
+  ),
 );
 
 /** `"webhook"` is short for `{"type": "webhook"}`, `schedule` is another word for `cron`. */
-function spelt(value: unknown): unknown {
+function expandShorthand(value: unknown): unknown {
   if (typeof value === 'string') return { type: value };
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const { schedule, ...rest } = value as Record<string, unknown>;
@@ -104,23 +52,26 @@ function spelt(value: unknown): unknown {
  * @throws AppError 400 naming each place, like `trigger.cron` or `triggers.1.timezone`
  */
 export function parseTriggers(body: TriggerBody): TriggerInput[] | null {
-  const given = (['trigger', 'triggers', 'schedule'] as const).filter((name) => body[name] !== undefined);
-  const [name, another] = given;
+  const presentFields = (['trigger', 'triggers', 'schedule'] as const).filter((name) => body[name] !== undefined);
+  const [name, another] = presentFields;
   if (!name) return null;
   if (another) throw invalid([{ path: another, message: `can't be given together with ${name}` }], 'bad_trigger');
   if (body[name] === null) return [];
-  if (name === 'trigger') return onlyStored([parseOne(body.trigger, 'trigger')]);
-  if (name === 'schedule') return onlyStored([parseOne(asCron(body.schedule), 'schedule')]);
+  if (name === 'trigger') return omitManual([parseTrigger(body.trigger, 'trigger')]);
+  if (name === 'schedule') return omitManual([parseTrigger(toCronTrigger(body.schedule), 'schedule')]);
   if (!Array.isArray(body.triggers)) throw invalid([{ path: 'triggers', message: 'must be a list' }], 'bad_trigger');
-  if (body.triggers.length > TRIGGERS_MAX + 1) throw tooMany(TRIGGERS_MAX, '');
-  const parsed = onlyStored(runChecks(...body.triggers.map((one, index) => () => parseOne(one, `triggers.${index}`))));
-  for (const [type, max] of [['cron', 1] as const, ['webhook', 1] as const, ['event', EVENTS_MAX] as const]) {
-    if (parsed.filter((one) => one.type === type).length > max) throw tooMany(max, `${type} `);
+  if (body.triggers.length > TRIGGERS_MAX + 1) throw tooManyTriggers(TRIGGERS_MAX, '');
+  const triggers = runChecks(...body.triggers.map((one, index) => () => parseTrigger(one, `triggers.${index}`)));
+  const parsed = omitManual(triggers);
+  for (const type of typeNames) {
+    if (parsed.filter((one) => one.type === type).length > types[type].max) {
+      throw tooManyTriggers(types[type].max, `${type} `);
+    }
   }
   return parsed;
 }
 
-const tooMany = (max: number, kind: string) =>
+const tooManyTriggers = (max: number, kind: string) =>
   invalid(
     [{ path: 'triggers', message: `may have at most ${max} ${kind}trigger${max === 1 ? '' : 's'}` }],
     'bad_trigger',
@@ -128,19 +79,16 @@ const tooMany = (max: number, kind: string) =>
 
 type Manual = z.infer<typeof manual>;
 
-const onlyStored = (parsed: (TriggerInput | Manual)[]): TriggerInput[] => parsed.filter((one) => one.type !== 'manual');
+const omitManual = (parsed: (TriggerInput | Manual)[]): TriggerInput[] => parsed.filter((one) => one.type !== 'manual');
 
 /** `schedule: "0 9 * * *"`, or an object as in `trigger`, whose type goes without saying. */
-const asCron = (schedule: unknown): unknown =>
+const toCronTrigger = (schedule: unknown): unknown =>
   typeof schedule === 'string' ? { type: 'cron', cron: schedule } : { type: 'cron', ...(schedule as object) };
 
-function parseOne(value: unknown, path: string): TriggerInput | Manual {
+function parseTrigger(value: unknown, path: string): TriggerInput | Manual {
   const result = trigger.safeParse(value);
   if (!result.success) throw invalid(formatIssues(result.error, [path]), 'bad_trigger');
-  const parsed = result.data;
-  if (parsed.type !== 'cron') return parsed;
-  checkSchedule(parsed, { cron: `${path}.cron`, timezone: `${path}.timezone` });
-  return { ...parsed, cron: parsed.cron.trim(), path };
+  return result.data.type === 'cron' ? parseSchedule(result.data, path) : result.data;
 }
 
 /**
@@ -156,53 +104,37 @@ export function checkTriggerInputs(triggers: TriggerInput[], inputs: InputValida
   if (problems.length) throw invalid(problems, 'invalid_inputs');
 }
 
-/** The stored webhook and event triggers, as a request would write them. */
+/** Lists the stored webhook and event triggers, as a request would write them. */
 export const triggersBesideCron = (rows: WorkerTrigger[]): TriggerInput[] =>
-  rows.flatMap((row): TriggerInput[] => {
-    if (row.type === 'cron') return [];
-    if (row.type === 'webhook') return [{ type: 'webhook', signed: row.webhookSigningKey !== null }];
-    return [{ type: 'event', on: row.on as TriggerEvent[], sourceId: row.sourceId }];
+  rows.flatMap((row) => {
+    const type: TriggerType<TriggerInput> = types[row.type];
+    return type.toInput?.(row) ?? [];
   });
 
-type ShownWorker = Pick<Worker, 'id'>;
+type WorkerId = Pick<Worker, 'id'>;
 
-/**
- * In the order cron, webhook, event; `manual` where there is none. Never a secret: the address is without its token.
- */
-export function triggersToApi(worker: ShownWorker, rows: WorkerTrigger[], baseUrl: string) {
+/** Lists them by type, as in `types`; `manual` where there is none. Never a secret. */
+export function triggersToApi({ id: workerId }: WorkerId, rows: WorkerTrigger[], baseUrl: string) {
   if (!rows.length) return [{ type: 'manual' as const }];
-  const order = { cron: 0, webhook: 1, event: 2 };
   return [...rows]
-    .sort((a, b) => order[a.type] - order[b.type] || (a.id < b.id ? -1 : 1))
-    .map((row) => triggerToApi(worker, row, baseUrl));
+    .sort((a, b) => typeNames.indexOf(a.type) - typeNames.indexOf(b.type) || (a.id < b.id ? -1 : 1))
+    .map((row) => types[row.type].toApi(row, { workerId, baseUrl }));
 }
 
-function triggerToApi(worker: ShownWorker, row: WorkerTrigger, baseUrl: string) {
-  switch (row.type) {
-    case 'cron':
-      return {
-        ...toApiFields(row, 'type', 'cron', 'timezone', 'misfire', 'inputs'),
-        ...toApiFields(row, 'nextRunAt', 'lastScheduledAt', 'missedFires'),
-      };
-    case 'webhook':
-      return {
-        type: 'webhook' as const,
-        webhook_url: webhookUrl(baseUrl, worker.id),
-        signed: row.webhookSigningKey !== null,
-      };
-    case 'event':
-      return { type: 'event' as const, on: row.on, source_id: row.sourceId };
-  }
+/** Returns the type that lists show for a worker's triggers. */
+export function getTriggerType(rows: Pick<WorkerTrigger, 'type'>[]): 'manual' | Type {
+  const presentTypes = new Set(rows.map(({ type }) => type));
+  return typeNames.find((type) => presentTypes.has(type)) ?? 'manual';
 }
 
-/** The type that lists show for a worker's triggers. */
-export function getTriggerType(rows: Pick<WorkerTrigger, 'type'>[]): 'manual' | WorkerTrigger['type'] {
-  const types = new Set(rows.map(({ type }) => type));
-  return (['cron', 'webhook', 'event'] as const).find((type) => types.has(type)) ?? 'manual';
-}
+export const toManifestTrigger = (row: WorkerTrigger) => types[row.type].toManifest(row);
 
-/** When the worker runs next by itself; null: never. */
+/** Builds the columns of the row, beside its id and its worker. */
+export const toTriggerColumns = (trigger: TriggerInput, context: RowContext): TriggerColumns => {
+  const type: TriggerType<TriggerInput> = types[trigger.type];
+  return type.toColumns(trigger, context);
+};
+
+/** Returns when the worker runs next by itself; null: never. */
 export const getNextRunAt = (rows: Pick<WorkerTrigger, 'nextRunAt'>[]): Date | null =>
   rows.map(({ nextRunAt }) => nextRunAt).find((at) => at !== null) ?? null;
-
-export const webhookUrl = (baseUrl: string, workerId: string): string => `${baseUrl}/api/webhooks/${workerId}`;

@@ -6,6 +6,7 @@ import { invalid } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import { buildTree, type FileTree, isLeftOut } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
+import { toManifestTrigger } from '../triggers/trigger';
 import { toManifestSkills } from './agent-skills';
 import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
 import { MANIFEST_BYTES_MAX } from './manifest';
@@ -92,17 +93,4 @@ function different(value: unknown, plain: unknown): unknown {
   if (value === null || plain === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const other = plain as Record<string, unknown>;
   return Object.fromEntries(Object.entries(value).filter(([key, inner]) => inner !== other[key]));
-}
-
-function toManifestTrigger({ type, cron, timezone, misfire, inputs, on, sourceId, webhookSigningKey }: WorkerTrigger) {
-  switch (type) {
-    case 'cron': {
-      const hasInputs = Object.keys((inputs as object | null) ?? {}).length > 0;
-      return { type, cron, timezone, misfire, ...(hasInputs && { inputs }) };
-    }
-    case 'webhook':
-      return { type, ...(webhookSigningKey && { signed: true }) };
-    case 'event':
-      return { type, on, ...(sourceId !== null && { source_id: sourceId }) };
-  }
 }

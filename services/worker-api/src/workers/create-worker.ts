@@ -7,7 +7,7 @@ import { listEntries, shaOfVersion } from '../file-trees/file-tree';
 import { getOwnerId } from '../ownership';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
-import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
+import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
 import { withTrueSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
 import { toNamedDefinition } from './definition';

@@ -18,7 +18,7 @@ import type { Prisma } from '../generated/prisma/client';
 import { getOwnerId, requireManage } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
-import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
+import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
 import { withTrueSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
 import {

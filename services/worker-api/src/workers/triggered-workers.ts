@@ -4,7 +4,7 @@ import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Misfire } from '@gantry/schedule';
 import type { Worker } from '../generated/prisma/client';
-import type { TriggerEvent } from '../triggers/trigger';
+import type { TriggerEvent } from '../triggers/event/event-trigger';
 import { STARTABLE, type StartableWorker } from './startable-worker';
 import { toVisibilityValues, VISIBLE, type WorkerHead } from './worker-queries';
 

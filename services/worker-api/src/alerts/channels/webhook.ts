@@ -1,5 +1,5 @@
 import { OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
-import { buildSignatureHeaders } from '../../triggers/webhook-signature';
+import { buildSignatureHeaders } from '../../triggers/webhook/webhook-signature';
 import { openSigningSecrets } from '../signing-secrets';
 import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
 

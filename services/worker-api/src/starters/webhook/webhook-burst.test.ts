@@ -1,7 +1,7 @@
 /** Forty bodies of up to 1 MB arrive at once: each becomes a run, and other requests have their turns in between. */
 import { measureLongestTurn, setupResource, startBurstSender } from '@gantry/testing';
-import { createWorker } from '../test/create-worker';
-import { testWorkerApi } from '../test/test-worker-api';
+import { createWorker } from '../../test/create-worker';
+import { testWorkerApi } from '../../test/test-worker-api';
 
 /** Reading forty sockets is some of it: parsing all that they bring in one turn takes over half a second. */
 const BLOCKED_MS_MAX = 100;

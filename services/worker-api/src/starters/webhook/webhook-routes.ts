@@ -1,10 +1,10 @@
 import { createIdempotency, type Operations, type RetryHandler } from '@gantry/http';
 import type { Request, Response } from 'express';
-import { openSigningKeys } from '../triggers/webhook-secret';
-import { verifySignature } from '../triggers/webhook-signature';
-import type { HookedWorker } from '../workers/triggered-workers';
+import { openSigningKeys } from '../../triggers/webhook/webhook-secret';
+import { verifySignature } from '../../triggers/webhook/webhook-signature';
+import type { HookedWorker } from '../../workers/triggered-workers';
+import type { StarterDeps } from '../starter-deps';
 import { createWorkersBySecret, receiveWebhook } from './receive-webhook';
-import type { StarterDeps } from './starter-deps';
 
 const NO_BODY = Buffer.alloc(0);
 

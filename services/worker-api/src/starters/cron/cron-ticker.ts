@@ -14,10 +14,10 @@ import { startRepeating } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
-import { moveTriggerOn } from '../triggers/trigger-repository';
-import { type DueTrigger, lockDueTriggers } from '../workers/triggered-workers';
-import { isAway, startOrRefuse } from './start-or-refuse';
-import type { StarterDeps } from './starter-deps';
+import { moveTriggerOn } from '../../triggers/trigger-repository';
+import { type DueTrigger, lockDueTriggers } from '../../workers/triggered-workers';
+import { isAway, startOrRefuse } from '../start-or-refuse';
+import type { StarterDeps } from '../starter-deps';
 
 export type CronTicker = ReturnType<typeof startCronTicker>;
 

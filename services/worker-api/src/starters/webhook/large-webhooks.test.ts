@@ -1,7 +1,7 @@
 /** Bodies of 1 MB, each of a kind that costs a step of the request the most: one alone does not stop other requests. */
 import { measureLongestTurn, setupResource } from '@gantry/testing';
-import { createWorker } from '../test/create-worker';
-import { testWorkerApi } from '../test/test-worker-api';
+import { createWorker } from '../../test/create-worker';
+import { testWorkerApi } from '../../test/test-worker-api';
 
 const BLOCKED_MS_MAX = 50;
 const BYTES = 1_000_000;

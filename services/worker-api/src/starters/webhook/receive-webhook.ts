@@ -9,10 +9,10 @@ import type { TokenHasher } from '@gantry/auth';
 import { AppError, createMarker, type HeldKey } from '@gantry/http';
 import { deleteOld, groupCalls, type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
-import { startRun } from '../runs/start-run';
-import type { StartableWorker } from '../workers/startable-worker';
-import { type HookedWorker, listHookedWorkers } from '../workers/triggered-workers';
-import type { StarterDeps } from './starter-deps';
+import { startRun } from '../../runs/start-run';
+import type { StartableWorker } from '../../workers/startable-worker';
+import { type HookedWorker, listHookedWorkers } from '../../workers/triggered-workers';
+import type { StarterDeps } from '../starter-deps';
 
 const SECRETS_MAX = 100;
 interface Secret {

@@ -9,8 +9,8 @@ import {
   scheduleMissed,
 } from '@gantry/events';
 import { noUsage, setupResource, until } from '@gantry/testing';
-import { createCaller } from '../test/caller';
-import { testWorkerApi } from '../test/test-worker-api';
+import { createCaller } from '../../test/caller';
+import { testWorkerApi } from '../../test/test-worker-api';
 
 const api = testWorkerApi();
 const me = setupResource(() => createCaller(api.url, api.owner.jwt));

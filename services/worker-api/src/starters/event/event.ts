@@ -1,7 +1,7 @@
 /** Events of a workspace as event triggers hear them: the same for both surfaces and all kinds of events. */
 import type { alertRaised, approvalRequested, Received, runFinished, scheduleMissed } from '@gantry/events';
 import type { z } from 'zod';
-import { type TriggerEvent, triggerEvents } from '../triggers/trigger';
+import { type TriggerEvent, triggerEvents } from '../../triggers/event/event-trigger';
 
 export interface TriggeringEvent {
   type: TriggerEvent;

@@ -1,6 +1,6 @@
 import { setupResource } from '@gantry/testing';
-import { createCaller } from '../test/caller';
-import { testWorkerApi } from '../test/test-worker-api';
+import { createCaller } from '../../test/caller';
+import { testWorkerApi } from '../../test/test-worker-api';
 
 let now = new Date('2026-03-28T12:00:00Z');
 const api = testWorkerApi({ now: () => now });

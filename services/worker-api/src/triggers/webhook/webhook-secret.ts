@@ -5,10 +5,11 @@
 import { createOpaqueToken } from '@gantry/auth';
 import { invalid } from '@gantry/http';
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
-import type { Worker, WorkerTrigger } from '../generated/prisma/client';
-import { type TriggerInput, webhookUrl } from './trigger';
-import type { TriggerDeps } from './trigger-deps';
+import type { Worker, WorkerTrigger } from '../../generated/prisma/client';
+import type { TriggerInput } from '../trigger';
+import type { TriggerDeps } from '../trigger-deps';
 import { createSigningKey } from './webhook-signature';
+import { webhookUrl } from './webhook-trigger';
 
 export type WebhookColumns = Pick<WorkerTrigger, 'webhookHash' | 'webhookPepperVersion' | 'webhookSigningKey'>;
 

@@ -11,11 +11,12 @@ import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleM
 import type { Sql } from '@gantry/postgres';
 import { getRunDepth } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { ListeningWorkspaces } from '../triggers/listening-workspaces';
-import type { TriggerEvent } from '../triggers/trigger';
-import { isAwaited } from '../triggers/trigger-repository';
-import { type EventSource, listAwaitingWorkers } from '../workers/triggered-workers';
-import { findWorkerHead } from '../workers/worker-queries';
+import { isAwaited, type TriggerEvent } from '../../triggers/event/event-trigger';
+import type { ListeningWorkspaces } from '../../triggers/event/listening-workspaces';
+import { type EventSource, listAwaitingWorkers } from '../../workers/triggered-workers';
+import { findWorkerHead } from '../../workers/worker-queries';
+import { isAway, startOrRefuse } from '../start-or-refuse';
+import type { StarterDeps } from '../starter-deps';
 import {
   ofFinishedRun,
   ofMissedSchedule,
@@ -24,8 +25,6 @@ import {
   type TriggeringEvent,
   toRunFinishedEvent,
 } from './event';
-import { isAway, startOrRefuse } from './start-or-refuse';
-import type { StarterDeps } from './starter-deps';
 
 const DEPTH_MAX = 8;
 

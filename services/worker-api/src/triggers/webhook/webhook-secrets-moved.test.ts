@@ -6,10 +6,10 @@ import { createPool } from '@gantry/postgres';
 import { createDatabase } from '@gantry/testing';
 import { createVault } from '@gantry/vault';
 import { pino } from 'pino';
-import { createWorkersBySecret } from '../starters/receive-webhook';
+import { createWorkersBySecret } from '../../starters/webhook/receive-webhook';
 import { openSigningKeys } from './webhook-secret';
 
-const dir = path.resolve(__dirname, '../../prisma/migrations');
+const dir = path.resolve(__dirname, '../../../prisma/migrations');
 const folders = readdirSync(dir)
   .filter((name) => /^\d/.test(name))
   .sort();

@@ -1,11 +1,11 @@
 import { connectBus, eventSubjectPattern, scheduleMissed, writeClosure } from '@gantry/events';
 /** Three replicas on one database; the clock is the test's. */
 import { until } from '@gantry/testing';
-import { createCaller } from '../test/caller';
-import { addVersion, createTestWorker, type MadeWorker } from '../test/create-test-worker';
-import { testWorkerApi } from '../test/test-worker-api';
-import { replaceTriggers } from '../triggers/trigger-repository';
-import type { WorkerApi } from '../worker-api';
+import { createCaller } from '../../test/caller';
+import { addVersion, createTestWorker, type MadeWorker } from '../../test/create-test-worker';
+import { testWorkerApi } from '../../test/test-worker-api';
+import { replaceTriggers } from '../../triggers/trigger-repository';
+import type { WorkerApi } from '../../worker-api';
 
 let replicas: WorkerApi[];
 let me: ReturnType<typeof createCaller>;

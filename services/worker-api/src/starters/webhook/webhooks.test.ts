@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { writeClosure } from '@gantry/events';
 import { setupResource } from '@gantry/testing';
 import request from 'supertest';
-import { createCaller } from '../test/caller';
-import { testWorkerApi } from '../test/test-worker-api';
-import { buildSignatureHeaders as signedBy } from '../triggers/webhook-signature';
+import { createCaller } from '../../test/caller';
+import { testWorkerApi } from '../../test/test-worker-api';
+import { buildSignatureHeaders as signedBy } from '../../triggers/webhook/webhook-signature';
 
 let now = new Date('2026-01-05T09:00:00Z');
 const api = testWorkerApi({ now: () => now });

@@ -1,0 +1,66 @@
+import { toApiFields } from '@gantry/http';
+import { checkSchedule, type Misfire, nextFire } from '@gantry/schedule';
+import { z } from 'zod';
+import type { Prisma, WorkerTrigger } from '../../generated/prisma/client';
+import type { TriggerType } from '../trigger-type';
+
+export interface CronInput {
+  type: 'cron';
+  cron: string;
+  timezone: string;
+  misfire: Misfire;
+  /** Inputs of each scheduled run. */
+  inputs: Record<string, unknown>;
+  /** Its place in the request: `trigger`, `triggers.1`, `schedule`. */
+  path: string;
+}
+
+const INPUTS_CHARS_MAX = 65_536;
+
+const schema = z.strictObject({
+  type: z.literal('cron'),
+  cron: z.string().max(200),
+  timezone: z.string().max(100).default('UTC'),
+  misfire: z.enum(['skip', 'fire_once', 'catch_up']).default('fire_once'),
+  inputs: z
+    .record(z.string(), z.unknown())
+    .refine((inputs) => JSON.stringify(inputs).length <= INPUTS_CHARS_MAX, 'is larger than 64 KB')
+    .default({}),
+});
+
+/** @throws AppError 400 naming `<path>.cron` or `<path>.timezone` */
+export function parseSchedule(parsed: z.infer<typeof schema>, path: string): CronInput {
+  checkSchedule(parsed, { cron: `${path}.cron`, timezone: `${path}.timezone` });
+  return { ...parsed, cron: parsed.cron.trim(), path };
+}
+
+/** Null while the worker is not active. */
+export const getNextFire = ({ cron, timezone }: WorkerTrigger, status: string, now: Date): Date | null =>
+  status === 'active' ? nextFire({ cron: String(cron), timezone: String(timezone) }, now) : null;
+
+export const cronTrigger = {
+  max: 1,
+  schema,
+  toColumns({ type, cron, timezone, misfire, inputs }, { status, before, now }) {
+    const isSame = before !== undefined && before.cron === cron && before.timezone === timezone;
+    const nextRunAt = isSame && before.nextRunAt ? before.nextRunAt : nextFire({ cron, timezone }, now);
+    return {
+      type,
+      cron,
+      timezone,
+      misfire,
+      on: [],
+      inputs: inputs as Prisma.InputJsonObject,
+      nextRunAt: status === 'active' ? nextRunAt : null,
+      ...(isSame && { lastScheduledAt: before.lastScheduledAt, missedFires: before.missedFires }),
+    };
+  },
+  toApi: (row) => ({
+    ...toApiFields(row, 'type', 'cron', 'timezone', 'misfire', 'inputs'),
+    ...toApiFields(row, 'nextRunAt', 'lastScheduledAt', 'missedFires'),
+  }),
+  toManifest({ type, cron, timezone, misfire, inputs }) {
+    const hasInputs = Object.keys((inputs as object | null) ?? {}).length > 0;
+    return { type, cron, timezone, misfire, ...(hasInputs && { inputs }) };
+  },
+} satisfies TriggerType<CronInput>;

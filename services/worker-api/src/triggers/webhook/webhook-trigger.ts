@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { TriggerType } from '../trigger-type';
+
+export interface WebhookInput {
+  type: 'webhook';
+  /** Requests must be signed as Standard Webhooks has it, beside the token. */
+  signed: boolean;
+}
+
+const schema = z.strictObject({ type: z.literal('webhook'), signed: z.boolean().default(false) });
+
+export const webhookUrl = (baseUrl: string, workerId: string): string => `${baseUrl}/api/webhooks/${workerId}`;
+
+export const webhookTrigger = {
+  max: 1,
+  schema,
+  toColumns({ type }, { before }) {
+    const { webhookHash = null, webhookPepperVersion = null, webhookSigningKey = null } = before ?? {};
+    return { type, on: [], webhookHash, webhookPepperVersion, webhookSigningKey };
+  },
+  toInput: ({ webhookSigningKey }) => ({ type: 'webhook', signed: webhookSigningKey !== null }),
+  // The address is without its token.
+  toApi: ({ webhookSigningKey }, { workerId, baseUrl }) => ({
+    type: 'webhook' as const,
+    webhook_url: webhookUrl(baseUrl, workerId),
+    signed: webhookSigningKey !== null,
+  }),
+  toManifest: ({ type, webhookSigningKey }) => ({ type, ...(webhookSigningKey && { signed: true }) }),
+} satisfies TriggerType<WebhookInput>;
