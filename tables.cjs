@@ -9,7 +9,7 @@ const SKILLS_API = 'services/skills-api/src';
 
 exports.TABLES = {
   'packages/events': ['outbox', 'published_events', 'inbox', 'workspace_closures'],
-  'packages/http': ['idempotency_keys', 'rate_counts'],
+  'packages/limits': ['idempotency_keys', 'rate_counts'],
   'packages/run-engine': [
     ...['runs', 'run_events', 'run_events_default', 'run_artifacts', 'run_steps', 'run_streams', 'run_retention'],
   ],

@@ -1,6 +1,7 @@
 /** Cancels runs on request. */
+
+import { conflict } from '@gantry/errors';
 import type { RunSource } from '@gantry/events';
-import { conflict } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { cancelRun, type RunInTransaction } from './end-run';

@@ -5,7 +5,7 @@
  * looked for again as long as a workspace is closed, and a stream asks once more when it is counted.
  */
 import { isWorkspaceClosedSql, type WorkspaceClosures } from '@gantry/events';
-import { startRepeating } from '@gantry/http';
+import { startRepeating } from '@gantry/postgres';
 import type { Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';

@@ -1,5 +1,5 @@
 /** Tests that one statement inserts a run and marks its request's Idempotency-Key. */
-import type { HeldKey } from '@gantry/http';
+import type { HeldKey } from '@gantry/limits';
 import { until } from '@gantry/testing';
 import type { QueryConfig } from 'pg';
 import type { RunEngine } from './engine';

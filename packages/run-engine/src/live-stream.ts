@@ -2,7 +2,8 @@
  * Streams one run's events over HTTP from run-hub.ts; a client can disconnect and resume anywhere. A reader that does
  * not keep up is disconnected; it resumes with Last-Event-ID.
  */
-import { AppError, startEventStream, waitForDrain } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { startEventStream, waitForDrain } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Reader, StreamEvent } from './reader';
 import { isTerminal, type Run } from './run';

@@ -4,8 +4,9 @@
  * Waiting batches are written together, at once if one ends a run. While PostgreSQL is down all batches stay queued. If
  * a group cannot be written for another reason, its batches are written one by one, so that none blocks the others.
  */
+
+import { isDependencyDown } from '@gantry/errors';
 import { ACK_WAIT_MS, type RunEventBatch } from '@gantry/events';
-import { isDependencyDown } from '@gantry/http';
 import type { JsMsg } from 'nats';
 import type { Logger } from 'pino';
 

@@ -6,7 +6,7 @@
  * restart the stream has the same identity, and at least its earlier messages.
  */
 import { type Bus, getStreamState, INGEST_DURABLE, type StreamState, watchBacklog } from '@gantry/events';
-import { type RepeatingTask, startRepeating } from '@gantry/http';
+import { type RepeatingTask, startRepeating } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 

@@ -8,7 +8,7 @@
  * Runs with an Idempotency-Key are written separately: another transaction may hold the key's row, and the others must
  * not wait for it. So are large ones, which would be copied once more and keep small ones waiting.
  */
-import { isDependencyDown } from '@gantry/http';
+import { isDependencyDown } from '@gantry/errors';
 import { groupCalls } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { createRunsInsert, type IsCurrent, insertRow, type NewRow, notInsertedError } from './run-row';

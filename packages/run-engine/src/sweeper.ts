@@ -6,7 +6,7 @@
  * outage on our side must not end runs.
  */
 import type { Bus, RunError } from '@gantry/events';
-import { type RepeatingTask, startRepeating } from '@gantry/http';
+import { type RepeatingTask, startRepeating } from '@gantry/postgres';
 import { traceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';

@@ -6,6 +6,7 @@
  * idempotent tool is called again, up to twice. See tool-steps.ts and ADR 44.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDependencyDown } from '@gantry/errors';
 import {
   type Bus,
   encode,
@@ -22,7 +23,6 @@ import {
   type ToolReply,
   toolCall,
 } from '@gantry/events';
-import { isDependencyDown } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';

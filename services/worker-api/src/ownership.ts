@@ -3,7 +3,8 @@
  * to its owner and to admins, and does not exist for others; a member who sees a resource may edit it; only the owner
  * and admins may manage it (delete it, hide it).
  */
-import { forbidden, getTokenScope, hasRoleAtLeast, isInTokenScope, type Principal } from '@gantry/http';
+import { forbidden } from '@gantry/errors';
+import { getTokenScope, hasRoleAtLeast, isInTokenScope, type Principal } from '@gantry/limits';
 import type { Visibility } from './generated/prisma/client';
 
 export interface Owned {

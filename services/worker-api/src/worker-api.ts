@@ -11,7 +11,8 @@ import {
   startChangeHints,
   startRelay,
 } from '@gantry/events';
-import { createRateCount, type Health, observeService } from '@gantry/http';
+import { type Health, observeService } from '@gantry/http';
+import { createRateCount } from '@gantry/limits';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';

@@ -1,5 +1,6 @@
 /** Routes for agents and their tools: the index of public skills with digests, SKILL.md, zips, import of a zip. */
-import { AppError, created, type OperationCall, type Operations, ok } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { created, type OperationCall, type Operations, ok } from '@gantry/http';
 import type { Request } from 'express';
 import { getPerson, toReader } from '../access/caller';
 import type { Deps } from '../deps';

@@ -1,5 +1,6 @@
+import { AppError, conflict, type FieldProblem, gone, invalid } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, type FieldProblem, gone, invalid, type OperationCall } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';

@@ -1,5 +1,5 @@
+import { conflict } from '@gantry/errors';
 import { newId, skillPublished } from '@gantry/events';
-import { conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';

@@ -1,9 +1,9 @@
+import { notFound } from '@gantry/errors';
 import {
   created,
   type HandlerResponse,
   type IdempotentHandler,
   noContent,
-  notFound,
   type OperationCall,
   type Operations,
   ok,

@@ -1,5 +1,6 @@
+import { conflict, gone } from '@gantry/errors';
 import { skillChanged } from '@gantry/events';
-import { conflict, gone, type OperationCall } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';

@@ -1,5 +1,6 @@
+import { conflict, invalid, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { conflict, invalid, notFound, type OperationCall, type Requester } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { getOwnerId } from '../ownership';

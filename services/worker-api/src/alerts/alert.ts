@@ -1,13 +1,7 @@
 /** Validation of alerts, and their API representation. */
-import {
-  conflict,
-  hasRoleAtLeast,
-  invalid,
-  type OperationCall,
-  type Principal,
-  runChecks,
-  toApiFields,
-} from '@gantry/http';
+import { conflict, invalid, runChecks } from '@gantry/errors';
+import { type OperationCall, toApiFields } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';

@@ -1,5 +1,6 @@
+import { notFound } from '@gantry/errors';
 import { hintChange, isWorkspaceClosedSql } from '@gantry/events';
-import { notFound, type PageCursor } from '@gantry/http';
+import type { PageCursor } from '@gantry/http';
 import { deleteOld, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';

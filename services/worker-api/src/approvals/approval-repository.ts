@@ -1,5 +1,7 @@
+import { notFound } from '@gantry/errors';
 import { isWorkspaceClosedSql } from '@gantry/events';
-import { notFound, type PageCursor, type Principal } from '@gantry/http';
+import type { PageCursor } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildAwaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';

@@ -1,13 +1,6 @@
-import {
-  buildPageHeaders,
-  created,
-  notFound,
-  type OperationCall,
-  type Operations,
-  ok,
-  type Principal,
-  respondWithPage,
-} from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { buildPageHeaders, created, type OperationCall, type Operations, ok, respondWithPage } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { ObjectMissing } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import { fileToApi } from '../file-trees/file-tree';

@@ -2,8 +2,11 @@
  * Making a candidate of a change: checked, packed and looked into as saving it would be, and rehearsed instead of
  * saved.
  */
+
+import { conflict, type FieldProblem, invalid } from '@gantry/errors';
 import { hintChange, newId } from '@gantry/events';
-import { conflict, type FieldProblem, invalid, type Requester, requiresCodeApproval } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { requiresCodeApproval } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';

@@ -1,4 +1,5 @@
-import { buildPageHeaders, type Call, noContent, notFound, type Operations, ok } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { buildPageHeaders, type Call, noContent, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createSurfaceClient } from '../surface-client';
 import { createAgent, type TurnActor } from './agent';

@@ -1,5 +1,6 @@
+import { AppError, conflict, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, type MarkCreated, notFound, type Principal } from '@gantry/http';
+import type { MarkCreated, Principal } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import { toConversationTitle } from '../conversation-title';
 import type { Agent, TurnActor } from './agent';

@@ -1,15 +1,9 @@
 /** Changes of connections by people: row, audit entry and, where tokens end, their revocation commit together. */
+
+import { AppError, conflict, forbidden, invalid, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import {
-  AppError,
-  conflict,
-  forbidden,
-  hasRoleAtLeast,
-  invalid,
-  notFound,
-  type OperationCall,
-  type Requester,
-} from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
+import { hasRoleAtLeast } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';

@@ -1,5 +1,8 @@
 /** Rules of connections, and their API representation. */
-import { createPermissionTable, forbidden, hasRoleAtLeast, invalid, type Principal, toApiFields } from '@gantry/http';
+
+import { forbidden, invalid } from '@gantry/errors';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';

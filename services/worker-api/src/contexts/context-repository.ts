@@ -1,4 +1,5 @@
-import { invalid, notFound, type Principal } from '@gantry/http';
+import { invalid, notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import { releasePacks, type TreePack } from '../file-trees/tree-pack';

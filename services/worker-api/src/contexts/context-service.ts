@@ -1,7 +1,9 @@
 /** Changes of contexts: rows, versions and their packs. Everything commits together with its audit entry. */
 
+import { conflict } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { type Actor, conflict, type MarkCreated, type OperationCall, type Requester } from '@gantry/http';
+import type { Actor, OperationCall, Requester } from '@gantry/http';
+import type { MarkCreated } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';

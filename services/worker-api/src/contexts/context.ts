@@ -1,5 +1,6 @@
 /** The API representation of contexts, their versions and findings. */
-import { createPermissionTable, type Principal, toApiFields } from '@gantry/http';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';

@@ -1,7 +1,8 @@
 /** The workers that declare a context, a secret or a connection. Their current versions count: what runs from now on will need. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { conflict, type Principal } from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Worker } from '../generated/prisma/client';
 import { canSeeWorker } from '../ownership';

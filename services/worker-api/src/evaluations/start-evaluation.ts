@@ -1,5 +1,6 @@
+import { AppError, conflict, invalid } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, invalid, type OperationCall, type Requester } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';

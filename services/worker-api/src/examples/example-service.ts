@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { conflict, invalid, notFound, runChecks } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { conflict, invalid, notFound, type OperationCall, type Requester, runChecks } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';

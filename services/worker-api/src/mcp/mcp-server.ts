@@ -1,7 +1,7 @@
 /** The Model Context Protocol over the HTTP API: tools from one table, each call with the caller's own rights. */
 
 import type { TokenHasher } from '@gantry/auth';
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import {
   type AuthInfo,
   CLIENT_CAPABILITIES_META_KEY,

@@ -1,5 +1,5 @@
 /** Offers the tools of `/mcp` to callers without the protocol: one table, and one path to the API. */
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { SurfaceClient } from '../surface-client';
 import { callTool } from './call-tool';

@@ -1,5 +1,6 @@
 /** Changes of the providers that a workspace offers models of: row and audit entry commit together. */
-import { type AppError, conflict, invalid, notFound, type OperationCall, type Requester } from '@gantry/http';
+import { type AppError, conflict, invalid, notFound } from '@gantry/errors';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { formatNearestNames } from '../connection-tools/nearest-names';

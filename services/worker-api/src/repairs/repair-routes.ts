@@ -1,4 +1,6 @@
-import { type HandlerResponse, notFound, type Operations, ok, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { type HandlerResponse, type Operations, ok } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Run } from '@gantry/run-engine';
 import type { Worker } from '../generated/prisma/client';
 import { readTurnUsage } from '../models/model-call-repository';

@@ -1,5 +1,6 @@
 /** A run of code that is still being written: of its worker, with its secrets and limits, and without a version. */
-import { type Requester, requiresCodeApproval } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';

@@ -1,5 +1,6 @@
 /** Triggers, which start a worker besides people and clients: how requests write them, and how the API shows them. */
-import { formatIssues, invalid, runChecks, toApiFields } from '@gantry/http';
+import { formatIssues, invalid, runChecks } from '@gantry/errors';
+import { toApiFields } from '@gantry/http';
 import type { InputValidator } from '@gantry/program';
 import { checkSchedule, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';

@@ -1,5 +1,7 @@
+import { conflict } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { conflict, type Requester, requiresCodeApproval } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';

@@ -1,6 +1,8 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
 import { isDeepStrictEqual } from 'node:util';
-import { conflict, getTokenScope, intersectScopes, type Requester, requiresCodeApproval } from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import type { Requester } from '@gantry/http';
+import { getTokenScope, intersectScopes, requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';

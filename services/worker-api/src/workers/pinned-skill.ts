@@ -1,5 +1,6 @@
 /** Published skills as texts of an agent: one version of each, copied, whatever becomes of the skill. */
-import { AppError, invalid, type OperationCall } from '@gantry/http';
+import { AppError, invalid } from '@gantry/errors';
+import type { OperationCall } from '@gantry/http';
 import { plain } from '../connections/request-template';
 import { ResponseTooLargeError, type SurfaceClient } from '../surface-client';
 import { SKILL } from './agent-definition';

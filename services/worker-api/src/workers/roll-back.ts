@@ -1,4 +1,5 @@
-import { getTokenScope, intersectScopes, type Requester } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { getTokenScope, intersectScopes } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { getOwnerId } from '../ownership';
 import { appendVersion } from './append-version';

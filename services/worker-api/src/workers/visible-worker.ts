@@ -1,6 +1,7 @@
 /** Runs are seen by those who see their worker: a private worker's by its owner and by admins. */
 
-import { forbidden, notFound, type Principal } from '@gantry/http';
+import { forbidden, notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { Db } from '../database';

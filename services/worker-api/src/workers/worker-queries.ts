@@ -1,5 +1,5 @@
 /** Reads workers and their versions for other folders, with SQL. Nothing here writes. */
-import { hasRoleAtLeast, type Principal } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { execute, type Sql, type Tx } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
 import type { TreePack } from '../file-trees/tree-pack';

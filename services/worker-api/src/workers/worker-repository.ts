@@ -1,4 +1,5 @@
-import { notFound, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Db } from '../database';
 import {
   Prisma,

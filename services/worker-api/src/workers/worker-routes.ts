@@ -1,17 +1,16 @@
+import { invalid } from '@gantry/errors';
 import {
-  alreadyDoneError,
   buildPageHeaders,
   type Call,
   created,
   type HandlerResponse,
-  invalid,
   noContent,
   type OperationCall,
   type Operations,
   ok,
-  type Principal,
   respondWithPage,
 } from '@gantry/http';
+import { alreadyDoneError, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { buildSampleInputs, createInputValidator } from '@gantry/program';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';

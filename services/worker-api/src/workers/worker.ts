@@ -1,5 +1,6 @@
 /** Maps a worker to its API representation. */
-import { createPermissionTable, isPerson, type Principal, toApiFields } from '@gantry/http';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import { isPerson, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { VersionApproval } from '../generated/prisma/client';

@@ -1,5 +1,6 @@
+import { notFound } from '@gantry/errors';
 import { enqueue, type Restriction, tokenRevoked } from '@gantry/events';
-import { notFound, type Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';

@@ -5,10 +5,11 @@
  * `made_id` is the id of the created resource, set by the transaction that created it, and only while the claim is
  * still that request's. If two requests both believe that they hold a key, one commits.
  */
+
+import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
 import { deleteOld } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { AppError } from './errors';
 
 /** Lease of a key whose process does not renew it. */
 export const KEY_LEASE_MS = 10_000;

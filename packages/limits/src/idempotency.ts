@@ -14,11 +14,12 @@
  * sets `res.locals.holdsSecret`. See docs/adr/0021.
  */
 import { createHash } from 'node:crypto';
-import { execute, type Tx } from '@gantry/postgres';
+import { AppError } from '@gantry/errors';
+import { execute, type RepeatingTask, startRepeating, type Tx } from '@gantry/postgres';
 import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { AppError } from './errors';
+import type { AccessRule } from './admission';
 import {
   acquireKey,
   findKey,
@@ -33,9 +34,7 @@ import {
   storeResponse,
   toHeldKeyValues,
 } from './idempotency-keys';
-import type { Operation } from './openapi-document';
 import { toNetwork } from './rate-limit';
-import { type RepeatingTask, startRepeating } from './repeat';
 
 const RENEW_MS = KEY_LEASE_MS / 4;
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
@@ -100,11 +99,23 @@ export interface IdempotentOptions {
   queryIsCredential?: true;
 }
 
+/** The fields of an operation by which its requests are idempotent. */
+interface IdempotentOperation {
+  id: string;
+  access: AccessRule;
+  /** `once`: its response contains a secret and is not stored. */
+  idempotent: boolean | 'once';
+}
+
 export interface Idempotency {
   /**
    * Makes the handler of an `x-idempotent` operation honour the key. @throws Error if handler and operation disagree
    */
-  wrapHandler(operation: Operation, handler: OperationHandler, revisit: RetryHandler | undefined): OperationHandler;
+  wrapHandler(
+    operation: IdempotentOperation,
+    handler: OperationHandler,
+    revisit: RetryHandler | undefined,
+  ): OperationHandler;
   once(req: Request, res: Response, options: IdempotentOptions, handler: OperationHandler): Promise<void>;
 }
 
@@ -204,7 +215,10 @@ export function createIdempotency(deps: {
  * Returns the owner of a key. A user's credentials share their keys per workspace. Keys of account operations belong to
  * the user alone: selecting another workspace in between must not create a duplicate.
  */
-function getScope({ principal, ip }: Request, { access }: Operation): { scope: string; workspaceId: string | null } {
+function getScope(
+  { principal, ip }: Request,
+  { access }: IdempotentOperation,
+): { scope: string; workspaceId: string | null } {
   if (!principal) return { scope: `address:${toNetwork(ip ?? 'unknown')}`, workspaceId: null };
   const { userId, tokenId, workspaceId } = principal;
   const callerId = String(userId ?? tokenId);

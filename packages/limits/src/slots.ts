@@ -2,8 +2,9 @@
  * Limits concurrency per credential, per address, and in total. Each replica counts for itself, since the limits
  * protect the memory and connections of one process.
  */
+
+import { AppError, unavailable } from '@gantry/errors';
 import type { Request } from 'express';
-import { AppError, unavailable } from './errors';
 import { getAddress, getCredential } from './rate-limit';
 
 export interface SlotLimits {

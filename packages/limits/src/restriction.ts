@@ -3,9 +3,10 @@
  * the OpenAPI file (`x-restrict`); without a declaration it is closed to tokens with that restriction, so that a new
  * operation is closed by default (ADR 42).
  */
+
+import { type AppError, forbidden } from '@gantry/errors';
 import type { Restriction } from '@gantry/events';
 import { z } from 'zod';
-import { type AppError, forbidden } from './errors';
 import type { Principal } from './principal';
 
 /** Path parameters of the resources that a token may be restricted to. */
@@ -13,7 +14,7 @@ const PARAMETERS = { workers: 'worker_id', automations: 'automationId' } as cons
 
 type RestrictableKind = keyof typeof PARAMETERS;
 
-export const declaration = z.strictObject({
+export const restrictDeclaration = z.strictObject({
   /**
    * `workers`, `automations`: it reads and changes only data of those that the caller may see, even if its path names
    * none; the service filters out the others. `none`: it concerns no data of the workspace. Absent: closed to tokens
@@ -33,13 +34,13 @@ export const declaration = z.strictObject({
   effect: z.enum(['reads', 'starts', 'contained']).optional(),
 });
 
-export type Declaration = z.infer<typeof declaration>;
+export type RestrictDeclaration = z.infer<typeof restrictDeclaration>;
 
 /** The fields of an operation by which a restriction allows or refuses it. */
-interface RestrictedOperation {
+export interface RestrictedOperation {
   id: string;
   method: string;
-  restrict: Declaration;
+  restrict: RestrictDeclaration;
 }
 
 /** @param params of the path; null where it is malformed. @throws AppError 403 that names the rule */

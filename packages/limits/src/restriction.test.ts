@@ -1,22 +1,27 @@
+import { AppError } from '@gantry/errors';
 import type { Restriction } from '@gantry/events';
-import { AppError } from './errors';
 import {
   assertUnrestricted,
-  type Declaration,
-  declaration,
   getTokenScope,
   isInTokenScope,
   isOperationAllowed,
+  type RestrictDeclaration,
+  restrictDeclaration,
 } from './restriction';
 
-const operation = (restrict: Declaration, method = 'post') => ({
+const operation = (restrict: RestrictDeclaration, method = 'post') => ({
   id: 'doIt',
   method,
-  restrict: declaration.parse(restrict),
+  restrict: restrictDeclaration.parse(restrict),
 });
 
 /** Returns the rule that refuses; null without one. */
-function getRefusedRule(restriction: Restriction, restrict: Declaration, method?: string, params = {}): string | null {
+function getRefusedRule(
+  restriction: Restriction,
+  restrict: RestrictDeclaration,
+  method?: string,
+  params = {},
+): string | null {
   try {
     assertUnrestricted(restriction, operation(restrict, method), params);
     return null;

@@ -1,13 +1,20 @@
 import { isIPv6 } from 'node:net';
+import { AppError } from '@gantry/errors';
 import type { Request, Response } from 'express';
-import { AppError } from './errors';
-import type { Operation } from './openapi-document';
 import { type BudgetState, type RateCount, WINDOW_MS } from './rate-count';
 
 export interface RateLimits {
   requestsPerMinute: number;
   runsPerMinute: number;
   signInsPerMinute: number;
+}
+
+/** The rate limit that applies to an operation; `none` is for probes and streams' reconnects. */
+export const rateLimitKinds = ['requests', 'runs', 'sign-in', 'none'] as const;
+
+/** The field of an operation by which its requests are counted. */
+export interface RateLimitedOperation {
+  limit: (typeof rateLimitKinds)[number];
 }
 
 /** The contract's defaults. */
@@ -53,14 +60,14 @@ export function createRateLimiter(limits: RateLimits, count: RateCount) {
     /** Sets the headers of the address' budget, without spending, if the caller cannot be identified. */
     show: (req: Request, res: Response) => setRequestHeaders(getAddress(req), res),
     /** Charges a bad credential to the budget of its address, for any operation. */
-    spendOnGuess({ limit }: Operation, req: Request, res: Response) {
+    spendOnGuess({ limit }: RateLimitedOperation, req: Request, res: Response) {
       count.spend(`guesses ${getAddress(req)}`, guessesMax);
       consume(limit === 'none' ? 'requests' : limit, getAddress(req), res);
     },
     /** Charges a request without an operation, such as an unknown path, to the budget of its address. */
     spendOnAddress: (req: Request, res: Response) => consume('requests', getAddress(req), res),
     /** Charges the credential, or the address without one; sign-in always the address. */
-    spend({ limit }: Operation, req: Request, res: Response) {
+    spend({ limit }: RateLimitedOperation, req: Request, res: Response) {
       if (limit === 'none') return setRequestHeaders(getCredential(req) ?? getAddress(req), res);
       const caller = limit === 'sign-in' ? undefined : getCredential(req);
       consume(limit, caller ?? getAddress(req), res);

@@ -1,6 +1,7 @@
 /** Parses host patterns that users enter: hosts that code may reach, or that a value may be sent to. */
+
+import { type FieldProblem, invalid } from '@gantry/errors';
 import { hostPattern } from '@gantry/events';
-import { type FieldProblem, invalid } from './errors';
 
 const PORT_MAX = 65_535;
 const EXAMPLE = 'such as api.example.com, *.example.com or api.example.com:8443';

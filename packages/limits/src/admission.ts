@@ -1,14 +1,31 @@
 /** Checks authentication, rate limits and roles before a body is read. */
+
+import { AppError, forbidden, notFound } from '@gantry/errors';
+import { roles } from '@gantry/events';
 import type { Request, Response } from 'express';
-import { AppError, forbidden, notFound } from './errors';
-import type { Operation } from './openapi-document';
 import { hasRoleAtLeast, type Principal } from './principal';
-import type { RateLimiter } from './rate-limit';
-import { assertUnrestricted } from './restriction';
+import type { RateLimitedOperation, RateLimiter } from './rate-limit';
+import { assertUnrestricted, type RestrictedOperation } from './restriction';
+import './request';
+
+/**
+ * Permitted callers of an operation. `public`: all, credentials are ignored. `optional`: all; an authenticated caller may
+ * get more. `account`: any valid credential, also of a user without a workspace. `user`: any valid credential, whatever
+ * the workspace. A role: that role or a higher one in the request's workspace.
+ */
+export const accessRules = ['public', 'optional', 'account', 'user', ...roles] as const;
+
+export type AccessRule = (typeof accessRules)[number];
+
+/** The fields of an operation by which a request is admitted. */
+interface AdmittedOperation extends RestrictedOperation, RateLimitedOperation {
+  access: AccessRule;
+  workspaceFromPath: boolean;
+}
 
 /** @param params of the path; null where it is malformed. @throws AppError 401, 403, 404, 429, 503 */
 export type Admit = (
-  operation: Operation,
+  operation: AdmittedOperation,
   params: Record<string, string> | null,
   req: Request,
   res: Response,
@@ -16,7 +33,7 @@ export type Admit = (
 
 export function createAdmission(authenticate: (req: Request) => Promise<Principal | null>, budget: RateLimiter): Admit {
   /** A bad credential consumes its address' budget, which limits guessing. */
-  async function identify(operation: Operation, req: Request, res: Response): Promise<Principal | null> {
+  async function identify(operation: AdmittedOperation, req: Request, res: Response): Promise<Principal | null> {
     budget.assertMayGuess(req, res);
     try {
       return await authenticate(req);
@@ -45,7 +62,7 @@ export function createAdmission(authenticate: (req: Request) => Promise<Principa
   };
 }
 
-function requireRole(access: Operation['access'], principal: Principal | undefined): void {
+function requireRole(access: AccessRule, principal: Principal | undefined): void {
   if (access === 'public' || access === 'optional' || access === 'account' || access === 'user') return;
   if (principal && hasRoleAtLeast(principal.role, access)) return;
   throw forbidden('role_too_low', `this needs the role ${access} in the workspace; yours is ${principal?.role}`);
@@ -56,10 +73,4 @@ function switchToPathWorkspace(principal: Principal, workspaceId: string): Princ
   const role = Object.hasOwn(principal.memberships, workspaceId) ? principal.memberships[workspaceId] : undefined;
   if (!role) throw notFound('workspace', workspaceId, 'that you are a member of');
   return { ...principal, workspaceId, role };
-}
-
-/** Returns the caller of an operation that requires a credential. */
-export function getCaller(req: Request): Principal {
-  if (!req.principal) throw new Error(`operation ${req.operation?.id} has no principal: is its x-access right?`);
-  return req.principal;
 }
