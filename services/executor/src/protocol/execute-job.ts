@@ -28,7 +28,7 @@ import { loadRecordedSteps, parseFailedStep, type StepRecords } from './steps';
 import { createStreamedText, type StreamedText } from './streamed-text';
 import type { ToolCalls } from './tool-calls';
 
-export interface RunJobDeps {
+export interface ExecuteJobDeps {
   publisher: Pick<EventPublisher, 'open'>;
   uploads: RunUploads;
   steps: StepRecords;
@@ -69,7 +69,7 @@ interface RunText {
 }
 
 /** @param release called once, as soon as another run may take this one's slot. */
-export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: () => void) {
+export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, release: () => void) {
   const { metrics } = deps;
   const { runId, attempt, source, runner: name } = job;
   const span = startSpan('run', {
@@ -104,7 +104,7 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
   });
   const { emit, endWithin, finish, guarded } = settlement;
 
-  async function startRun() {
+  async function startExecution() {
     let redactor: Redactor = createRedactor([]);
     let runLog: RunLog | undefined;
     try {
@@ -222,7 +222,7 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
   }
 
   endWithin(PREPARE_MS_MAX, { status: 'failed', error: PREPARE_TIMEOUT });
-  void startRun();
+  void startExecution();
   return {
     job,
     get started() {

@@ -8,7 +8,7 @@ import type { Child } from '../sandbox/child';
 import { LIMITS } from '../test/fake-service';
 import { startTestSandbox } from '../test/sandbox-fixture';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
-import { executeJob, type RunJobDeps } from './run-job';
+import { type ExecuteJobDeps, executeJob } from './execute-job';
 
 const children: Child[] = [];
 const fixture = setupResource(
@@ -71,7 +71,7 @@ function startRun(source: string, faults: Faults = {}, limits: Partial<Job['limi
     }),
     log: caught.log,
     canStart: () => true,
-  } as Partial<RunJobDeps> as RunJobDeps;
+  } as Partial<ExecuteJobDeps> as ExecuteJobDeps;
   const job: Job = {
     runId: 'run_planted',
     source: 'automation',
