@@ -48,30 +48,32 @@ exports.PACKAGES = {
 
 /** Folders of services/worker-api/src by wing, and the other wings that a wing may import. */
 exports.WINGS = {
+  access: { folders: ['access'], mayImport: [] },
+  conversation: { folders: ['conversation'], mayImport: [] },
   audit: { folders: ['audit'], mayImport: [] },
   'mcp-client': { folders: ['mcp-client'], mayImport: ['definitions'] },
-  mcp: { folders: ['mcp', 'mcp-tools'], mayImport: ['audit', 'definitions'] },
-  models: { folders: ['models'], mayImport: ['accounts', 'audit', 'definitions', 'runs'] },
-  chat: { folders: ['chat'], mayImport: ['definitions', 'mcp', 'models'] },
+  mcp: { folders: ['mcp', 'mcp-tools'], mayImport: ['access', 'audit', 'definitions'] },
+  models: { folders: ['models'], mayImport: ['access', 'accounts', 'audit', 'definitions', 'runs'] },
+  chat: { folders: ['chat'], mayImport: ['conversation', 'definitions', 'mcp', 'models'] },
   mail: { folders: ['mail'], mayImport: [] },
-  accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },
+  accounts: { folders: ['accounts'], mayImport: ['access', 'audit', 'mail'] },
   definitions: {
     folders: [
       ...['workers', 'contexts', 'connections', 'connection-tools', 'integrations', 'declarations'],
       ...['file-trees', 'secrets', 'triggers'],
     ],
-    mayImport: ['accounts', 'audit'],
+    mayImport: ['access', 'accounts', 'audit'],
   },
   runs: {
     folders: ['runs', 'approvals', 'worker-conversations'],
-    mayImport: ['accounts', 'audit', 'definitions'],
+    mayImport: ['access', 'accounts', 'audit', 'conversation', 'definitions'],
   },
   trials: {
     folders: ['candidates', 'repairs', 'examples', 'evaluations'],
-    mayImport: ['audit', 'definitions', 'models', 'runs'],
+    mayImport: ['access', 'audit', 'definitions', 'models', 'runs'],
   },
   starters: { folders: ['starters'], mayImport: ['definitions', 'runs'] },
-  alerts: { folders: ['alerts'], mayImport: ['accounts', 'audit', 'definitions', 'mail', 'runs'] },
+  alerts: { folders: ['alerts'], mayImport: ['access', 'accounts', 'audit', 'definitions', 'mail', 'runs'] },
   changes: { folders: ['changes'], mayImport: [] },
   system: { folders: ['system'], mayImport: ['accounts', 'definitions', 'runs'] },
 };

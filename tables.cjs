@@ -46,7 +46,7 @@ exports.TABLES = {
 
   [`${SKILLS_API}/api-keys`]: ['api_keys'],
   [`${SKILLS_API}/libraries`]: ['libraries', 'library_skills', 'library_subscriptions'],
-  [`${SKILLS_API}/people-repository.ts`]: ['people'],
+  [`${SKILLS_API}/people`]: ['people'],
   [`${SKILLS_API}/skills`]: [
     ...['skills', 'skill_versions', 'skill_shares', 'skill_saves', 'skill_overrides', 'skill_pins'],
   ],

@@ -45,6 +45,7 @@ export * from './permissions';
 export * from './query-date';
 export { encodeJson, StoredJson } from './stored-json';
 export * from './surface';
+export * from './surface-client';
 export { isTimestamp } from './timestamp';
 export { discardBody } from './unread-body';
 export { createMemoryStorage, readBody } from './upload';

@@ -6,7 +6,7 @@ import type { Actor, Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
-import { upsertPerson } from '../people-repository';
+import { upsertPerson } from '../people/people-repository';
 import { getReadableSkill } from '../skills/get-skill';
 import { checkSlug } from '../skills/skill-input';
 import { deriveSlug, withSuffix } from '../skills/slug';

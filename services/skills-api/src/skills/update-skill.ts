@@ -5,7 +5,7 @@ import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
-import { upsertPerson } from '../people-repository';
+import { upsertPerson } from '../people/people-repository';
 import { getOwnedSkill, skillNotFound } from './get-skill';
 import { RESTORABLE_DAYS, type SkillWithBody } from './skill';
 import { announce, announceDeleted } from './skill-events';

@@ -1,8 +1,8 @@
 import { notFound } from '@gantry/errors';
 import type { Principal } from '@gantry/limits';
+import { buildWorkerVisibilityFilter } from '../access/ownership';
 import type { Db } from '../database';
 import type { Alert, Prisma } from '../generated/prisma/client';
-import { buildWorkerVisibilityFilter } from '../ownership';
 import type { AlertWithWorker } from './alert';
 
 const withWorker = { worker: { select: { id: true } } } as const;

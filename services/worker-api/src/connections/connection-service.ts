@@ -5,6 +5,7 @@ import { newId } from '@gantry/events';
 import type { OperationCall, Requester } from '@gantry/http';
 import { hasRoleAtLeast } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
@@ -12,7 +13,6 @@ import { type Connection, Prisma } from '../generated/prisma/client';
 import { findModelService } from '../integrations/catalog/model-services';
 import { parseHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
-import { getOwnerId } from '../ownership';
 import {
   checkHeaders,
   parseMcpUrl,

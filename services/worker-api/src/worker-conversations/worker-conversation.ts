@@ -3,7 +3,7 @@
 import { toApiFields } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import type { RunOutcome } from '@gantry/run-engine';
-import { canManage, getOwnerId, type Owned } from '../ownership';
+import { canManage, getOwnerId, type Owned } from '../access/ownership';
 import { toRunOutput } from '../runs/output-object';
 import { toApiStatus } from '../workers/run-status';
 

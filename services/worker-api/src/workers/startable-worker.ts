@@ -2,8 +2,8 @@
 import { notFound } from '@gantry/errors';
 import type { Principal } from '@gantry/limits';
 import { groupCalls, type Sql } from '@gantry/postgres';
+import { canSeeWorker, type Owned } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
-import { canSeeWorker, type Owned } from '../ownership';
 
 export type StartableWorker = Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
 

@@ -3,6 +3,7 @@ import {
   buildPageHeaders,
   type Call,
   created,
+  createSurfaceClient,
   type HandlerResponse,
   noContent,
   type OperationCall,
@@ -15,7 +16,7 @@ import { transaction } from '@gantry/postgres';
 import { buildSampleInputs, createInputValidator } from '@gantry/program';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import { createSurfaceClient } from '../surface-client';
+
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';

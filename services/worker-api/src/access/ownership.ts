@@ -5,7 +5,7 @@
  */
 import { forbidden } from '@gantry/errors';
 import { getTokenScope, hasRoleAtLeast, isInTokenScope, type Principal } from '@gantry/limits';
-import type { Visibility } from './generated/prisma/client';
+import type { Visibility } from '../generated/prisma/client';
 
 export interface Owned {
   visibility: Visibility;

@@ -1,6 +1,6 @@
-import type { Person } from './access/caller';
-import type { Db } from './database';
-import { Prisma } from './generated/prisma/client';
+import type { Person } from '../access/caller';
+import type { Db } from '../database';
+import { Prisma } from '../generated/prisma/client';
 
 /**
  * Upserts the row that everything a person owns refers to; pages show its name. It is read first, because a lock on it

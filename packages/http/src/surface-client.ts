@@ -1,6 +1,6 @@
 /** Calls the HTTP API on behalf of a caller, with their credential, workspace and IP address. */
-import type { Call } from '@gantry/http';
 import type { Surface } from '@gantry/openapi';
+import type { Call } from './handler';
 
 export type SurfaceUrls = Record<Surface, string>;
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createOpaqueToken } from '@gantry/auth';
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
-import { BASE_URL, testWorkerApi, withCookie } from './test/test-worker-api';
+import { BASE_URL, testWorkerApi, withCookie } from '../../test/test-worker-api';
 
 let personalToken: string;
 let workspaceToken: string;
