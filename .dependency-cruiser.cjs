@@ -139,6 +139,12 @@ module.exports = {
       to: { path: '^(node:)?child_process$' },
     },
     {
+      name: 'only-live-streams-of-the-engine-know-express',
+      comment: 'The rest of the engine runs code for whichever protocol requests it.',
+      from: { path: '^packages/run-engine/src/', pathNot: `^packages/run-engine/src/live/|${TESTS}` },
+      to: { path: '(^|node_modules/)(@types/)?express(/|$)' },
+    },
+    {
       name: 'zips-are-read-and-written-by-archive-alone',
       comment: 'The rules for hostile zips are in one place. Tests make theirs with a writer of their own.',
       from: { path: '^(services|packages)/', pathNot: '^packages/(archive|testing)/' },

@@ -9,7 +9,7 @@ const SKILLS_API = 'services/skills-api/src';
 
 exports.TABLES = {
   'packages/events': ['outbox', 'published_events', 'inbox', 'workspace_closures'],
-  'packages/http': ['idempotency_keys', 'rate_counts'],
+  'packages/limits': ['idempotency_keys', 'rate_counts'],
   'packages/run-engine': [
     ...['runs', 'run_events', 'run_events_default', 'run_artifacts', 'run_steps', 'run_streams', 'run_retention'],
   ],
@@ -46,7 +46,7 @@ exports.TABLES = {
 
   [`${SKILLS_API}/api-keys`]: ['api_keys'],
   [`${SKILLS_API}/libraries`]: ['libraries', 'library_skills', 'library_subscriptions'],
-  [`${SKILLS_API}/people-repository.ts`]: ['people'],
+  [`${SKILLS_API}/people`]: ['people'],
   [`${SKILLS_API}/skills`]: [
     ...['skills', 'skill_versions', 'skill_shares', 'skill_saves', 'skill_overrides', 'skill_pins'],
   ],

@@ -4,7 +4,7 @@ export default defineConfig({
   schema: 'prisma/schema.prisma',
   migrations: { path: 'prisma/migrations' },
   experimental: { externalTables: true },
-  // Written with SQL by packages/events and packages/http.
+  // Written with SQL by packages/events and packages/limits.
   tables: {
     external: [
       'public.outbox',

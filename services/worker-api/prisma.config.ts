@@ -4,7 +4,7 @@ export default defineConfig({
   schema: 'prisma/schema.prisma',
   migrations: { path: 'prisma/migrations' },
   experimental: { externalTables: true },
-  // Written with SQL by packages/run-engine, packages/events, packages/http and, the audit log, by this service.
+  // Written with SQL by packages/run-engine, packages/events, packages/limits and, the audit log, by this service.
   tables: {
     external: [
       'public.runs',

@@ -1,6 +1,8 @@
 /** Resolves a request to its caller and to the one workspace that it acts in. */
+
+import { forbidden } from '@gantry/errors';
 import type { Identity, WorkspaceClosures } from '@gantry/events';
-import { forbidden, type Principal } from '@gantry/http';
+import type { AccessRule, Principal } from '@gantry/limits';
 import type { Request } from 'express';
 import { badCredentialError, getSingleHeader, parseCredential } from './credential';
 import type { Identify } from './identity-cache';
@@ -45,7 +47,10 @@ function removeClosedWorkspaces(memberships: Identity['memberships'], closures: 
   return Object.fromEntries(Object.entries(memberships).filter(([workspaceId]) => !closures.has(workspaceId)));
 }
 
-function toPrincipal(req: Request, identity: Identity): Principal {
+/** The surface has looked up the operation before. */
+type RequestOfOperation = Request & { operation?: { access: AccessRule } };
+
+function toPrincipal(req: RequestOfOperation, identity: Identity): Principal {
   const { kind, userId, email, emailVerified, holderSince, name, tokenId, memberships, restriction } = identity;
   const caller = {
     kind,

@@ -1,5 +1,5 @@
 /** Extracts the one credential of a request. */
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import type { Request } from 'express';
 import { type OpaquePrefix, parseOpaqueToken } from './opaque-token';
 

@@ -1,5 +1,5 @@
 /** `last_used_at`, written asynchronously: batched, at most once a minute per credential, in one statement. */
-import { createWriteBehind } from '@gantry/http';
+import { createWriteBehind } from '@gantry/postgres';
 import type { Logger } from 'pino';
 
 /** Tables with the credentials of a service: `id`, `last_used_at`. */

@@ -1,4 +1,6 @@
 /** Identity resolution in every service but worker-api: JWTs are verified locally, worker-api resolves the rest. */
+
+import { unavailable } from '@gantry/errors';
 import {
   type Bus,
   type Identity,
@@ -8,7 +10,6 @@ import {
   RESTRICTION_RULES,
   request,
 } from '@gantry/events';
-import { unavailable } from '@gantry/http';
 import type { Logger } from 'pino';
 import { evictOnEvents } from './evict-on-events';
 import { createExternalJwtVerifier, type ExternalIssuer, type VerifyExternalJwt } from './external-jwt';

@@ -2,7 +2,7 @@
  * CSRF protection: browsers attach cookies automatically, so a request that changes something must come from one of
  * the platform's pages.
  */
-import { forbidden } from '@gantry/http';
+import { forbidden } from '@gantry/errors';
 import type { Request } from 'express';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);

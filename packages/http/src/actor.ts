@@ -1,6 +1,6 @@
 /** Builds the actor of a change and the origin of its request for the audit log. */
 import type { Request } from 'express';
-import { getCaller } from './admission';
+import { getCaller } from './caller';
 
 export interface Actor {
   /** Kind of the credential; `link` for the holder of a link that we sent, `system` for the platform itself. */

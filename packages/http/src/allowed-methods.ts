@@ -1,5 +1,5 @@
+import { AppError } from '@gantry/errors';
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from './errors';
 
 /** Sets the response's `Allow` header to the methods of `path`. @returns a 405 */
 export function methodNotAllowed(req: Request, res: Response, path: string, allowed: readonly string[]): AppError {

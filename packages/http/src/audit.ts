@@ -4,7 +4,7 @@ import type { SurfaceSchemas } from '@gantry/openapi';
 import type { Tx } from '@gantry/postgres';
 import type { Request } from 'express';
 import { type Actor, toActor } from './actor';
-import { getCaller } from './admission';
+import { getCaller } from './caller';
 
 /** All audit actions: the dashboard's log describes each. */
 export type AuditAction = SurfaceSchemas<'worker'>['AuditAction'];

@@ -4,8 +4,9 @@
  * All pending bodies are checked once a second. The bytes received by the connection are counted, so the stream stays
  * untouched; while received data has not been read yet, the service itself is the slow side.
  */
+
+import { AppError } from '@gantry/errors';
 import type { Request } from 'express';
-import { AppError } from './errors';
 
 const WINDOW_MS = 10_000;
 const BYTES_PER_SECOND_MIN = 1_024;

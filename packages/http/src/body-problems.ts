@@ -1,4 +1,4 @@
-import { AppError, type FieldProblem, invalid } from './errors';
+import { AppError, type FieldProblem, invalid } from '@gantry/errors';
 
 /** Checks a body beyond its schema. @throws AppError 400 with the invalid fields */
 export type CheckBody = (body: never) => unknown;

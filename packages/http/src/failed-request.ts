@@ -1,9 +1,17 @@
 /** The last middleware: maps every thrown error to the surface's error body, and leaks nothing. */
+
+import {
+  AppError,
+  type ErrorKind,
+  type FieldProblem,
+  isDependencyDown,
+  PROBLEMS_MAX,
+  unavailable,
+} from '@gantry/errors';
 import { traceFields } from '@gantry/tracing';
 import type { ErrorRequestHandler, Request } from 'express';
 import multer from 'multer';
 import type { Logger } from 'pino';
-import { AppError, type ErrorKind, type FieldProblem, isDependencyDown, PROBLEMS_MAX, unavailable } from './errors';
 import { toOauthError } from './oauth-error';
 import { discardBody } from './unread-body';
 import './request';

@@ -2,12 +2,18 @@
  * Defines handlers of operations. A handler's input is typed by its operation's entry in the OpenAPI file and validated
  * against it; its result is sent. A handler that streams or redirects uses `res` and returns nothing.
  */
+
+import {
+  createMarker,
+  type MarkCreated,
+  type OperationHandler,
+  type Principal,
+  type RetryHandler,
+} from '@gantry/limits';
 import type { ReceivedRequests, Surface } from '@gantry/openapi';
 import type { Request, Response } from 'express';
 import { type Actor, toActor } from './actor';
-import { getCaller } from './admission';
-import { createMarker, type MarkCreated, type OperationHandler, type RetryHandler } from './idempotency';
-import type { Principal } from './principal';
+import { getCaller } from './caller';
 
 /** Handlers of some operations of a surface. */
 export type Operations<S extends Surface> = { [K in keyof ReceivedRequests<S>]?: Handler<OperationCall<S, K>> };

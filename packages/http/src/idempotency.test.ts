@@ -1,14 +1,14 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { notFound, unavailable } from '@gantry/errors';
+import { sweepIdempotencyKeys } from '@gantry/limits';
 import { createPool, transaction } from '@gantry/postgres';
 import { createDatabase, cutConnections, type TestDatabase, until } from '@gantry/testing';
 import type { Express, Request } from 'express';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import request from 'supertest';
-import { notFound, unavailable } from './errors';
 import { type Call, created, type Handler, type IdempotentHandler, ok } from './handler';
-import { sweepIdempotencyKeys } from './idempotency-keys';
 import { createSurface } from './surface';
 
 interface Replica {

@@ -1,7 +1,6 @@
 import './request';
 
 export * from './actor';
-export * from './admission';
 export * from './allowed-methods';
 export * from './api-fields';
 export * from './audit';
@@ -9,12 +8,11 @@ export * from './backpressure';
 export { requireMinSpeed } from './body-min-speed';
 export type { CheckBody } from './body-problems';
 export * from './bounded-yaml';
+export * from './caller';
 export * from './drained';
-export * from './errors';
 export * from './escape-html';
 export * from './event-stream';
 export type { ErrorShape } from './failed-request';
-export { formatIssues, formatProblem } from './format-problem';
 export {
   type AnyOperations,
   type Call,
@@ -30,9 +28,6 @@ export {
   respondWith,
 } from './handler';
 export * from './health';
-export { assertHosts, parseHosts } from './host-patterns';
-export * from './idempotency';
-export { buildMarkKeySql, type HeldKey, keyLostError, sweepIdempotencyKeys, toHeldKeyParams } from './idempotency-keys';
 export { JSON_BYTES_MAX } from './json-body';
 export * from './json-depth';
 export { measureJson } from './json-size';
@@ -47,16 +42,10 @@ export { getSurfaceDocuments, type SurfaceAddresses } from './other-surfaces';
 export * from './page-cursor';
 export * from './parse-json';
 export * from './permissions';
-export * from './principal';
 export * from './query-date';
-export * from './rate-count';
-export * from './rate-limit';
-export * from './repeat';
-export * from './restriction';
-export * from './slots';
 export { encodeJson, StoredJson } from './stored-json';
 export * from './surface';
+export * from './surface-client';
 export { isTimestamp } from './timestamp';
 export { discardBody } from './unread-body';
 export { createMemoryStorage, readBody } from './upload';
-export * from './write-behind';

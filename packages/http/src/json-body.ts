@@ -1,8 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { AppError, invalid } from '@gantry/errors';
 import type { Request } from 'express';
-import { AppError, invalid } from './errors';
 import { measureJson } from './json-size';
 import type { OperationBody } from './openapi-document';
 import { assertUsableText, isUsableText, type NulPaths } from './request-text';

@@ -13,11 +13,7 @@ export function buildNextLink(req: Request, changedParams: Record<string, string
 }
 
 /** Builds the total count and, before the last page of a list with `limit` and `offset`, the link to the next page. */
-export function buildPageHeaders(
-  req: Request,
-  { limit, offset }: { limit: number; offset: number },
-  total: number,
-): Record<string, string> {
+export function buildPageHeaders(req: Request, { limit, offset }: PageQuery, total: number): Record<string, string> {
   const count = { 'X-Total-Count': String(total) };
   return offset + limit < total ? { ...count, ...buildNextLink(req, { offset: offset + limit }) } : count;
 }
@@ -40,7 +36,26 @@ export function respondWithPage<Row>(call: PagedCall, allRows: Row[], toApi: (ro
   );
 }
 
+/**
+ * Responds with the rows that a query has selected for this page.
+ * @param rows one more than the page holds, if there are more
+ */
+export function respondWithSelectedPage<Row>(
+  { req, query }: PagedCall,
+  rows: Row[],
+  toApi: (row: Row) => unknown,
+): HandlerResponse {
+  const { limit, offset } = query;
+  const headers = rows.length > limit ? buildNextLink(req, { limit, offset: offset + limit }) : {};
+  return ok(rows.slice(0, limit).map(toApi), headers);
+}
+
+export interface PageQuery {
+  limit: number;
+  offset: number;
+}
+
 interface PagedCall {
   req: Request;
-  query: { limit: number; offset: number };
+  query: PageQuery;
 }

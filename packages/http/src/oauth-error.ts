@@ -1,5 +1,5 @@
 /** Formats errors by RFC 6749 (5.2), 7009 and 7591 (3.2.2). */
-import type { AppError } from './errors';
+import type { AppError } from '@gantry/errors';
 
 const CODES: ReadonlySet<string> = new Set([
   'invalid_request',

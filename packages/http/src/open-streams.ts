@@ -5,11 +5,11 @@
  * results are used as for requests, so a revocation acts as fast. While authentication is unavailable, a stream
  * continues for UNCONFIRMED_MS_MAX.
  */
+
+import { AppError, isDependencyDown } from '@gantry/errors';
+import { createSlots, hasRoleAtLeast, type Principal, type SlotLimits } from '@gantry/limits';
 import type { Request, Response } from 'express';
-import { AppError, isDependencyDown } from './errors';
 import type { Operation } from './openapi-document';
-import { hasRoleAtLeast, type Principal } from './principal';
-import { createSlots, type SlotLimits } from './slots';
 
 /** The contract's defaults. Counted by each replica for itself. */
 export const DEFAULT_STREAM_LIMITS: SlotLimits = { perCredential: 20, perAddress: 100 };

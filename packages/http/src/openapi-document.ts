@@ -1,10 +1,9 @@
 /** Parses the OpenAPI file into routes, their access rules, and their request and response schemas. */
 import { readFileSync } from 'node:fs';
-import { roles } from '@gantry/events';
+import { accessRules, type RestrictDeclaration, rateLimitKinds, restrictDeclaration } from '@gantry/limits';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { findNulPaths, type NulPaths } from './request-text';
-import { type Declaration, declaration } from './restriction';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
 
@@ -29,21 +28,17 @@ const operation = z.object({
   operationId: z.string(),
   /** The first tag is the operation's resource. */
   tags: z.array(z.string()).default([]),
-  /**
-   * Permitted callers. `public`: all, credentials are ignored. `optional`: all; an authenticated caller may get more.
-   * `account`: any valid credential, also of a user without a workspace. `user`: any valid credential, whatever the
-   * workspace. A role: that role or a higher one in the request's workspace.
-   */
-  'x-access': z.enum(['public', 'optional', 'account', 'user', ...roles]),
+  /** Permitted callers. */
+  'x-access': z.enum(accessRules),
   /** `rest`: the last path parameter takes the rest of the path, including slashes. */
   'x-path': z.enum(['rest']).optional(),
   /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for a caller who is no member there. */
   'x-workspace': z.enum(['path']).optional(),
-  /** Opens the operation to restricted tokens; without it they are refused. See restriction.ts. */
-  'x-restrict': declaration.default({}),
-  /** The rate limit that applies; `none` is for probes and streams' reconnects. */
-  'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
-  /** Honours Idempotency-Key (see idempotency.ts); `once`: its response contains a secret and is not stored. */
+  /** Opens the operation to restricted tokens; without it they are refused. */
+  'x-restrict': restrictDeclaration.default({}),
+  /** The rate limit that applies. */
+  'x-limit': z.enum(rateLimitKinds).default('requests'),
+  /** Honours Idempotency-Key (see packages/limits); `once`: its response contains a secret and is not stored. */
   'x-idempotent': z.union([z.boolean(), z.literal('once')]).default(false),
   /** `live`: the response streams until its subject ends, or the caller may no longer see it. */
   'x-stream': z.enum(['live']).optional(),
@@ -72,7 +67,7 @@ export interface Operation {
   /** In Express' syntax: `/api/runs/:runId`. */
   path: string;
   access: z.infer<typeof operation>['x-access'];
-  restrict: Declaration;
+  restrict: RestrictDeclaration;
   hasRestParameter: boolean;
   workspaceFromPath: boolean;
   limit: z.infer<typeof operation>['x-limit'];

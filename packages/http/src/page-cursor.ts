@@ -1,6 +1,7 @@
 /** Cursors of paginated lists: `before_created_at` and `before_id` of the last row of a page. */
+
+import { invalid } from '@gantry/errors';
 import type { Request } from 'express';
-import { invalid } from './errors';
 import { buildNextLink } from './next-page';
 import { parseQueryDate } from './query-date';
 

@@ -1,8 +1,7 @@
 /** Derives a role's permissions from the `x-access` of operations. */
 import { type Restriction, type Role, roles } from '@gantry/events';
+import { hasRoleAtLeast, isOperationAllowed } from '@gantry/limits';
 import { readOperations } from './openapi-document';
-import { hasRoleAtLeast } from './principal';
-import { isOperationAllowed } from './restriction';
 
 /**
  * Computes the `permissions` of a resource, so that clients offer only permitted actions.

@@ -1,4 +1,4 @@
-import { invalid } from './errors';
+import { invalid } from '@gantry/errors';
 import { isTimestamp } from './timestamp';
 
 /**

@@ -1,12 +1,13 @@
 /** Reads the body of a request by its operation and media type. */
+
+import { AppError, invalid } from '@gantry/errors';
+import { createSlots } from '@gantry/limits';
 import type { Request, Response } from 'express';
 import type multer from 'multer';
-import { AppError, invalid } from './errors';
 import { createHeavyBodyQueue, HEAVY_BYTES } from './heavy-bodies';
 import { ANY_JSON_RULES, readJsonBody, STRICT_JSON_RULES } from './json-body';
 import type { Operation } from './openapi-document';
 import { assertUsableFields } from './request-text';
-import { createSlots } from './slots';
 import { discardBody } from './unread-body';
 import { createFormReader } from './upload';
 import { readUrlEncodedBody } from './url-encoded';

@@ -1,9 +1,9 @@
 import path from 'node:path';
+import type { Principal } from '@gantry/limits';
 import { plainHasher, setupPool } from '@gantry/testing';
 import { pino } from 'pino';
 import request from 'supertest';
 import { created, ok } from './handler';
-import type { Principal } from './principal';
 import { findNulPaths } from './request-text';
 import { createSurface } from './surface';
 

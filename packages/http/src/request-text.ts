@@ -2,8 +2,9 @@
  * Rejects texts with U+0000, which PostgreSQL's text and jsonb refuse, or an unpaired surrogate, which UTF-8 cannot
  * encode. A schema with `x-nul: allowed` accepts U+0000 in all texts below it, which are stored as JSON or as bytes.
  */
+
+import { invalid } from '@gantry/errors';
 import type { Request } from 'express';
-import { invalid } from './errors';
 
 /** Keys from the root of a body to a part of it that may hold U+0000; `*` is any key. */
 export type NulPaths = readonly (readonly string[])[];

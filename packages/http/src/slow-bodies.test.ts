@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
+import { AppError } from '@gantry/errors';
 import { plainHasher, setupPool, until } from '@gantry/testing';
 import { pino } from 'pino';
-import { AppError } from './errors';
 import { type Call, ok } from './handler';
 import { createSurface } from './surface';
 import { createMemoryStorage, readBody } from './upload';

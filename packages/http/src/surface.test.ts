@@ -1,12 +1,12 @@
 import path from 'node:path';
+import { AppError, notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import { plainHasher, setupPool } from '@gantry/testing';
 import type { Express } from 'express';
 import { pino } from 'pino';
 import request from 'supertest';
 import { parse } from 'yaml';
-import { AppError, notFound } from './errors';
 import { type Call, created, type HandlerResult, ok } from './handler';
-import type { Principal } from './principal';
 import { createSurface, type SurfaceOptions } from './surface';
 import { createMemoryStorage, readBody } from './upload';
 

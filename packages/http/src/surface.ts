@@ -4,7 +4,21 @@
  * handler -> error mapping. No body is read before the caller is authenticated. The OpenAPI file is the routing table:
  * an operation without a handler, a handler without an operation, or an operation without x-access prevents the start.
  */
+
+import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
+import {
+  createAdmission,
+  createIdempotency,
+  createRateCount,
+  createRateLimiter,
+  DEFAULT_RATE_LIMITS,
+  type KeyedHasher,
+  type Principal,
+  type RateLimiter,
+  type RateLimits,
+  type SlotLimits,
+} from '@gantry/limits';
 import { traceFields } from '@gantry/tracing';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
@@ -12,26 +26,19 @@ import type multer from 'multer';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import { createAdmission } from './admission';
 import { methodNotAllowed } from './allowed-methods';
 import { addSemanticProblems, type CheckBody } from './body-problems';
 import { createCors } from './cross-origin';
-import { AppError } from './errors';
 import { createErrorHandler, createFallbackErrorHandler, type ErrorShape } from './failed-request';
 import { type AnyOperations, toExpressWork } from './handler';
-import { createIdempotency, type KeyedHasher } from './idempotency';
 import { serializeError } from './log';
 import { createRequestMetrics } from './metrics';
 import { createStreamRegistry } from './open-streams';
 import { type OpenApiDocument, type Operation, readOpenApiDocument } from './openapi-document';
 import { createOperationTable } from './operation-table';
 import { createFindElsewhere, type OtherSurface } from './other-surfaces';
-import type { Principal } from './principal';
-import type { SlotLimits } from './slots';
 import './request';
 import { toLogPath } from './log-path';
-import { createRateCount } from './rate-count';
-import { createRateLimiter, DEFAULT_RATE_LIMITS, type RateLimiter, type RateLimits } from './rate-limit';
 import { createBodyReader } from './request-body';
 import { assertUsableParameters } from './request-text';
 import { createOpenapiRouter } from './serve-openapi';

@@ -1,8 +1,9 @@
 /** Reads bodies into memory, up to a limit that is enforced while they arrive. */
+
+import { AppError } from '@gantry/errors';
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 import { requireMinSpeed } from './body-min-speed';
-import { AppError } from './errors';
 
 const tooLarge = (bytesMax: number) =>
   new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);

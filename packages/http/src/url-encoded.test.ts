@@ -1,6 +1,6 @@
+import { AppError } from '@gantry/errors';
 import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
-import { AppError } from './errors';
 import { readUrlEncodedBody } from './url-encoded';
 
 const sendError: ErrorRequestHandler = (err, _req, res, next) => {

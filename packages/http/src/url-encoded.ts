@@ -1,6 +1,7 @@
 /** Parses bodies of `application/x-www-form-urlencoded` for OAuth endpoints. */
+
+import { AppError } from '@gantry/errors';
 import type { Request } from 'express';
-import { AppError } from './errors';
 import { readBytes } from './upload';
 
 const BYTES_MAX = 32 * 1024;

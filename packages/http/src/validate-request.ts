@@ -1,7 +1,7 @@
 /** Validates a request against its operation's entry in the OpenAPI file, at a bounded cost (ADR 58). */
 import { setTimeout as delay, setImmediate as yieldToOthers } from 'node:timers/promises';
+import { type FieldProblem, invalid } from '@gantry/errors';
 import type { Request } from 'express';
-import { type FieldProblem, invalid } from './errors';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-document';
 import {
   buildValidatorRequest,

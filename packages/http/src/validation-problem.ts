@@ -1,6 +1,5 @@
 /** Converts problems of express-openapi-validator to sentences about a field. */
-import { type FieldProblem, PROBLEMS_MAX } from './errors';
-import { formatProblem } from './format-problem';
+import { type FieldProblem, formatProblem, PROBLEMS_MAX } from '@gantry/errors';
 import type { Schema } from './openapi-document';
 
 /** One problem as reported by the validator, which keeps Ajv's details only in the text. */

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { unavailable } from '@gantry/http';
+import { unavailable } from '@gantry/errors';
 import {
   type Audience,
   assertExpiry,

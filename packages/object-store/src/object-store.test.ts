@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import express, { type ErrorRequestHandler } from 'express';
 import S3rver from 's3rver';
 import { createFileStore, createStorageRoutes, ObjectMissing, type ObjectStore, ObjectTooLarge } from '.';

@@ -1,6 +1,6 @@
 /** Storage for data too large for a row or a message. Keys start with the workspace: `ws_.../uploads/...`. */
 import type { Readable } from 'node:stream';
-import { AppError, unavailable } from '@gantry/http';
+import { AppError, unavailable } from '@gantry/errors';
 
 /** Each method that reaches the store throws AppError 503 while that is down, full, read-only or denies access. */
 export interface ObjectStore {

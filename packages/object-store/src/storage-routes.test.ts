@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import express, { type ErrorRequestHandler } from 'express';
 import { createFileStore, createStorageRoutes, type FileStore } from '.';
 

@@ -1,6 +1,8 @@
 /** The other end of the file driver's presigned URLs. Mounted beside the API: the URL is the whole credential. */
 import { Readable } from 'node:stream';
-import { AppError, createSlots, discardBody, methodNotAllowed, requireMinSpeed, type Slots } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { discardBody, methodNotAllowed, requireMinSpeed } from '@gantry/http';
+import { createSlots, type Slots } from '@gantry/limits';
 import { type Request, type Response, Router } from 'express';
 import type { FileStore } from './file-store';
 import { buildContentDisposition, toStoreError } from './object-store';

@@ -1,7 +1,7 @@
 /** Checks whether a service can use its object store, and otherwise names the reason and the remedy. */
 import { randomBytes } from 'node:crypto';
 import { describeCertificateProblem } from '@gantry/env';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import type { ObjectStore } from './object-store';
 
 const REASONS: Record<string, string> = {

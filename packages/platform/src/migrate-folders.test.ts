@@ -44,7 +44,7 @@ const readSharedShape = async (client: Client, service: ServiceName): Promise<st
 
 test.each([
   ['run-engine', ['worker-api', 'automation-api']],
-  ['http', [...serviceNames]],
+  ['limits', [...serviceNames]],
 ])('a table change of packages/%s is applied to every service that uses it, and to no other', async (owner, users) => {
   const names = listFolder(`packages/${owner}/migrations`);
   expect(names.length).toBeGreaterThan(0);

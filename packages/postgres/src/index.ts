@@ -5,6 +5,8 @@ export * from './failures';
 export * from './group-calls';
 export * from './migrations';
 export * from './pool';
+export * from './repeat';
 export { liftTimeLimits } from './response-limit';
 export * from './statement';
 export * from './transaction';
+export * from './write-behind';

@@ -1,4 +1,4 @@
-import { unavailable } from '@gantry/http';
+import { unavailable } from '@gantry/errors';
 import pLimit from 'p-limit';
 
 /**

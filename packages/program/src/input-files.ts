@@ -2,8 +2,9 @@
  * Inputs of type `file`: from a request's body or an upload in the object store, from which the executor downloads
  * them.
  */
+
+import { invalid } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { invalid } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { RunSpec } from '@gantry/run-engine';
 import type { InputItem } from './items';

@@ -1,4 +1,4 @@
-import type { AppError } from '@gantry/http';
+import type { AppError } from '@gantry/errors';
 import { createInputValidator } from './input-validator';
 import { inputItems, storedInputItems } from './items';
 import { buildSampleInputs } from './sample-inputs';

@@ -1,4 +1,4 @@
-import { type FieldProblem, formatProblem, invalid } from '@gantry/http';
+import { type FieldProblem, formatProblem, invalid } from '@gantry/errors';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020';
 import { type InputSchema, toInputSchema } from './input-schema';
 import type { InputItem } from './items';

@@ -1,5 +1,5 @@
+import { AppError } from '@gantry/errors';
 import { type Bus, type InspectReply, type InspectRequest, inspectReply, request, runSubjects } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import type { InputItem } from './items';
 
 const TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readZip } from '@gantry/archive';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 
 export interface ArchiveFile {
   path: string;

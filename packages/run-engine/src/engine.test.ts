@@ -1,5 +1,5 @@
+import { AppError } from '@gantry/errors';
 import { encode, runSubjects } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import { cutConnections, fakeExecutor, noUsage, until } from '@gantry/testing';
 import { createRunTokens } from './run-tokens';
 import { buildTestRun, startTestEngines, type TestEngines, tokenKeys } from './test/engines';

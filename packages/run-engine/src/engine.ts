@@ -2,25 +2,25 @@
 import { type Bus, LEASE_MS, type Relay, type RunSource, type WorkspaceClosures } from '@gantry/events';
 import { StoredJson } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
-import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { type Cancellation, createCancellation } from './cancel-runs';
-import { stopClosedWorkspaces } from './closed-workspaces';
-import { startDispatcher } from './dispatcher';
-import { type EndRunning, endExpiredRun, endHeldRun } from './end-run';
-import { startIngest } from './ingest';
+import { type Cancellation, createCancellation } from './ending/cancel-runs';
+import { stopRunsOfClosedWorkspaces } from './ending/closed-workspaces';
+import { type EndRunning, endExpiredRun, endHeldRun } from './ending/end-run';
+import { createRunExits } from './ending/run-exits';
+import { startIngest } from './ingest/ingest';
+import type { OnRefused } from './ingest/refused-requests';
+import type { ComputeCostUsd } from './ingest/report-endings';
+import { handleStepRecords } from './ingest/step-records';
 import { buildJob, type LoadRunSecrets, type LoadTools } from './job';
-import { startLeaseService } from './leases';
-import { type StreamFilter, type StreamFormat, streamRun } from './live-stream';
-import type { PrepareTool } from './prepared-tool';
-import type { OnRefused } from './refused-requests';
-import { loadReplayableResponses } from './replayable-responses';
-import type { ComputeCostUsd } from './report-endings';
+import { createRunStream, type RunStream } from './live/live-stream';
+import { createRunHubs } from './live/run-hub';
+import { startDispatcher } from './queue/dispatcher';
+import { startLeaseService } from './queue/leases';
+import { createSubmission, type Submission } from './queue/submit-run';
+import { startSweeper } from './queue/sweeper';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, loadContextChanges, loadLogsText } from './run-events';
-import { createRunExits } from './run-exits';
-import { createRunHubs } from './run-hub';
 import { countEnded, observeQueue } from './run-metrics';
 import {
   countRecentRuns,
@@ -39,13 +39,12 @@ import { createRunSignals } from './run-signals';
 import { listSteps, loadRecordedSteps, type StepRow } from './run-steps';
 import { createRunTokens, type TokenKeys } from './run-tokens';
 import { createRunTransactions, type RunTransactions } from './run-transactions';
-import { handleStepRecords } from './step-records';
-import { createSubmission, type Submission } from './submit-run';
-import type { OnSuspended } from './suspend-run';
-import { startSweeper } from './sweeper';
-import { handleToolCalls } from './tool-calls';
-import { createWaiters } from './waiters';
-import { startWaker } from './waker';
+import type { PrepareTool } from './tools/prepared-tool';
+import { loadReplayableResponses } from './tools/replayable-responses';
+import { handleToolCalls } from './tools/tool-calls';
+import type { OnSuspended } from './waiting/suspend-run';
+import { createWaiters } from './waiting/waiters';
+import { startWaker } from './waiting/waker';
 
 /** An output as it is stored: JSON, or the value itself. */
 export type StoredOutput = { json: Uint8Array } | { value: unknown };
@@ -77,12 +76,7 @@ export interface RunEngine extends Submission, RunTransactions, Cancellation {
   loadOutputForResponse(run: Run, name: string): Promise<unknown>;
   /** Loads the output, unparsed if it is in the object store: parsing 8 MB takes a tenth of a second. */
   loadStoredOutput(run: Run): Promise<StoredOutput>;
-  /**
-   * Streams server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the
-   * workspace is closed.
-   * @param wording the surface's format of events
-   */
-  stream(req: Request, res: Response, run: Run, include: StreamFilter, wording?: StreamFormat): Promise<void>;
+  stream: RunStream;
   /** Releases standing claims; requests are still answered. */
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -193,7 +187,7 @@ export async function startRunEngine(deps: {
     hasCaughtUp: ingest.caughtUp,
     onQueued,
   });
-  const closedWorkspaces = stopClosedWorkspaces({ closures: deps.closures, pool, askToStop: signals.askToStop, log });
+  const closedRuns = stopRunsOfClosedWorkspaces({ closures: deps.closures, pool, askToStop: signals.askToStop, log });
 
   const loadOutput = (key: string, { spec }: Run) => objects.getBuffer(key, spec.limits.outputBytes);
 
@@ -222,15 +216,12 @@ export async function startRunEngine(deps: {
     loadStoredOutput: async (run) =>
       run.outputKey ? { json: await loadOutput(run.outputKey, run) } : { value: run.output },
 
-    stream: (req, res, run, include, wording) => {
-      closedWorkspaces.watch(run.workspaceId, res);
-      return streamRun(hubs, req, res, run, include, wording);
-    },
+    stream: createRunStream(hubs, deps.closures),
     drain: () => dispatcher.close(),
 
     async stop() {
       unobserve();
-      await closedWorkspaces.stop();
+      await closedRuns.stop();
       await waker.stop();
       await sweeper.stop();
       leases.close();

@@ -15,7 +15,7 @@ import {
   secretsBytes,
 } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
-import { buildRunFolder } from './delete-runs';
+import { buildRunFolder } from './object-keys';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 

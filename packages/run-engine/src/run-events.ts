@@ -8,7 +8,7 @@
  */
 import { ACK_WAIT_MS, type agentParts, type ModelUsage, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
-import { buildRunFolder } from './delete-runs';
+import { buildRunFolder } from './object-keys';
 import { isTerminal, type Run, type Waiting } from './run';
 import type { Sql } from './run-row';
 

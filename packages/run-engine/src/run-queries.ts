@@ -1,5 +1,5 @@
 /** Queries runs. Every query begins with the workspace; another workspace's run is reported as missing. */
-import { notFound } from '@gantry/http';
+import { notFound } from '@gantry/errors';
 import type { Pool } from 'pg';
 import { type Run, type RunKind, type RunStatus, runStatuses } from './run';
 import { RUN_COLUMNS, toRun } from './run-row';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { conflict } from '@gantry/errors';
 import { isWorkspaceClosedSql } from '@gantry/events';
-import { buildMarkKeySql, conflict, keyLostError, toHeldKeyParams } from '@gantry/http';
+import { buildMarkKeySql, keyLostError, toHeldKeyParams } from '@gantry/limits';
 import { createRowSet, createStatement, type Statement } from '@gantry/postgres';
 import { startSpan } from '@gantry/tracing';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';

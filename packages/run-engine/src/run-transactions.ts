@@ -2,13 +2,13 @@
 import { hintChange, type RunSource } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
-import { endIdleRun, type IdleEnding } from './end-run';
-import { type ResumeOptions, resumeRun } from './resume-runs';
+import { endIdleRun, type IdleEnding } from './ending/end-run';
+import type { RunExits } from './ending/run-exits';
 import { isIdle, type NewRun, type Run } from './run';
 import { appendServiceEvents, type ServiceEvent } from './run-events';
-import type { RunExits } from './run-exits';
 import { insertRun } from './run-row';
 import type { RunSignals } from './run-signals';
+import { type ResumeOptions, resumeRun } from './waiting/resume-runs';
 
 export type RunTransactions = ReturnType<typeof createRunTransactions>;
 

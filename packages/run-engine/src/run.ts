@@ -3,7 +3,7 @@
  * table, and only this package writes and changes it (`migrations/`, and before those the services' first).
  */
 import type { JobAgent, RunError, RunLimits, StepKind, UsedSandbox } from '@gantry/events';
-import type { HeldKey } from '@gantry/http';
+import type { HeldKey } from '@gantry/limits';
 
 /** No executor holds such a run; it can be ended directly. */
 export const idleStatuses = ['queued', 'suspended', 'pending_approval'] as const;

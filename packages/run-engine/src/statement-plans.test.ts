@@ -3,9 +3,9 @@
  */
 import { PYTHON } from '@gantry/events';
 import { setupPool } from '@gantry/testing';
-import { claimRuns } from './claim-runs';
+import { settleRuns } from './ending/settle-runs';
+import { claimRuns } from './queue/claim-runs';
 import { insertRun } from './run-row';
-import { settleRuns } from './settle-runs';
 import { buildTestRun } from './test/engines';
 
 const pool = setupPool('automation-api');

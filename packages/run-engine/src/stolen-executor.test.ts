@@ -17,10 +17,10 @@ import { catchLogs, type FakeExecutor, type FakeJob, noUsage, until } from '@gan
 import express from 'express';
 import type { Msg } from 'nats';
 import { z } from 'zod';
+import { settleRuns } from './ending/settle-runs';
 import type { RunEngine } from './engine';
 import type { Run } from './run';
 import { createRunTokens } from './run-tokens';
-import { settleRuns } from './settle-runs';
 import { buildTestRun, claimJob, startTestEngines, type TestEngines, tokenKeys } from './test/engines';
 
 let engines: TestEngines;

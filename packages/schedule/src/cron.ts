@@ -1,4 +1,4 @@
-import { type FieldProblem, invalid } from '@gantry/http';
+import { type FieldProblem, invalid } from '@gantry/errors';
 import { Cron } from 'croner';
 
 export interface Schedule {

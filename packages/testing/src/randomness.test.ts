@@ -48,7 +48,7 @@ const OPEN = [
   // Both come from the caller: two headers that must agree.
   'packages/auth/src/credential.ts',
   // The request that one principal sent with the same key before.
-  'packages/http/src/idempotency.ts',
+  'packages/limits/src/idempotency.ts',
   // A number that is looked for in logs, against itself.
   'packages/masking/src/redact.ts',
   // Hashes of texts that their reader has.

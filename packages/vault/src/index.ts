@@ -1,3 +1,4 @@
+export { parseHosts } from './host-patterns';
 export * from './key-ring';
 export * from './key-rotation';
 export * from './rotating-secret';

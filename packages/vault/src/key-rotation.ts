@@ -8,7 +8,7 @@
  * progress, and any replica that finds it continues. Readers are unaffected, because each value names its key.
  */
 
-import { conflict } from '@gantry/http';
+import { conflict } from '@gantry/errors';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';

@@ -1,9 +1,10 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 
+import { conflict, invalid, isDependencyDown, notFound } from '@gantry/errors';
 import { CREDENTIAL_CHARS_MAX, DEFAULT_PLACES } from '@gantry/events';
-import { assertHosts, conflict, invalid, isDependencyDown, notFound } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
+import { assertHosts } from './host-patterns';
 import type { Vault } from './vault';
 
 export interface SecretEntry {

@@ -1,6 +1,7 @@
 /** Assembles the HTTP side of the service. Nothing here listens, connects or reads the environment. */
 import type { Authenticate } from '@gantry/auth';
-import { createSurface, getSurfaceDocuments, type Health, type KeyedHasher } from '@gantry/http';
+import { createSurface, getSurfaceDocuments, type Health } from '@gantry/http';
+import type { KeyedHasher } from '@gantry/limits';
 import { createStorageRoutes, type FileStore } from '@gantry/object-store';
 import type { SurfaceSettings } from '@gantry/service';
 import type { Express } from 'express';

@@ -1,6 +1,6 @@
 /** All sweeps of this service. */
 import { sweepClosures, sweepInbox } from '@gantry/events';
-import { sweepIdempotencyKeys } from '@gantry/http';
+import { sweepIdempotencyKeys } from '@gantry/limits';
 import type { Sweep } from '@gantry/service';
 import { sweepApiKeys } from './api-keys/api-key';
 import type { Database } from './database';

@@ -1,6 +1,6 @@
 /** Lists all sweeps of this service. The last ones may take long. */
 import { republishClosures, sweepClosures, sweepInbox } from '@gantry/events';
-import { sweepIdempotencyKeys } from '@gantry/http';
+import { sweepIdempotencyKeys } from '@gantry/limits';
 import type { ObjectStore } from '@gantry/object-store';
 import { type DeleteWithRuns, deleteExpiredEvents, deleteExpiredRuns } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';

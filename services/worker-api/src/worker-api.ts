@@ -11,7 +11,8 @@ import {
   startChangeHints,
   startRelay,
 } from '@gantry/events';
-import { createRateCount, type Health, observeService } from '@gantry/http';
+import { type Health, observeService, type SurfaceUrls } from '@gantry/http';
+import { createRateCount } from '@gantry/limits';
 import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store';
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
@@ -53,7 +54,6 @@ import { createRunnables } from './runs/runnable';
 import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron/cron-ticker';
-import type { SurfaceUrls } from './surface-client';
 import { rememberExecutors } from './system/executors';
 import { version } from './system/version';
 import { findConversationOfRun } from './worker-conversations/worker-conversation-repository';

@@ -4,8 +4,8 @@
  */
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { deleteEvents, RUN_BATCH } from '../delete-runs';
 import { DAY_MS, type RetentionDeps, RUNS_PER_SWEEP, type RunPosition } from './delete-expired-runs';
+import { deleteEvents, RUN_BATCH } from './delete-runs';
 import { createWeeks, dropWeeks, toWeekStartDate } from './event-partitions';
 import { listRetention, type WorkspaceRetention } from './retention';
 

@@ -7,7 +7,7 @@
 import type { ObjectStore } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import { type DeleteWithRuns, deleteEndedRuns, RUN_BATCH } from '../delete-runs';
+import { type DeleteWithRuns, deleteEndedRuns, RUN_BATCH } from './delete-runs';
 import { listRetention, type RetentionBounds, type WorkspaceRetention } from './retention';
 
 export const DAY_MS = 86_400_000;

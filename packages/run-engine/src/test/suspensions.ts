@@ -1,7 +1,7 @@
 /** Builds suspensions for tests. */
 import { newId, type Suspension } from '@gantry/events';
 import type { RunEngine } from '../engine';
-import type { OnSuspended } from '../suspend-run';
+import type { OnSuspended } from '../waiting/suspend-run';
 import { buildTestRun, type TestEngines } from './engines';
 
 export const buildSleep = (ordinal: number, ms: number): Suspension => ({

@@ -2,7 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { type Call, created, createSurface, type Principal } from '@gantry/http';
+import { type Call, created, createSurface } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { createDatabase, type TestDatabase } from '../database';

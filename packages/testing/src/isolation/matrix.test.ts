@@ -2,16 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import {
-  AppError,
-  type Call,
-  created,
-  createSurface,
-  type HandlerResponse,
-  notFound,
-  ok,
-  type Principal,
-} from '@gantry/http';
+import { AppError, notFound } from '@gantry/errors';
+import { type Call, created, createSurface, type HandlerResponse, ok } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { pino } from 'pino';
 import { setupPool } from '../database';
 import { type IsolatedSurface, isolationMatrix } from './matrix';

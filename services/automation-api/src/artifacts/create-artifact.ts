@@ -1,6 +1,7 @@
 import { findPathProblem } from '@gantry/archive';
+import { AppError, invalid, runChecks } from '@gantry/errors';
 import { newId, requestPreparation } from '@gantry/events';
-import { AppError, invalid, type OperationCall, runChecks } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import {

@@ -1,4 +1,4 @@
-import type { AppError } from '@gantry/http';
+import type { AppError } from '@gantry/errors';
 import { parseManifest } from './manifest';
 
 const listProblems = (manifest: unknown) => {

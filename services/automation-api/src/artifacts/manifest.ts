@@ -2,7 +2,7 @@
  * Parses manifests, which declare the inputs, outputs and requirements of an automation. Unknown keys are kept and not
  * read, since manifests carry `version`, `author`, `icon` and the like for other programs; known keys must be valid.
  */
-import { formatIssues, invalid } from '@gantry/http';
+import { formatIssues, invalid } from '@gantry/errors';
 import {
   checkDefaults,
   dependencyNames,

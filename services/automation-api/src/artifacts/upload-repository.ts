@@ -1,4 +1,4 @@
-import { notFound } from '@gantry/http';
+import { notFound } from '@gantry/errors';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Db } from '../database';
 

@@ -1,4 +1,5 @@
-import { notFound, type OperationCall } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { OperationCall } from '@gantry/http';
 import type { Db } from '../database';
 import type { Automation, AutomationVersion, Prisma } from '../generated/prisma/client';
 import type { VersionWithArtifact } from './automation';

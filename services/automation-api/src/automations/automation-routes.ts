@@ -3,7 +3,6 @@ import {
   buildPageHeaders,
   type Call,
   created,
-  getTokenScope,
   type HandlerResponse,
   noContent,
   type OperationCall,
@@ -12,6 +11,7 @@ import {
   paginate,
   respondWith,
 } from '@gantry/http';
+import { getTokenScope } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';

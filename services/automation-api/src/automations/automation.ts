@@ -1,7 +1,7 @@
 import type { Run } from '@gantry/run-engine';
 import type { FileEntry } from '../artifacts/artifact';
 import type { Artifact, Automation, AutomationVersion } from '../generated/prisma/client';
-import { toApiStatus } from '../run-status';
+import { toApiStatus } from './run-status';
 
 /** Builds the address of the automation's page. */
 export const buildAutomationUrl = (dashboardUrl: string, automationId: string): string =>

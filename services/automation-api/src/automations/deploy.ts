@@ -1,7 +1,9 @@
 /** Deploys, updates and rolls back, which move `currentVersion`. Row and event commit together. */
 
+import { type AppError, conflict, notFound } from '@gantry/errors';
 import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/events';
-import { type AppError, type Call, conflict, notFound, type OperationCall, type Principal } from '@gantry/http';
+import type { Call, OperationCall } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';

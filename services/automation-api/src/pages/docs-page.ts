@@ -1,7 +1,8 @@
 /** Serves the API reference at /docs and the OpenAPI files at /openapi, as built by packages/api-docs. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { AppError, requireReadMethod } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { requireReadMethod } from '@gantry/http';
 import express, { Router } from 'express';
 
 export interface DocsPageOptions {

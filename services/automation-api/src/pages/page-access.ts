@@ -3,7 +3,9 @@
  * so does every visitor with the link. A visitor gets what the page needs and nothing else of the workspace; runs that
  * were not started from the link do not exist for them.
  */
-import { AppError, type Call, forbidden, hasRoleAtLeast, notFound, type Principal } from '@gantry/http';
+import { AppError, forbidden, notFound } from '@gantry/errors';
+import type { Call } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import type { Run } from '@gantry/run-engine';
 import { type CurrentVersion, findCurrentVersion } from '../automations/current-version';
 import type { Deps } from '../deps';

@@ -1,4 +1,5 @@
-import { AppError, getCaller, notFound } from '@gantry/http';
+import { AppError, notFound } from '@gantry/errors';
+import { getCaller } from '@gantry/http';
 import { type Run, SubjectChanged } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { findCurrentVersion } from '../automations/current-version';

@@ -2,8 +2,8 @@
 import type { OperationCall } from '@gantry/http';
 import type { PagedRunFilter } from '@gantry/run-engine';
 import { findAutomationIds } from '../automations/automation-repository';
+import { toEngineStatuses } from '../automations/run-status';
 import type { Deps } from '../deps';
-import { toEngineStatuses } from '../run-status';
 
 type RunQuery = OperationCall<'automation', 'listRuns'>['query'];
 

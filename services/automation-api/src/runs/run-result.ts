@@ -11,7 +11,7 @@ import {
   type StreamFormat,
 } from '@gantry/run-engine';
 import { traceUrl } from '@gantry/tracing';
-import { type ApiRunStatus, toApiStatus } from '../run-status';
+import { type ApiRunStatus, toApiStatus } from '../automations/run-status';
 
 /** Returns the outputs of a completed run. */
 export function toOutputs(run: Run, output: unknown): Record<string, unknown> {

@@ -1,13 +1,6 @@
-import {
-  buildNextLink,
-  type Call,
-  getTokenScope,
-  isInTokenScope,
-  notFound,
-  type Operations,
-  ok,
-  paginate,
-} from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { buildNextLink, type Call, type Operations, ok, paginate } from '@gantry/http';
+import { getTokenScope, isInTokenScope } from '@gantry/limits';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { type ListedRun, listRunPage, type Run } from '@gantry/run-engine';
 import type { Response } from 'express';

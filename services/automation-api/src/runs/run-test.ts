@@ -1,4 +1,5 @@
-import { getCaller, notFound } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { getCaller } from '@gantry/http';
 import { buildRunLimits } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { findCurrentVersion } from '../automations/current-version';

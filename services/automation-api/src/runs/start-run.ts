@@ -1,5 +1,6 @@
 /** Starts every run of this surface: for clients, pages, tests and schedules. */
-import { conflict, type HeldKey } from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import type { HeldKey } from '@gantry/limits';
 import { storeInputFiles } from '@gantry/program';
 import type { NewRun, Run } from '@gantry/run-engine';
 import type { Request } from 'express';

@@ -1,5 +1,6 @@
 /** The schedule of an automation. */
-import { type FieldProblem, invalid, type OperationCall, runChecks } from '@gantry/http';
+import { type FieldProblem, invalid, runChecks } from '@gantry/errors';
+import type { OperationCall } from '@gantry/http';
 import { checkSchedule, nextFire } from '@gantry/schedule';
 import type { Runnable } from '../artifacts/runnable';
 import type { Automation, Prisma } from '../generated/prisma/client';

@@ -1,4 +1,5 @@
-import { type Call, noContent, notFound, type Operations, ok, paginate, respondWith } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { type Call, noContent, type Operations, ok, paginate, respondWith } from '@gantry/http';
 import { listWeakValueWarnings, type SecretEntry } from '@gantry/vault';
 import { createAudit } from '../audit/audit';
 import { listDeclaredSecrets } from '../automations/automation-queries';

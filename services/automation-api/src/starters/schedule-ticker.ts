@@ -6,8 +6,8 @@
  * and the next tick of another replica finds the row still due.
  */
 
-import { isDependencyDown, startRepeating } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { isDependencyDown } from '@gantry/errors';
+import { startRepeating, transaction } from '@gantry/postgres';
 import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { createOpaqueToken } from '@gantry/auth';
 import { type Bus, connectBus, type Identity, newId, type Restriction, type Role } from '@gantry/events';
-import type { RateLimits } from '@gantry/http';
+import type { RateLimits } from '@gantry/limits';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {
   type CaughtLogs,

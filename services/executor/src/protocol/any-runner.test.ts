@@ -6,7 +6,7 @@ import type { Metrics } from '../host/metrics';
 import { NotPrepared, NotStarted, type RunHooks, type RunInput, type Runner, type RunOutcome } from '../runners/runner';
 import { LIMITS } from '../test/fake-service';
 import type { NewRunEvent } from './event-publisher';
-import { executeJob } from './run-job';
+import { executeJob } from './execute-job';
 
 const job: Job = {
   runId: 'run_1',

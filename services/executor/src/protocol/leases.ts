@@ -20,7 +20,7 @@ import {
 import type { Logger } from 'pino';
 import type { Attempt } from './attempt';
 import type { EventPublisher } from './event-publisher';
-import type { ActiveRun } from './run-job';
+import type { ActiveRun } from './execute-job';
 
 export type Leases = ReturnType<typeof createLeases>;
 

@@ -3,8 +3,8 @@ import type { Job } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { Runner } from '../runners/runner';
 import type { EventPublisher } from './event-publisher';
+import { type ExecuteJobDeps, executeJob } from './execute-job';
 import type { Leases } from './leases';
-import { executeJob, type RunJobDeps } from './run-job';
 
 const GIVE_UP_MS_MAX = 5_000;
 const GONE_MS_MAX = 2_000;
@@ -14,7 +14,7 @@ const REPORT_MS_MIN = 10_000;
 export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns(
-  deps: Omit<RunJobDeps, 'canStart'> & {
+  deps: Omit<ExecuteJobDeps, 'canStart'> & {
     /** By name. */
     runners: ReadonlyMap<string, Runner>;
     leases: Leases;
@@ -25,7 +25,7 @@ export function createRuns(
 ) {
   const { runners, leases, publisher, log } = deps;
   const exiting = new Set<Promise<void>>();
-  const runDeps: RunJobDeps = { ...deps, canStart: (job) => deps.isConnected() && leases.isCurrent(job) };
+  const runDeps: ExecuteJobDeps = { ...deps, canStart: (job) => deps.isConnected() && leases.isCurrent(job) };
 
   function returnToQueue(job: Job) {
     const events = publisher.open(job);

@@ -1,5 +1,5 @@
 import { type Authenticate, type AuthenticatorOptions, accountTokenPrefixes, createAuthenticator } from '@gantry/auth';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 
 /**
  * Authenticates as the other services do, and accepts the API keys of this surface. Browsers send an expired session

@@ -1,5 +1,8 @@
 /** The callers of this surface: readers and writers. */
-import { createMarker, forbidden, getCaller, type MarkCreated, type Principal } from '@gantry/http';
+
+import { forbidden } from '@gantry/errors';
+import { getCaller } from '@gantry/http';
+import { createMarker, type MarkCreated, type Principal } from '@gantry/limits';
 import type { Request } from 'express';
 import { type Audit, createAudit } from '../audit/audit';
 

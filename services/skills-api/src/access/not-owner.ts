@@ -1,4 +1,4 @@
-import { type AppError, forbidden } from '@gantry/http';
+import { type AppError, forbidden } from '@gantry/errors';
 
 /** @param thing with its name: `the skill "tea"` */
 export const notOwner = (thing: string): AppError =>

@@ -1,5 +1,6 @@
 /** Routes for agents and their tools: the index of public skills with digests, SKILL.md, zips, import of a zip. */
-import { AppError, created, type OperationCall, type Operations, ok } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { created, type OperationCall, type Operations, ok, respondWithSelectedPage } from '@gantry/http';
 import type { Request } from 'express';
 import { getPerson, toReader } from '../access/caller';
 import type { Deps } from '../deps';
@@ -10,7 +11,7 @@ import { publishSkill } from '../skills/publish-skill';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
 import { checkContent, type PublishInput } from '../skills/skill-input';
 import { listIndexedSkills } from '../skills/skill-lists';
-import { toPage } from '../to-page';
+
 import { readSkillZip, zipSkill } from './skill-zip';
 
 /** The discovery format whose fields these are. */
@@ -38,13 +39,17 @@ export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operat
       const { req, res, query } = call;
       const rows = await listIndexedSkills(prisma, query);
       if (sendIfNotModified(req, res, computeEtag([rows.slice(0, query.limit)]), 'public')) return;
-      const { body: skills, headers } = toPage(call, rows, ({ slug, title, description, skillMdDigest }) => ({
-        name: slug,
-        type: 'skill-md',
-        description: description || title,
-        url: `${skillsUrl}/.well-known/agent-skills/${slug}/SKILL.md`,
-        digest: `sha256:${skillMdDigest}`,
-      }));
+      const { body: skills, headers } = respondWithSelectedPage(
+        call,
+        rows,
+        ({ slug, title, description, skillMdDigest }) => ({
+          name: slug,
+          type: 'skill-md',
+          description: description || title,
+          url: `${skillsUrl}/.well-known/agent-skills/${slug}/SKILL.md`,
+          digest: `sha256:${skillMdDigest}`,
+        }),
+      );
       return ok({ $schema: SCHEMA, skills }, headers);
     },
     agentSkillMd: async (call) => {

@@ -1,6 +1,6 @@
 /** A skill as the folder that agents install: reading and writing `<slug>/SKILL.md` in a zip. */
 import { BadArchive, readZip, writeZip, type ZipEntry } from '@gantry/archive';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import { BODY_BYTES_MAX } from '../skills/skill';
 
 export const ZIP_BYTES_MAX = 1024 * 1024;

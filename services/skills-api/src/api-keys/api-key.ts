@@ -4,8 +4,9 @@
  */
 
 import { createOpaqueToken, getDisplayPrefix, type LastUse, type OwnTokens, type TokenHasher } from '@gantry/auth';
+import { conflict, notFound } from '@gantry/errors';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
-import { conflict, notFound, toApiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Actor, Person } from '../access/caller';

@@ -1,12 +1,13 @@
+import type { PageQuery } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { type Library, Prisma } from '../generated/prisma/client';
-import { ownerNameSql } from '../people-repository';
+import { ownerNameSql } from '../people/people-repository';
 import { buildOwnedFilter, isFindableSkillSql, isReadableLibrarySql, isReadableSkillSql } from '../skills/readable';
 import type { SkillRow } from '../skills/skill';
 import { skillColumns, skillTable, skillTables } from '../skills/skill-repository';
 import { SLUG } from '../skills/slug';
-import type { Page } from '../to-page';
+
 import type { LibraryRow } from './library';
 
 const buildColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
@@ -27,7 +28,7 @@ export async function findLibrary(db: Db, slug: string, reader: Reader): Promise
 }
 
 /** Libraries that ship with the installation, newest first. */
-export function listStarterLibraries(db: Db, reader: Reader, { limit, offset }: Page): Promise<LibraryRow[]> {
+export function listStarterLibraries(db: Db, reader: Reader, { limit, offset }: PageQuery): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${buildColumns(reader)} FROM libraries l
     WHERE l.starter AND l.visibility = 'public' AND l.deleted_at IS NULL
@@ -35,7 +36,7 @@ export function listStarterLibraries(db: Db, reader: Reader, { limit, offset }: 
 }
 
 /** Newest first. */
-export function listOwnLibraries(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
+export function listOwnLibraries(db: Db, person: Person, { limit, offset }: PageQuery): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${buildColumns(person)} FROM libraries l
     WHERE ${buildOwnedFilter('l', person)} AND l.deleted_at IS NULL
@@ -43,7 +44,7 @@ export function listOwnLibraries(db: Db, person: Person, { limit, offset }: Page
 }
 
 /** Newest subscription first; libraries that are no longer readable are left out. */
-export function listSubscribedLibraries(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
+export function listSubscribedLibraries(db: Db, person: Person, { limit, offset }: PageQuery): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${buildColumns(person)} FROM library_subscriptions mine JOIN libraries l ON l.id = mine.library_id
      

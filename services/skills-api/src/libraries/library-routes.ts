@@ -1,8 +1,8 @@
-import { created, noContent, type Operations, ok } from '@gantry/http';
+import { created, noContent, type Operations, ok, respondWithSelectedPage } from '@gantry/http';
 import type { Request } from 'express';
 import { getSignedInPerson, toReader } from '../access/caller';
 import type { Deps } from '../deps';
-import { toPage } from '../to-page';
+
 import { type LibraryRow, libraryItemToApi, libraryToApi } from './library';
 import {
   listLibrarySkills,
@@ -37,7 +37,7 @@ export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skil
 
   return {
     listLibraries: async (call) =>
-      toPage(call, await listStarterLibraries(prisma, toReader(call.req), call.query), toItem),
+      respondWithSelectedPage(call, await listStarterLibraries(prisma, toReader(call.req), call.query), toItem),
     createLibrary: {
       create: async ({ req, body }) => respondCreated(req, await createLibrary(prisma, getSignedInPerson(req), body)),
       assertVisible: ({ req }, slug) => getReadableLibrary(prisma, slug, getSignedInPerson(req)),
@@ -60,12 +60,14 @@ export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skil
       return ok(await loadLibrary(req, path.slug));
     },
     listMyLibraries: async (call) =>
-      toPage(call, await listOwnLibraries(prisma, getSignedInPerson(call.req), call.query), toItem),
+      respondWithSelectedPage(call, await listOwnLibraries(prisma, getSignedInPerson(call.req), call.query), toItem),
     listSubscriptions: async (call) => {
       const person = getSignedInPerson(call.req);
       const rows = await listSubscribedLibraries(prisma, person, call.query);
       const skills = await Promise.all(rows.map((row) => listLibrarySkills(prisma, person, row)));
-      return toPage(call, rows, (row) => libraryToApi(row, skills[rows.indexOf(row)] ?? [], skillsUrl));
+      return respondWithSelectedPage(call, rows, (row) =>
+        libraryToApi(row, skills[rows.indexOf(row)] ?? [], skillsUrl),
+      );
     },
     subscribe: async ({ req, body }) => {
       await subscribe(prisma, getSignedInPerson(req), body.library_slug);

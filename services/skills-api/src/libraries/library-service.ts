@@ -1,11 +1,12 @@
+import { AppError, conflict, type FieldProblem, gone, invalid } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, type FieldProblem, gone, invalid, type OperationCall } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor, Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
-import { upsertPerson } from '../people-repository';
+import { upsertPerson } from '../people/people-repository';
 import { getReadableSkill } from '../skills/get-skill';
 import { checkSlug } from '../skills/skill-input';
 import { deriveSlug, withSuffix } from '../skills/slug';

@@ -1,5 +1,6 @@
 /** Pages that people open in a browser, and the same skill as Markdown and JSON. */
-import { AppError, type OperationCall, type Operations } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import type { OperationCall, Operations } from '@gantry/http';
 import type { Response } from 'express';
 import { toReader } from '../access/caller';
 import type { Deps } from '../deps';

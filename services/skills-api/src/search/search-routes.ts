@@ -1,15 +1,14 @@
-import type { Operations } from '@gantry/http';
+import { type Operations, respondWithSelectedPage } from '@gantry/http';
 import { toReader } from '../access/caller';
 import type { Deps } from '../deps';
 import { searchSkills, toSegments } from '../skills/search-skills';
 import { skillItemToApi } from '../skills/skill';
-import { toPage } from '../to-page';
 
 export function searchOperations({ prisma, skillsUrl, forgiving }: Deps): Operations<'skills'> {
   return {
     searchSkills: async (call) => {
       const hits = await searchSkills(prisma, toReader(call.req), call.query.q, call.query, forgiving);
-      return toPage(call, hits, (hit) => ({
+      return respondWithSelectedPage(call, hits, (hit) => ({
         ...skillItemToApi(hit, skillsUrl),
         rank: hit.rank,
         highlights: { title: toSegments(hit.title_marked), excerpt: toSegments(hit.excerpt_marked) },

@@ -1,5 +1,5 @@
 /** Loads one skill on behalf of a reader: the only way from a slug to a skill. */
-import { AppError, gone } from '@gantry/http';
+import { AppError, gone } from '@gantry/errors';
 import type { Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';
 import type { Db } from '../database';

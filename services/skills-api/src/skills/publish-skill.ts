@@ -1,9 +1,9 @@
+import { conflict } from '@gantry/errors';
 import { newId, skillPublished } from '@gantry/events';
-import { conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { PrismaClient } from '../generated/prisma/client';
-import { upsertPerson } from '../people-repository';
+import { upsertPerson } from '../people/people-repository';
 import { announce } from './skill-events';
 import { type CheckedContent, checkContent, checkSlug, type PublishInput } from './skill-input';
 import { insertSkill } from './skill-repository';

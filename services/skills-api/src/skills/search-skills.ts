@@ -1,3 +1,4 @@
+import type { PageQuery } from '@gantry/http';
 /**
  * Full-text search over title, tags, description and text, ranked in that order. Words match by prefix,
  * and where the database has pg_trgm, misspelt words in the names match too.
@@ -6,7 +7,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Reader } from '../access/caller';
 import { Prisma, type PrismaClient } from '../generated/prisma/client';
-import type { Page } from '../to-page';
+
 import { isFindableSkillSql, isPresentSql } from './readable';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
@@ -61,7 +62,7 @@ export async function searchSkills(
   prisma: PrismaClient,
   reader: Reader,
   text: string,
-  page: Page,
+  page: PageQuery,
   forgiving: boolean,
 ): Promise<SearchHit[]> {
   const exact = await rankHits(prisma, reader, text, page, false);
@@ -78,7 +79,7 @@ function rankHits(
   prisma: PrismaClient,
   reader: Reader,
   text: string,
-  page: Page,
+  page: PageQuery,
   forgiving: boolean,
 ): Prisma.PrismaPromise<SearchHit[]> {
   const words = splitWords(text);

@@ -1,7 +1,8 @@
 /** Sharing of a private skill by e-mail address: with its verified holder, or with the member who has it (ADR 62). */
 
+import { conflict, type FieldProblem, invalid } from '@gantry/errors';
 import { skillChanged, type WorkspaceMember } from '@gantry/events';
-import { conflict, type FieldProblem, invalid, type OperationCall } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';

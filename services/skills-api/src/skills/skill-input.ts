@@ -1,6 +1,7 @@
 /** Checks the input that publishes or changes a skill, beyond its shape in the OpenAPI file. */
 import { createHash } from 'node:crypto';
-import { AppError, type FieldProblem, invalid, type OperationCall } from '@gantry/http';
+import { AppError, type FieldProblem, invalid } from '@gantry/errors';
+import type { OperationCall } from '@gantry/http';
 import { type FrontMatter, getTags, parseBody, toSkillMd } from './front-matter';
 import { BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TITLE_CHARS_MAX } from './skill';
 import { isReserved, SLUG } from './slug';

@@ -1,18 +1,18 @@
 /** Pages of skills. Each query finds the ids of its page by an index first, and only then reads their columns. */
-import type { OperationCall } from '@gantry/http';
+import type { OperationCall, PageQuery } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
-import type { Page } from '../to-page';
+
 import { buildOwnedFilter, isFindableSkillSql, isPresentSql, isReadableSkillSql } from './readable';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
 
 /** `deleted`: only those that were deleted and can be restored. */
-export type MineFilter = Omit<OperationCall<'skills', 'listMySkills'>['query'], keyof Page>;
+export type MineFilter = Omit<OperationCall<'skills', 'listMySkills'>['query'], keyof PageQuery>;
 
 /** Lists owned skills by creation and saved ones by when they were saved, newest first; one more than the page. */
-export function listMySkills(db: Db, person: Person, filter: MineFilter, page: Page): Promise<SkillRow[]> {
+export function listMySkills(db: Db, person: Person, filter: MineFilter, page: PageQuery): Promise<SkillRow[]> {
   const count = page.limit + page.offset + 1;
   const { relation, deleted = false } = filter;
   const own = Prisma.sql`
@@ -32,7 +32,7 @@ export function listMySkills(db: Db, person: Person, filter: MineFilter, page: P
 }
 
 /** Skills of the reader's workspace, newest first: public ones, and those that are shared with the reader. */
-export function listWorkspaceSkills(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
+export function listWorkspaceSkills(db: Db, reader: Reader, page: PageQuery): Promise<SkillRow[]> {
   // The reader is treated as an owner of nothing: their private skills do not belong to the workspace.
   const asColleague = { ...reader, userId: null };
   return listByIds(
@@ -45,7 +45,7 @@ export function listWorkspaceSkills(db: Db, reader: Reader, page: Page): Promise
 }
 
 /** Lists public skills, newest first. */
-export function listPublicSkills(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
+export function listPublicSkills(db: Db, reader: Reader, page: PageQuery): Promise<SkillRow[]> {
   return listByIds(
     db,
     reader,
@@ -63,13 +63,13 @@ export interface IndexedSkill {
 }
 
 /** Public ones, newest first; one more than the page size if there are more. */
-export const listIndexedSkills = (db: Db, { limit, offset }: Page): Promise<IndexedSkill[]> =>
+export const listIndexedSkills = (db: Db, { limit, offset }: PageQuery): Promise<IndexedSkill[]> =>
   db.$queryRaw<IndexedSkill[]>`
     SELECT s.slug, s.title, s.description, s.skill_md_digest AS "skillMdDigest" FROM skills s
     WHERE s.visibility = 'public' AND ${isPresentSql('s')}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 
-function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: Page): Promise<SkillRow[]> {
+function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: PageQuery): Promise<SkillRow[]> {
   return db.$queryRaw<SkillRow[]>`
     WITH page AS MATERIALIZED (SELECT id, at FROM (${ids}) found ORDER BY at DESC, id DESC LIMIT ${limit + 1} OFFSET ${offset})
     SELECT ${skillColumns(reader)} FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.at DESC, s.id DESC`;

@@ -2,7 +2,7 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Person, Reader } from '../access/caller';
 import type { Db } from '../database';
 import { Prisma, type Skill, type Visibility } from '../generated/prisma/client';
-import { ownerNameSql } from '../people-repository';
+import { ownerNameSql } from '../people/people-repository';
 import { buildOwnedFilter, isReadableSkillSql } from './readable';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';

@@ -1,19 +1,20 @@
+import { notFound } from '@gantry/errors';
 import {
   created,
   type HandlerResponse,
   type IdempotentHandler,
   noContent,
-  notFound,
   type OperationCall,
   type Operations,
   ok,
   paginate as pageOfAll,
   respondWithPage,
+  respondWithSelectedPage,
 } from '@gantry/http';
 import type { Request } from 'express';
 import { type Actor, getPerson, getSignedInPerson, type Person, toReader } from '../access/caller';
 import type { Deps } from '../deps';
-import { toPage } from '../to-page';
+
 import { getOwnedSkill, getReadableSkill } from './get-skill';
 import { publishSkill } from './publish-skill';
 import { renderSkill } from './render-skill';
@@ -82,12 +83,12 @@ export function skillOperations(deps: Deps): Operations<'skills'> {
       return ok({ ...versionToApi(version), description, tags, license, body_md: bodyMd });
     },
     listMySkills: async (call) =>
-      toPage(call, await listMySkills(prisma, getPerson(call.req), call.query, call.query), toItem),
+      respondWithSelectedPage(call, await listMySkills(prisma, getPerson(call.req), call.query, call.query), toItem),
     listWorkspaceSkills: async (call) =>
-      toPage(call, await listWorkspaceSkills(prisma, toReader(call.req), call.query), toItem),
+      respondWithSelectedPage(call, await listWorkspaceSkills(prisma, toReader(call.req), call.query), toItem),
     listSavedSkills: async (call) => {
       const filter = { ...call.query, relation: 'saved' as const };
-      return toPage(call, await listMySkills(prisma, getPerson(call.req), filter, filter), toItem);
+      return respondWithSelectedPage(call, await listMySkills(prisma, getPerson(call.req), filter, filter), toItem);
     },
     saveSkill: async ({ req, path: { slug } }) =>
       ok({ slug, saved: true, saves: await saveSkill(prisma, getPerson(req), slug) }),

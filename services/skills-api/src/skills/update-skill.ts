@@ -1,10 +1,11 @@
+import { conflict, gone } from '@gantry/errors';
 import { skillChanged } from '@gantry/events';
-import { conflict, gone, type OperationCall } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
-import { upsertPerson } from '../people-repository';
+import { upsertPerson } from '../people/people-repository';
 import { getOwnedSkill, skillNotFound } from './get-skill';
 import { RESTORABLE_DAYS, type SkillWithBody } from './skill';
 import { announce, announceDeleted } from './skill-events';

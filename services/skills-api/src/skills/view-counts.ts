@@ -1,5 +1,5 @@
 /** `views`, written asynchronously: batched, in one statement a second. */
-import { createWriteBehind } from '@gantry/http';
+import { createWriteBehind } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 

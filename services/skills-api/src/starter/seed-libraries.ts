@@ -24,7 +24,7 @@ import {
   updateLibrary,
   updateSkillOrder,
 } from '../libraries/library-repository';
-import { upsertPerson } from '../people-repository';
+import { upsertPerson } from '../people/people-repository';
 import { announce } from '../skills/skill-events';
 import { checkContent } from '../skills/skill-input';
 import { findSkillBySlug, insertSkill, updateSkill } from '../skills/skill-repository';

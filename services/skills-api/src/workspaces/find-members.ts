@@ -1,5 +1,5 @@
+import { unavailable } from '@gantry/errors';
 import { type Bus, MEMBERS_SUBJECT, membersReply, request, type WorkspaceMember } from '@gantry/events';
-import { unavailable } from '@gantry/http';
 
 const TIMEOUT_MS = 1_500;
 

@@ -17,9 +17,9 @@ import type { PoolClient } from 'pg';
 import type { z } from 'zod';
 import type { ListeningWorkspaces } from '../triggers/event/listening-workspaces';
 import { findWorkerHead } from '../workers/worker-queries';
-import type { AlertType } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { buildEvaluationUrl, buildRunUrl, type Occurrence, truncateError } from './alert-payload';
+import type { AlertType } from './alert-type';
 import { hasMatchingAlert, type RaisedEvent, raiseAlerts } from './raise-alerts';
 
 export interface AlertReactions {

@@ -1,6 +1,7 @@
 /** Describes the message to a receiver, in the format of Standard Webhooks: `{type, timestamp, data}`. */
-import type { AlertType } from './alert';
+
 import type { AlertDeps } from './alert-deps';
+import type { AlertType } from './alert-type';
 
 export interface AlertPayload {
   type: AlertType;

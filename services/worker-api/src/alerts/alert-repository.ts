@@ -1,8 +1,10 @@
-import { notFound, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
+import { buildWorkerVisibilityFilter } from '../access/ownership';
 import type { Db } from '../database';
 import type { Alert, Prisma } from '../generated/prisma/client';
-import { buildWorkerVisibilityFilter } from '../ownership';
 import type { AlertWithWorker } from './alert';
+import type { Addresses } from './channels/channel';
 
 const withWorker = { worker: { select: { id: true } } } as const;
 
@@ -70,7 +72,7 @@ export function updateAlert(
   tx: Prisma.TransactionClient,
   workspaceId: string,
   alertId: string,
-  change: Partial<Pick<Alert, 'on' | 'url' | 'emailTo' | 'description' | 'enabled' | 'disabledReason' | 'signingKey'>>,
+  change: Partial<Addresses & Pick<Alert, 'on' | 'description' | 'enabled' | 'disabledReason' | 'signingKey'>>,
 ): Promise<AlertWithWorker> {
   return tx.alert.update({ where: { workspaceId, id: alertId }, data: change, include: withWorker });
 }

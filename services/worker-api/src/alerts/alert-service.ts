@@ -1,20 +1,21 @@
+import { conflict, invalid, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { conflict, invalid, notFound, type OperationCall, type Requester } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
-import { getOwnerId } from '../ownership';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertWithWorker, applyAlertInput } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
-import { type Channel, listChannels } from './channels';
+import { type Channel, isSigned, listChannels, mergeAddresses, NO_ADDRESSES, signedFields } from './channels';
 import { endPendingDeliveries } from './delivery-repository';
 import { rotateSigningSecret } from './signing-secrets';
 
 const PER_SUBJECT_MAX = 50;
 
 /**
- * Includes the webhook signing secret, shown only once; null for an alert without a URL or with an unchanged secret.
+ * Includes the webhook signing secret, shown only once; null for an alert that signs nothing or has an unchanged secret.
  */
 export interface ChangedAlert {
   alert: AlertWithWorker;
@@ -35,12 +36,11 @@ export async function createAlert(
   const worker = workerId === undefined ? null : await getVisibleWorker(deps.prisma, caller, workerId);
   // One worker, one automation, or the whole workspace if neither is given.
   const subject = { workerUid: worker?.uid ?? null, automationId };
-  const fields = applyAlertInput(input, buildAlertRules(deps, worker !== null), { ...DEFAULT_FIELDS, automationId });
+  const fields = applyAlertInput(deps, input, { ...DEFAULT_FIELDS, automationId }, { isOfWorker: worker !== null });
   const id = newId('alrt_');
-  const rotated =
-    fields.url === null
-      ? null
-      : await rotateSigningSecret(deps.vault, { id, workspaceId, signingKey: null }, deps.now());
+  const rotated = isSigned(fields)
+    ? await rotateSigningSecret(deps.vault, { id, workspaceId, signingKey: null }, deps.now())
+    : null;
   const alert = await transaction(deps.prisma, async (tx) => {
     if ((await tx.alert.count({ where: { workspaceId, ...subject } })) >= PER_SUBJECT_MAX) {
       throw conflict('too_many_alerts', `there are ${PER_SUBJECT_MAX} alerts for this already; delete some first`);
@@ -73,11 +73,8 @@ export async function editAlert(
   const rotated = await rotateSecretIfNeeded(deps, await getAlert(deps.prisma, workspaceId, caller, alertId), input);
   const alert = await transaction(deps.prisma, async (tx) => {
     const before = await lockAlert(tx, workspaceId, caller, alertId);
-    const { automationId: _, ...fields } = applyAlertInput(
-      input,
-      buildAlertRules(deps, before.worker !== null),
-      before,
-    );
+    const isOfWorker = before.worker !== null;
+    const { automationId: _, ...fields } = applyAlertInput(deps, input, before, { isOfWorker });
     const changed = await updateAlert(tx, workspaceId, alertId, {
       ...fields,
       ...(fields.enabled && { disabledReason: null }),
@@ -100,10 +97,10 @@ export async function editAlert(
 
 /** Null if the alert keeps its secret, or needs none. */
 async function rotateSecretIfNeeded({ vault, now }: AlertDeps, alert: AlertWithWorker, input: AlertInput) {
-  const url = input.url === undefined ? alert.url : input.url;
-  if (url === null) {
+  if (!isSigned(mergeAddresses(input, alert))) {
     if (!input.secret_rotate) return null;
-    throw invalid([{ path: 'secret_rotate', message: 'the alert has no url, so nothing is signed' }]);
+    const message = `the alert has no ${signedFields.join(' or ')}, so nothing is signed`;
+    throw invalid([{ path: 'secret_rotate', message }]);
   }
   return alert.signingKey === null || input.secret_rotate ? rotateSigningSecret(vault, alert, now()) : null;
 }
@@ -117,13 +114,7 @@ export async function removeAlert(deps: AlertDeps, { caller, actor }: Requester,
   });
 }
 
-const DEFAULT_FIELDS = { on: [], url: null, emailTo: null, description: '', enabled: true };
-
-const buildAlertRules = ({ mailer, outboundAllow }: AlertDeps, isOfWorker: boolean) => ({
-  mailIsConfigured: mailer.isConfigured,
-  outboundAllow,
-  isOfWorker,
-});
+const DEFAULT_FIELDS = { on: [], ...NO_ADDRESSES, description: '', enabled: true };
 
 const auditDetails = (alert: AlertWithWorker) => ({
   worker_id: alert.worker?.id ?? null,

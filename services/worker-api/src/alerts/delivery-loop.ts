@@ -11,9 +11,8 @@ import { type Sql, transaction } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
 import type { AlertDeps } from './alert-deps';
-import { ATTEMPT_MS_MAX, type Channel, channels } from './channels';
+import { ATTEMPT_MS_MAX, channelNames, channels } from './channels';
 import type { ChannelDeps } from './channels/channel';
-import { GONE } from './channels/webhook';
 import { ATTEMPTS_MAX, type Attempt, type AttemptResult, computeNextAttempt, type DeliveryLoop } from './delivery';
 import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
 import { sendDelivery } from './send-delivery';
@@ -35,7 +34,7 @@ const attemptsTotal = new Counter({
   labelNames: ['channel', 'outcome'],
 });
 // An increase from nothing is none to Prometheus, and an alert watches this one.
-for (const channel of Object.keys(channels)) attemptsTotal.inc({ channel, outcome: 'dead' }, 0);
+for (const channel of channelNames) attemptsTotal.inc({ channel, outcome: 'dead' }, 0);
 
 export type LoopDeps = ChannelDeps & Pick<AlertDeps, 'pool' | 'log'>;
 
@@ -132,8 +131,9 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
   const sent = delivery.attemptsMade > ATTEMPTS_MAX ? INTERRUPTED_ATTEMPT : await sendDelivery(deps, delivery);
   const entry: Attempt = { at: startedAt.toISOString(), ...sent };
   const endedAt = now();
-  const gone = sent.status === GONE;
-  const next = sent.error === null || gone ? null : computeNextAttempt(delivery.attemptsMade, endedAt);
+  const { gone } = channels[delivery.channel];
+  const isGone = gone !== undefined && sent.status === gone.status;
+  const next = sent.error === null || isGone ? null : computeNextAttempt(delivery.attemptsMade, endedAt);
   const status = sent.error === null ? 'delivered' : next === null ? 'dead' : 'pending';
   const outcome = {
     status,
@@ -145,9 +145,9 @@ async function attempt(deps: LoopDeps, delivery: ClaimedDelivery): Promise<void>
   if (status === 'dead') log.warn({ deliveryId: delivery.id, error: sent.error }, 'alert not delivered: dead letter');
   await transaction(pool, async (tx) => {
     // In the lock order of edits: the alert before its deliveries.
-    if (gone) await tx.query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
+    if (isGone) await tx.query('SELECT 1 FROM alerts WHERE id = $1 FOR UPDATE', [delivery.alertId]);
     await recordAttempt(tx, delivery, outcome);
-    if (gone) await disableGoneAlert(tx, delivery, endedAt);
+    if (isGone) await disableAlert(tx, delivery, `${gone.reason} at ${endedAt.toISOString()}`, endedAt);
   });
 }
 
@@ -159,13 +159,17 @@ const INTERRUPTED_ATTEMPT: AttemptResult = {
   response: null,
 };
 
-async function disableGoneAlert(tx: Sql, { alertId, workspaceId }: ClaimedDelivery, at: Date): Promise<void> {
-  const reason = `its receiver answered 410 Gone at ${at.toISOString()}`;
+async function disableAlert(
+  tx: Sql,
+  { alertId, workspaceId }: ClaimedDelivery,
+  reason: string,
+  at: Date,
+): Promise<void> {
   const { rowCount } = await tx.query(
     'UPDATE alerts SET enabled = false, disabled_reason = $2, updated_at = $3 WHERE id = $1 AND enabled',
     [alertId, reason, at],
   );
   if (!rowCount) return;
-  await endPendingDeliveries(tx, alertId, Object.keys(channels) as Channel[], at);
+  await endPendingDeliveries(tx, alertId, channelNames, at);
   await recordChange(tx, SYSTEM, { workspaceId, action: 'alert.disabled', id: alertId, details: { reason } });
 }

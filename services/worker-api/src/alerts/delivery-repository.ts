@@ -1,14 +1,16 @@
+import { notFound } from '@gantry/errors';
 import { hintChange, isWorkspaceClosedSql } from '@gantry/events';
-import { notFound, type PageCursor } from '@gantry/http';
+import type { PageCursor } from '@gantry/http';
 import { deleteOld, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
-import type { Channel } from './channels';
+import { addressColumnsSql, type Channel } from './channels';
+import type { Addresses } from './channels/channel';
 import type { Attempt } from './delivery';
 
 /** A delivery that this process may send until `leasedUntil`. */
-export interface ClaimedDelivery {
+export interface ClaimedDelivery extends Addresses {
   id: string;
   alertId: string;
   workspaceId: string;
@@ -20,8 +22,6 @@ export interface ClaimedDelivery {
   /** Including this one. */
   attemptsMade: number;
   leasedUntil: Date;
-  url: string | null;
-  emailTo: string | null;
   description: string;
   signingKey: Buffer | null;
 }
@@ -53,7 +53,7 @@ const CLAIM = `
   FROM chosen c, alerts a WHERE d.id = c.id AND a.id = d.alert_id
   RETURNING d.id, d.alert_id AS "alertId", d.workspace_id AS "workspaceId", d.channel, d.type, d.payload::text AS body,
     d.attempts, d.attempts_made AS "attemptsMade", d.next_attempt_at AS "leasedUntil",
-    a.url, a.email_to AS "emailTo", a.description, a.signing_key AS "signingKey"`;
+    ${addressColumnsSql('a')}, a.description, a.signing_key AS "signingKey"`;
 
 /** Claims at most one delivery of each alert, round-robin over workspaces. Skips locked rows. */
 export async function claimDeliveries(

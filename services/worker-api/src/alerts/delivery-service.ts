@@ -1,4 +1,5 @@
-import { type Actor, conflict } from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import type { Actor } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { AlertDelivery } from '../generated/prisma/client';

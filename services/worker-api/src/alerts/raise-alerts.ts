@@ -6,9 +6,10 @@
 import { alertRaised, enqueue, hintChange, isWorkspaceClosedSql, newId } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import { Counter } from 'prom-client';
-import type { AlertType } from './alert';
 import type { AlertPayload, Occurrence } from './alert-payload';
-import { listChannels } from './channels';
+import type { AlertType } from './alert-type';
+import { addressColumnsSql, type Channel, channelNames, channels, listChannels } from './channels';
+import type { Addresses } from './channels/channel';
 import type { Attempt } from './delivery';
 
 export interface RaisedEvent {
@@ -26,10 +27,8 @@ export interface RaisedEvent {
   depth: number;
 }
 
-interface MatchingAlert {
+interface MatchingAlert extends Addresses {
   id: string;
-  url: string | null;
-  emailTo: string | null;
 }
 
 const raisedTotal = new Counter({
@@ -43,7 +42,7 @@ const raisedTotal = new Counter({
  * None in a closed workspace.
  */
 const MATCHING_ALERTS = `
-  SELECT id, url, email_to AS "emailTo" FROM alerts
+  SELECT id, ${addressColumnsSql('alerts')} FROM alerts
   WHERE workspace_id = $1 AND NOT ${isWorkspaceClosedSql('$1')} AND enabled AND $2 = ANY ("on") AND (
     (worker_uid = $3 AND automation_id IS NULL) OR
     (worker_uid IS NULL AND automation_id = $4) OR
@@ -81,7 +80,7 @@ export async function raiseAlerts(tx: PoolClient, raised: RaisedEvent): Promise<
   const { workspaceId, type, at, now, occurrence, depth } = raised;
   const alerts = await lockMatchingAlerts(tx, raised);
   if (alerts.length === 0) return;
-  const rateLimited = await findRateLimitedAlerts(tx, alerts, now);
+  const rateLimited = await findRateLimitedDeliveries(tx, alerts, now);
   const deliveries = alerts.flatMap((alert) => {
     const payload: AlertPayload = {
       type,
@@ -92,7 +91,7 @@ export async function raiseAlerts(tx: PoolClient, raised: RaisedEvent): Promise<
       alertId: alert.id,
       channel,
       payload: JSON.stringify(payload),
-      isHeldBack: channel === 'email' && rateLimited.has(alert.id),
+      isHeldBack: rateLimited.get(channel)?.has(alert.id) ?? false,
     }));
   });
   await insertDeliveries(tx, raised, deliveries);
@@ -109,25 +108,31 @@ export async function raiseAlerts(tx: PoolClient, raised: RaisedEvent): Promise<
   raisedTotal.inc({ type }, alerts.length);
 }
 
-/** Without it, a worker that fails every second would get the shared mail server blocked. */
-const EMAILS_PER_HOUR_MAX = 100;
-
-/** Returns ids of the alerts that have used up their quota of this hour. */
-async function findRateLimitedAlerts(tx: PoolClient, alerts: MatchingAlert[], now: Date): Promise<Set<string>> {
-  const mailing = alerts.filter(({ emailTo }) => emailTo !== null).map(({ id }) => id);
-  if (mailing.length === 0) return new Set();
-  const { rows } = await tx.query<{ id: string }>(
-    `SELECT alert_id AS id FROM alert_deliveries WHERE alert_id = ANY ($1) AND channel = 'email' AND created_at > $2
-     GROUP BY alert_id HAVING count(*) >= $3`,
-    [mailing, new Date(now.getTime() - 3_600_000), EMAILS_PER_HOUR_MAX],
-  );
-  return new Set(rows.map(({ id }) => id));
+/** Returns, by channel, the alerts that have used up its quota of this hour. */
+async function findRateLimitedDeliveries(
+  tx: PoolClient,
+  alerts: MatchingAlert[],
+  now: Date,
+): Promise<Map<Channel, Set<string>>> {
+  const rateLimited = new Map<Channel, Set<string>>();
+  for (const channel of channelNames) {
+    const { column, hourlyLimit } = channels[channel];
+    const alertIds = alerts.filter((alert) => alert[column] !== null).map(({ id }) => id);
+    if (!hourlyLimit || alertIds.length === 0) continue;
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT alert_id AS id FROM alert_deliveries WHERE alert_id = ANY ($1) AND channel = $4 AND created_at > $2
+       GROUP BY alert_id HAVING count(*) >= $3`,
+      [alertIds, new Date(now.getTime() - 3_600_000), hourlyLimit.max, channel],
+    );
+    rateLimited.set(channel, new Set(rows.map(({ id }) => id)));
+  }
+  return rateLimited;
 }
 
-const buildRateLimitedAttempt = (now: Date): Attempt => ({
+const buildRateLimitedAttempt = (channel: Channel, now: Date): Attempt => ({
   at: now.toISOString(),
   status: null,
-  error: `not sent: this alert has sent ${EMAILS_PER_HOUR_MAX} e-mails within the hour`,
+  error: channels[channel].hourlyLimit?.error ?? null,
   duration_ms: 0,
   response: null,
 });
@@ -135,17 +140,17 @@ const buildRateLimitedAttempt = (now: Date): Attempt => ({
 async function insertDeliveries(
   tx: PoolClient,
   { workspaceId, eventId, type, now }: RaisedEvent,
-  deliveries: { alertId: string; channel: string; payload: string; isHeldBack: boolean }[],
+  deliveries: { alertId: string; channel: Channel; payload: string; isHeldBack: boolean }[],
 ): Promise<void> {
   await tx.query(
     `INSERT INTO alert_deliveries (id, alert_id, workspace_id, event_id, channel, type, payload, created_at,
        status, attempts, next_attempt_at, ended_at)
      SELECT id, alert_id, $6, $7, channel, $8, payload::json, $9::timestamptz,
-       CASE WHEN held_back THEN 'dead' ELSE 'pending' END::delivery_status,
-       CASE WHEN held_back THEN $10::text ELSE '[]' END::json,
-       CASE WHEN held_back THEN NULL ELSE $9::timestamptz END,
-       CASE WHEN held_back THEN $9::timestamptz END
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[])
+       CASE WHEN held_back IS NULL THEN 'pending' ELSE 'dead' END::delivery_status,
+       coalesce(held_back, '[]')::json,
+       CASE WHEN held_back IS NULL THEN $9::timestamptz END,
+       CASE WHEN held_back IS NOT NULL THEN $9::timestamptz END
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
        AS d(id, alert_id, channel, payload, held_back)
      ON CONFLICT (alert_id, event_id, channel) DO NOTHING`,
     [
@@ -153,12 +158,13 @@ async function insertDeliveries(
       deliveries.map(({ alertId }) => alertId),
       deliveries.map(({ channel }) => channel),
       deliveries.map(({ payload }) => payload),
-      deliveries.map(({ isHeldBack }) => isHeldBack),
+      deliveries.map(({ channel, isHeldBack }) =>
+        isHeldBack ? JSON.stringify([buildRateLimitedAttempt(channel, now)]) : null,
+      ),
       workspaceId,
       eventId,
       type,
       now,
-      JSON.stringify([buildRateLimitedAttempt(now)]),
     ],
   );
 }

@@ -1,16 +1,18 @@
 /** One delivery attempt. Never throws for failures of the receiver or the network. */
 import { type Channel, channels } from './channels';
-import type { ChannelDeps, OutgoingAlert } from './channels/channel';
+import { type Addresses, type ChannelDeps, type OutgoingAlert, toFailure } from './channels/channel';
 import type { AttemptResult } from './delivery';
 import { addReviewLink } from './review-link-in-alert';
 
 export async function sendDelivery(
   deps: ChannelDeps,
-  outgoing: OutgoingAlert & { channel: Channel },
+  outgoing: OutgoingAlert & Addresses & { channel: Channel },
 ): Promise<AttemptResult> {
   const startedAt = performance.now();
   // Readers of the delivery log may not decide: the link is sent but never stored.
   const whole = { ...outgoing, body: await addReviewLink(deps, outgoing.body) };
-  const sent = await channels[outgoing.channel].send(deps, whole);
+  const { field, column, send } = channels[outgoing.channel];
+  const address = outgoing[column];
+  const sent = address === null ? toFailure(`the alert has no ${field} any more`) : await send(deps, address, whole);
   return { ...sent, duration_ms: Math.round(performance.now() - startedAt) };
 }

@@ -1,15 +1,17 @@
 import { newId } from '@gantry/events';
-import type { AlertType, AlertWithWorker } from './alert';
+import type { AlertWithWorker } from './alert';
 import type { AlertDeps } from './alert-deps';
 import { type AlertPayload, buildEvaluationUrl, buildRunUrl, type Occurrence } from './alert-payload';
-import { listChannels } from './channels';
+import type { AlertType } from './alert-type';
+import { listChannels, selectAddresses } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
 
 /** Sends a sample by each of the alert's channels, even if it is disabled; nothing is stored or retried. */
 export async function testAlert(deps: ChannelDeps, alert: AlertWithWorker) {
   const body = JSON.stringify(buildSamplePayload(deps, alert));
-  const { id: alertId, workspaceId, url, emailTo, description, signingKey } = alert;
+  const { id: alertId, workspaceId, description, signingKey } = alert;
+  const addresses = selectAddresses(alert);
   const results = await Promise.all(
     listChannels(alert).map(async (channel) => {
       const outgoing = {
@@ -18,8 +20,7 @@ export async function testAlert(deps: ChannelDeps, alert: AlertWithWorker) {
         body,
         alertId,
         workspaceId,
-        url,
-        emailTo,
+        ...addresses,
         description,
         signingKey,
       };

@@ -2,7 +2,10 @@
  * Checks the permission to decide: members who can see the worker have it, except the person who started the run if
  * the worker forbids that.
  */
-import { createPermissionTable, forbidden, type Principal } from '@gantry/http';
+
+import { forbidden } from '@gantry/errors';
+import { createPermissionTable } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import type { Approval } from '../generated/prisma/client';
 import { type ApprovalWithWorker, approvalToApi, listPrincipalIds } from './approval';

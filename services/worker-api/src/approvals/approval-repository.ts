@@ -1,10 +1,12 @@
+import { notFound } from '@gantry/errors';
 import { isWorkspaceClosedSql } from '@gantry/events';
-import { notFound, type PageCursor, type Principal } from '@gantry/http';
+import type { PageCursor } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildAwaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
+import { buildWorkerVisibilityFilter } from '../access/ownership';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
-import { buildWorkerVisibilityFilter } from '../ownership';
 import type { ApprovalWithWorker, Decided } from './approval';
 import type { DecidedCalls, StoredCall } from './held-calls';
 

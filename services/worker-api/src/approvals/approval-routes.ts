@@ -1,12 +1,6 @@
-import {
-  buildNextHeaders,
-  conflict,
-  type OperationCall,
-  type Operations,
-  ok,
-  type Principal,
-  parsePageCursor,
-} from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import { buildNextHeaders, type OperationCall, type Operations, ok, parsePageCursor } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { getRunFor } from '../workers/visible-worker';

@@ -4,8 +4,8 @@
  * Any number of replicas may sweep: each skips runs locked by others, and an approval is ended once.
  */
 
-import { SYSTEM, startRepeating } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { SYSTEM } from '@gantry/http';
+import { startRepeating, transaction } from '@gantry/postgres';
 import { tryLockRun } from '@gantry/run-engine';
 import { getApprovalById, listEndedPending } from './approval-repository';
 import { isCandidateApproval } from './candidate-decisions';

@@ -1,5 +1,7 @@
 /** Rules for approvals, and their API representation. */
-import { type AppError, conflict, invalid, type Principal, toApiFields } from '@gantry/http';
+import { type AppError, conflict, invalid } from '@gantry/errors';
+import { toApiFields } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { createInputValidator, type InputItem } from '@gantry/program';
 import type { Approval, ApprovalStatus, Worker } from '../generated/prisma/client';
 import { callsToApi } from './held-calls';

@@ -2,7 +2,8 @@
  * Declares the effect of a decision about a candidate. The wing of candidates imports that of approvals, so it is
  * passed in as a dependency.
  */
-import type { Actor, Principal } from '@gantry/http';
+import type { Actor } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Approval, Prisma } from '../generated/prisma/client';
 import type { Decision } from './approval-repository';
 

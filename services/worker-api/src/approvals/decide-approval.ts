@@ -1,6 +1,8 @@
 /** Approves or rejects. The caller has checked the permission. */
 
-import { type Actor, type AppError, conflict, invalid, type OperationCall, type Principal } from '@gantry/http';
+import { type AppError, conflict, invalid } from '@gantry/errors';
+import type { Actor, OperationCall } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';

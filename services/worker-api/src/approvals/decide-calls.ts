@@ -1,6 +1,7 @@
 /** Decisions about the tool calls of an agent: each is approved, approved with corrected arguments, or refused. */
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, type FieldProblem, invalid, type OperationCall } from '@gantry/http';
+import { AppError, type FieldProblem, invalid } from '@gantry/errors';
+import type { OperationCall } from '@gantry/http';
 import { maskTexts } from '@gantry/masking';
 import type { Run } from '@gantry/run-engine';
 import { listFitProblems } from '../connection-tools/check-arguments';

@@ -1,6 +1,7 @@
 /** Maps tool calls of an agent that wait for a person to their stored form and their API representation. */
+
+import { invalid } from '@gantry/errors';
 import { type HeldCall, heldCall, jsonObject } from '@gantry/events';
-import { invalid } from '@gantry/http';
 import { z } from 'zod';
 import type { Approval } from '../generated/prisma/client';
 

@@ -1,5 +1,6 @@
 /** Requests an approval: before a run starts, or in the middle of its code. */
 
+import { AppError, formatIssues, invalid } from '@gantry/errors';
 import {
   approvalRequested,
   enqueue,
@@ -9,7 +10,6 @@ import {
   type RunError,
   type Suspension,
 } from '@gantry/events';
-import { AppError, formatIssues, invalid } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';

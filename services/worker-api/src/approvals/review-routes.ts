@@ -1,5 +1,6 @@
 /** Serves the holder of a review link, signed in or not. */
-import { AppError, buildLinkActor, type OperationCall, type Operations, ok, toApiFields } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { buildLinkActor, type OperationCall, type Operations, ok, toApiFields } from '@gantry/http';
 import { findLabel } from '../accounts/tokens/token-repository';
 import { type ApprovalWithWorker, getDecider, getForm } from './approval';
 import type { ApprovalDeps } from './approval-deps';

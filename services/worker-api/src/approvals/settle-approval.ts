@@ -5,8 +5,11 @@
  * transaction on both uses the same lock order, so there are no deadlocks. Of two concurrent decisions the second
  * finds it decided, and learns by whom. For a candidate, the worker's row is locked first.
  */
+
+import { conflict } from '@gantry/errors';
 import { approvalDecided, enqueue, type RunError } from '@gantry/events';
-import { type Actor, conflict, type Principal } from '@gantry/http';
+import type { Actor } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { type Tx, transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';

@@ -1,8 +1,9 @@
 /**
  * Stores candidates and their cases. A candidate's row is locked before its cases are changed, and after its worker's.
  */
+
+import { notFound } from '@gantry/errors';
 import { isWorkspaceClosedSql } from '@gantry/events';
-import { notFound } from '@gantry/http';
 import { createStatement, execute, type Sql, type Tx } from '@gantry/postgres';
 import { buildHasEndedSql } from '@gantry/run-engine';
 import { parseStoredDefinition } from '../workers/definition';

@@ -1,18 +1,11 @@
-import {
-  buildPageHeaders,
-  created,
-  notFound,
-  type OperationCall,
-  type Operations,
-  ok,
-  type Principal,
-  respondWithPage,
-} from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { buildPageHeaders, created, type OperationCall, type Operations, ok, respondWithPage } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { ObjectMissing } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
+import { getOwnerId } from '../access/ownership';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import { getOwnerId } from '../ownership';
 import { DEFINITION_FIELDS } from '../workers/definition';
 import { approveCode, listApprovals, requirePerson } from '../workers/version-approval';
 import { getVersionBySha } from '../workers/version-repository';

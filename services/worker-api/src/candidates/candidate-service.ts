@@ -2,14 +2,17 @@
  * Making a candidate of a change: checked, packed and looked into as saving it would be, and rehearsed instead of
  * saved.
  */
+
+import { conflict, type FieldProblem, invalid } from '@gantry/errors';
 import { hintChange, newId } from '@gantry/events';
-import { conflict, type FieldProblem, invalid, type Requester, requiresCodeApproval } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { requiresCodeApproval } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
 import type { FileChange } from '../file-trees/file-tree';
-import { getOwnerId } from '../ownership';
 import type { DefinitionInput } from '../workers/definition';
 import { type NextVersion, nextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';

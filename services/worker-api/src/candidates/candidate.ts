@@ -1,6 +1,7 @@
 /** Maps candidates to their API representation. */
 
-import { createPermissionTable, isPerson, type Principal, toApiFields } from '@gantry/http';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import { isPerson, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';

@@ -2,8 +2,11 @@
  * Promoting a candidate, or dropping it. Worker, candidate, approval and repair are locked in that order wherever
  * several are.
  */
+
+import { type AppError, conflict, notFound } from '@gantry/errors';
 import { hintChange } from '@gantry/events';
-import { type Actor, type AppError, conflict, notFound, type Principal } from '@gantry/http';
+import type { Actor } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { type Tx, transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Prisma } from '../generated/prisma/client';

@@ -4,8 +4,9 @@
  * compare-and-set in one transaction with the rehearsal that it begins, so that any replica may take it, once; the loop
  * resumes steps that a crashed replica left undone (trial-loop.ts).
  */
+
+import { AppError } from '@gantry/errors';
 import { hintChange } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';

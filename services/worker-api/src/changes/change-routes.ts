@@ -1,4 +1,5 @@
-import { AppError, type Operations, startEventStream } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { type Operations, startEventStream } from '@gantry/http';
 import type { ChangeHub } from './change-hub';
 
 export const changeOperations = ({ changes }: { changes: ChangeHub }): Operations<'worker'> => ({

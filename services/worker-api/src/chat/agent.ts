@@ -1,17 +1,20 @@
+import type { SurfaceClient } from '@gantry/http';
 /**
  * Works on turns. What is to be done next is read from what is stored, so any replica goes on where a turn waited. Each
  * answer of a model and each result of a tool is stored, together with its cost and what streams tell of it, before the
  * next begins.
  */
+
+import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, type Principal, startRepeating } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { maskTexts, type Redactor } from '@gantry/masking';
-import { type Sql, transaction } from '@gantry/postgres';
+import { type Sql, startRepeating, transaction } from '@gantry/postgres';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { OfferedTool, Toolbox } from '../mcp/toolbox';
 import { ModelFailed } from '../models/call-failure';
 import { callModel, storeOrBook } from '../models/call-model';
-import type { SurfaceClient } from '../surface-client';
+
 import type { ChatDeps } from './chat-deps';
 import { endTurnWithEvent, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
 import { appendEvents, appendText, type ChatEvent } from './event-repository';

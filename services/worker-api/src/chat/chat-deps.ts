@@ -1,10 +1,10 @@
 import type { WorkspaceClosures } from '@gantry/events';
+import type { SurfaceUrls } from '@gantry/http';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Models } from '../models/model-registry';
 import type { Masking } from '../secrets/masking';
-import type { SurfaceUrls } from '../surface-client';
 
 export interface ChatDeps {
   pool: Pool;

@@ -1,6 +1,7 @@
-import { buildPageHeaders, type Call, noContent, notFound, type Operations, ok } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { buildPageHeaders, type Call, createSurfaceClient, noContent, type Operations, ok } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { createSurfaceClient } from '../surface-client';
+
 import { createAgent, type TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
 import { beginTurn, type ChatService, decideCall, resumeInterrupted, stopTurn } from './chat-service';

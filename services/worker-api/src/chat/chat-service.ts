@@ -1,7 +1,8 @@
+import { AppError, conflict, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, type MarkCreated, notFound, type Principal } from '@gantry/http';
+import type { MarkCreated, Principal } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
-import { toConversationTitle } from '../conversation-title';
+import { toConversationTitle } from '../conversation/conversation-title';
 import type { Agent, TurnActor } from './agent';
 import type { ChatDeps } from './chat-deps';
 import {

@@ -1,4 +1,5 @@
-import { notFound, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { TurnStatus } from './turn-repository';
 

@@ -1,5 +1,6 @@
 /** Streams conversations to readers on any replica: events are read from the table. */
-import { notFound, startEventStream, writeWithBackpressure } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { startEventStream, writeWithBackpressure } from '@gantry/http';
 import type { Response } from 'express';
 import type { ChatService } from './chat-service';
 import { interruptLostTurns } from './end-turn';

@@ -4,12 +4,13 @@
  * that it can change: in the chat, both where no person approves a call and where a person approves every one blindly.
  */
 import { MODELS } from '@gantry/events';
+import { createForwardingClient } from '@gantry/http';
 import { type FakeJob, noUsage, setupResource, startScriptedModel, until } from '@gantry/testing';
 import request from 'supertest';
 import { operationShapes } from '../mcp/operation-schemas';
 import { createToolbox, type Toolbox } from '../mcp/toolbox';
 import { TOOLS } from '../mcp/tools';
-import { createForwardingClient } from '../surface-client';
+
 import { createCaller } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';

@@ -1,5 +1,4 @@
-/** First messages that fit what the caller sees of the workspace, read with the caller's own rights. */
-import type { SurfaceClient } from '../surface-client';
+import type { SurfaceClient } from '@gantry/http';
 
 const SUGGESTIONS_MAX = 4;
 const WORKERS_READ = 100;

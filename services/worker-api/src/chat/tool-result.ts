@@ -1,5 +1,5 @@
 /** Shortens and links results of tools for storage. */
-import { toWellFormed } from '../well-formed';
+import { toWellFormed } from '../conversation/well-formed';
 import type { CallContent } from './turn-repository';
 
 const RESULT_CHARS_MAX = 16_000;

@@ -5,16 +5,11 @@
  * account connected in their own workspace. What comes back is stored only if the connection is still the one that was
  * left.
  */
+
+import { conflict, forbidden, invalid } from '@gantry/errors';
 import { hintChange, newId } from '@gantry/events';
-import {
-  type Actor,
-  conflict,
-  forbidden,
-  invalid,
-  type OperationCall,
-  type Principal,
-  type Requester,
-} from '@gantry/http';
+import type { Actor, OperationCall, Requester } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';

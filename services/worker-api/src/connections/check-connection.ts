@@ -1,5 +1,5 @@
 /** Checks whether a connection works by a request to its service, and lists the tools that it offers. */
-import { conflict } from '@gantry/http';
+import { conflict } from '@gantry/errors';
 import { UnreadableSecret } from '@gantry/vault';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';

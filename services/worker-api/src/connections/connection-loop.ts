@@ -1,5 +1,5 @@
 /** Work on connections by the clock, on every replica: refreshing tokens, and revoking those of deleted connections. */
-import { startRepeating } from '@gantry/http';
+import { startRepeating } from '@gantry/postgres';
 import type { ConnectionDeps } from './connection-deps';
 import { refreshDue } from './refresh';
 import { revokeDue } from './revocations';

@@ -1,7 +1,8 @@
-import { notFound, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
+import { buildVisibilityFilter } from '../access/ownership';
 import type { Db } from '../database';
 import type { Connection, ConnectionKind, ConnectionStatus, Prisma } from '../generated/prisma/client';
-import { buildVisibilityFilter } from '../ownership';
 
 export interface ConnectionFilter {
   kind?: ConnectionKind | undefined;

@@ -4,13 +4,12 @@ import {
   buildPageHeaders,
   type Call,
   created,
-  hasRoleAtLeast,
   noContent,
   type Operations,
   ok,
-  type Principal,
   respondWithPage,
 } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { listWeakValueWarnings } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { workersThatDeclare } from '../declarations/workers-that-declare';

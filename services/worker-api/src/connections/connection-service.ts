@@ -1,16 +1,11 @@
 /** Changes of connections by people: row, audit entry and, where tokens end, their revocation commit together. */
+
+import { AppError, conflict, forbidden, invalid, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import {
-  AppError,
-  conflict,
-  forbidden,
-  hasRoleAtLeast,
-  invalid,
-  notFound,
-  type OperationCall,
-  type Requester,
-} from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
+import { hasRoleAtLeast } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
@@ -18,7 +13,6 @@ import { type Connection, Prisma } from '../generated/prisma/client';
 import { findModelService } from '../integrations/catalog/model-services';
 import { parseHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
-import { getOwnerId } from '../ownership';
 import {
   checkHeaders,
   parseMcpUrl,

@@ -1,10 +1,13 @@
 /** Rules of connections, and their API representation. */
-import { createPermissionTable, forbidden, hasRoleAtLeast, invalid, type Principal, toApiFields } from '@gantry/http';
+
+import { forbidden, invalid } from '@gantry/errors';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
+import { canManage, isOwner, type Owned } from '../access/ownership';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import type { Connection } from '../generated/prisma/client';
-import { canManage, isOwner, type Owned } from '../ownership';
 import type { McpServerKey } from './mcp-port';
 import { getAuthorization } from './server-sign-in';
 

@@ -1,5 +1,5 @@
 /** The sealed part of a connection's row: a key, headers, or tokens. */
-import { isDependencyDown } from '@gantry/http';
+import { isDependencyDown } from '@gantry/errors';
 import type { Vault } from '@gantry/vault';
 import { z } from 'zod';
 import type { Connection } from '../generated/prisma/client';

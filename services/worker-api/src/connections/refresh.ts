@@ -7,8 +7,9 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, isDependencyDown } from '@gantry/errors';
 import { connectionFailed, enqueue, hintChange, isWorkspaceClosedSql } from '@gantry/events';
-import { AppError, isDependencyDown, SYSTEM } from '@gantry/http';
+import { SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Connection, Prisma } from '../generated/prisma/client';

@@ -1,5 +1,5 @@
 /** Addresses with gaps, and requests that the catalogue describes. */
-import { invalid } from '@gantry/http';
+import { invalid } from '@gantry/errors';
 import type { Provider, RequestTemplate } from '../integrations/catalog/provider';
 
 /** A gap of an address is filled with text of people, so with a label of a host name at most. */

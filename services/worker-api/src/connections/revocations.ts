@@ -4,8 +4,9 @@
  * What is to be revoked commits with the deletion, as a row of its own; any replica takes it, and tries for a day. A
  * claim is a lease: it moves the next attempt beyond the longest that this one may take.
  */
+
+import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import { wasDeletedSql } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';

@@ -5,8 +5,8 @@
  * who may edit a worker decides what its code does with the account.
  */
 import type { Sql } from '@gantry/postgres';
+import type { Owned } from '../access/ownership';
 import type { Connection } from '../generated/prisma/client';
-import type { Owned } from '../ownership';
 
 export type Usable = Pick<
   Connection,

@@ -1,9 +1,10 @@
-import { invalid, notFound, type Principal } from '@gantry/http';
+import { invalid, notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
+import { buildVisibilityFilter, canSee } from '../access/ownership';
 import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import { releasePacks, type TreePack } from '../file-trees/tree-pack';
 import type { Context, ContextVersion, Prisma } from '../generated/prisma/client';
-import { buildVisibilityFilter, canSee } from '../ownership';
 import type { Finding } from './credential-findings';
 
 export type ContextChangeSource = 'created' | 'files' | 'upload' | 'rollback' | 'run';

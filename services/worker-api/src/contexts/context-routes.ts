@@ -1,18 +1,18 @@
 import { posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { notFound } from '@gantry/errors';
 import {
   buildPageHeaders,
   type Call,
   created,
   type HandlerResponse,
   noContent,
-  notFound,
   type OperationCall,
   type Operations,
   ok,
-  type Principal,
   respondWithPage,
 } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
 import { applyChanges, fileToApi, formatLostFiles, withFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';

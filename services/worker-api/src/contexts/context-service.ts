@@ -1,8 +1,11 @@
 /** Changes of contexts: rows, versions and their packs. Everything commits together with its audit entry. */
 
+import { conflict } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { type Actor, conflict, type MarkCreated, type OperationCall, type Requester } from '@gantry/http';
+import type { Actor, OperationCall, Requester } from '@gantry/http';
+import type { MarkCreated } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
+import { getOwnerId, requireManage } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
@@ -10,7 +13,6 @@ import { applyChanges, type FileTree, listEntries, listLostPaths, shaOfVersion }
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
 import { packTree, readTreeToChange, restorePack } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
-import { getOwnerId, requireManage } from '../ownership';
 import type { ContextDeps } from './context-deps';
 import {
   appendVersion,

@@ -1,10 +1,11 @@
 /** The API representation of contexts, their versions and findings. */
-import { createPermissionTable, type Principal, toApiFields } from '@gantry/http';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
+import { canManage } from '../access/ownership';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { Context } from '../generated/prisma/client';
-import { canManage } from '../ownership';
 import type { Version } from './context-repository';
 
 const permissionsFor = createPermissionTable(openapiFiles.worker, {

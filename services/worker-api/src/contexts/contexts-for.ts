@@ -1,11 +1,12 @@
 /** The contexts declared by a worker, when it is edited and when it runs. */
 
-import { conflict, invalid, type Principal } from '@gantry/http';
+import { conflict, invalid } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
+import { buildVisibilityFilter } from '../access/ownership';
 import type { Db } from '../database';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
-import { buildVisibilityFilter } from '../ownership';
 
 type RunContext = NonNullable<RunSpec['contexts']>[number];
 

@@ -1,5 +1,6 @@
 /** Files of a context as they arrive in requests: in JSON, as the raw body, in a form, in a zip. */
-import { AppError, type FieldProblem, invalid, JSON_BYTES_MAX, measureJson, readBody } from '@gantry/http';
+import { AppError, type FieldProblem, invalid } from '@gantry/errors';
+import { JSON_BYTES_MAX, measureJson, readBody } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import type { Request } from 'express';
 import { isLeftOut, TREE_BYTES_MAX } from '../file-trees/file-tree';

@@ -7,8 +7,9 @@
  */
 
 import { createHash } from 'node:crypto';
+import { AppError } from '@gantry/errors';
 import type { ReactionTo, runFinished } from '@gantry/events';
-import { AppError, SYSTEM } from '@gantry/http';
+import { SYSTEM } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { readPack } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';

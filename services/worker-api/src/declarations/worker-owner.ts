@@ -1,6 +1,6 @@
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
-import type { Owned } from '../ownership';
+import type { Owned } from '../access/ownership';
 
 const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2';
 

@@ -1,10 +1,11 @@
 /** The workers that declare a context, a secret or a connection. Their current versions count: what runs from now on will need. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { conflict, type Principal } from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
+import { canSeeWorker } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
-import { canSeeWorker } from '../ownership';
 
 export interface DeclaringWorker extends Pick<Worker, 'id' | 'name' | 'visibility' | 'ownerId'> {
   /** Its code gets the value itself. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, isDependencyDown } from '@gantry/http';
+import { AppError, isDependencyDown } from '@gantry/errors';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { rehearse } from '../runs/rehearse';

@@ -1,6 +1,7 @@
 /** Evaluations. One is changed by the holder of its row lock, and ends once. */
+
+import { notFound } from '@gantry/errors';
 import { hintChange } from '@gantry/events';
-import { notFound } from '@gantry/http';
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { WorkerKey } from '../examples/example-repository';
 import type { Evaluation, EvaluationStatus } from './evaluation';

@@ -1,5 +1,5 @@
 /** Judges an example whose run has ended. */
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import { transaction } from '@gantry/postgres';
 import { listUnrecordedCalls, type Run } from '@gantry/run-engine';
 import { storeOrBook } from '../models/call-model';

@@ -1,6 +1,7 @@
 /** Lets a model judge a part of an output by the instructions of the example's author. */
+
+import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import { maskTruncated, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import { ModelFailed } from '../models/call-failure';

@@ -1,13 +1,14 @@
+import { AppError, conflict, invalid } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, invalid, type OperationCall, type Requester } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { filterJudges } from '../examples/check';
 import type { Example } from '../examples/example';
 import { listExamplesToEvaluate } from '../examples/example-repository';
 import type { ModelRegistry } from '../models/model-registry';
-import { getOwnerId } from '../ownership';
 import { admitCode } from '../runs/admit-code';
 import { requireBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';

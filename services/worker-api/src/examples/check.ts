@@ -1,5 +1,6 @@
 /** Checks of an example, as requests write them. */
-import { type FieldProblem, formatIssues, invalid, isDeeperThan } from '@gantry/http';
+import { type FieldProblem, formatIssues, invalid } from '@gantry/errors';
+import { isDeeperThan } from '@gantry/http';
 import { z } from 'zod';
 import { listUncheckedKeywords } from './checked-schema';
 

@@ -1,4 +1,4 @@
-import { notFound } from '@gantry/http';
+import { notFound } from '@gantry/errors';
 import { createStatement, type Sql } from '@gantry/postgres';
 import type { Example } from './example';
 

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { conflict, invalid, notFound, runChecks } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { conflict, invalid, notFound, type OperationCall, type Requester, runChecks } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { ModelRegistry } from '../models/model-registry';
-import { getOwnerId } from '../ownership';
 import { parseOutput, toRunOutput } from '../runs/output-object';
 import { checkInputs } from '../runs/run-inputs';
 import { requireNotArchived } from '../workers/edit-worker';

@@ -1,5 +1,6 @@
 /** Examples as they are stored and shown. */
-import { type FieldProblem, isDeeperThan, toApiFields } from '@gantry/http';
+import type { FieldProblem } from '@gantry/errors';
+import { isDeeperThan, toApiFields } from '@gantry/http';
 import type { Check } from './check';
 
 const INPUTS_CHARS_MAX = 256 * 1024;

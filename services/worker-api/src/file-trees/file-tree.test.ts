@@ -1,4 +1,4 @@
-import type { AppError } from '@gantry/http';
+import type { AppError } from '@gantry/errors';
 import { applyChanges, type FileChange, fileToApi, listEntries, shaOfVersion } from './file-tree';
 
 const start = applyChanges(

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { collisionKey, findPathProblem } from '@gantry/archive';
-import { type FieldProblem, invalid } from '@gantry/http';
+import { type FieldProblem, invalid } from '@gantry/errors';
 
 /** A file in the list of a version's row. */
 export type FileEntry = {

@@ -2,7 +2,7 @@
  * Services that the catalogue does not have: the operator or a workspace says where they are, and the rest is generic.
  */
 import { createHash } from 'node:crypto';
-import { type FieldProblem, invalid } from '@gantry/http';
+import { type FieldProblem, invalid } from '@gantry/errors';
 import { checkOutboundUrl, isOpenedByOperator, OutboundFailed } from '@gantry/safe-fetch';
 import { BEARER, type Provider, rfc7009 } from './catalog/provider';
 import type { CustomProvider } from './oauth-apps';

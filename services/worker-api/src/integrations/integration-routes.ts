@@ -1,19 +1,10 @@
-import {
-  conflict,
-  hasRoleAtLeast,
-  invalid,
-  noContent,
-  notFound,
-  type OperationCall,
-  type Operations,
-  ok,
-  type Principal,
-  respondWithPage,
-} from '@gantry/http';
+import { conflict, invalid, notFound } from '@gantry/errors';
+import { noContent, type OperationCall, type Operations, ok, respondWithPage } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import type { Connection, Prisma } from '../generated/prisma/client';
-import { getOwnerId } from '../ownership';
 import { countOauthApps, deleteOauthApp, findOauthApp, insertOauthApp, updateOauthApp } from './app-repository';
 import { catalogApps, findProvider } from './catalog';
 import type { CatalogTool } from './catalog/provider';

@@ -1,7 +1,7 @@
 /**
  * The services that a workspace can connect, with the OAuth client that counts for each: its own, or the operator's.
  */
-import { conflict, notFound } from '@gantry/http';
+import { conflict, notFound } from '@gantry/errors';
 import type { OauthApp } from '../generated/prisma/client';
 import { findOauthApp, listOauthApps } from './app-repository';
 import { catalogApps, findProvider, providers } from './catalog';

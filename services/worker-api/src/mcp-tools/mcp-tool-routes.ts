@@ -1,12 +1,5 @@
-import {
-  type Call,
-  created,
-  getTokenScope,
-  noContent,
-  type Operations,
-  type Principal,
-  respondWithPage,
-} from '@gantry/http';
+import { type Call, created, noContent, type Operations, respondWithPage } from '@gantry/http';
+import { getTokenScope, type Principal } from '@gantry/limits';
 import { listKnownServerTools } from '../connections/check-connection';
 import { listConnections } from '../connections/connection-repository';
 import { toolToApi } from '../integrations/integration-routes';

@@ -1,7 +1,8 @@
-import { notFound, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
+import { buildWorkerVisibilityFilter, canSeeWorker } from '../access/ownership';
 import type { Db } from '../database';
 import type { Prisma, PublishedTool, Worker } from '../generated/prisma/client';
-import { buildWorkerVisibilityFilter, canSeeWorker } from '../ownership';
 
 export type ToolWithWorker = PublishedTool & { worker: Worker };
 

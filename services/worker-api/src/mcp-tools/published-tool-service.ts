@@ -1,5 +1,6 @@
 /** Workers become tools and cease to be: the row commits with its audit entry. */
-import { type AppError, conflict, type OperationCall, type Requester } from '@gantry/http';
+import { type AppError, conflict } from '@gantry/errors';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import { TOOLS } from '../mcp/tools';

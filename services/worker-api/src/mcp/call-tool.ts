@@ -1,6 +1,5 @@
-/** One call of a tool: its arguments become a request, and the answer of that a result. */
+import { ResponseTooLargeError } from '@gantry/http';
 
-import { ResponseTooLargeError } from '../surface-client';
 import type { Json, OperationShape } from './operation-schemas';
 import { fileResult, refusal, toRefusal, toToolResult } from './tool-result';
 import type { Tool } from './tools';

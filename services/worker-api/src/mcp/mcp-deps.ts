@@ -1,4 +1,4 @@
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { McpOptions } from './mcp-server';
 import type { McpAddresses } from './mcp-transport';
 

@@ -1,7 +1,8 @@
+import { createForwardingClient, type SurfaceUrls } from '@gantry/http';
 /** The Model Context Protocol over the HTTP API: tools from one table, each call with the caller's own rights. */
 
 import type { TokenHasher } from '@gantry/auth';
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import {
   type AuthInfo,
   CLIENT_CAPABILITIES_META_KEY,
@@ -16,7 +17,7 @@ import {
 import { SKILLS_EXTENSION_ID, SKILLS_GET_METHOD, SKILLS_LIST_METHOD } from '@modelcontextprotocol/server/ext/skills';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { createForwardingClient, type SurfaceUrls } from '../surface-client';
+
 import { callTool } from './call-tool';
 import { buildOutputSchema, describe, isOffered } from './offered-tools';
 import { type Json, operationShapes } from './operation-schemas';

@@ -1,7 +1,7 @@
 /** Streamable HTTP: a request of Express for the handler of the protocol, and its answer or stream back. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { forbidden } from '@gantry/http';
+import { forbidden } from '@gantry/errors';
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Request as HttpRequest, Response as HttpResponse } from 'express';
 

@@ -1,5 +1,7 @@
 /** Which tools a credential is offered, and how they are described. */
-import { isOperationAllowed, type Principal, readOperations } from '@gantry/http';
+
+import { readOperations } from '@gantry/http';
+import { isOperationAllowed, type Principal } from '@gantry/limits';
 import { openapiFiles, type Surface } from '@gantry/openapi';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
 import type { Json, operationShapes } from './operation-schemas';

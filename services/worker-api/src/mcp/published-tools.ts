@@ -1,6 +1,7 @@
+import type { SurfaceClient } from '@gantry/http';
 /** Workers that their people have published as tools: each runs its worker with the caller's rights. */
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
-import type { SurfaceClient } from '../surface-client';
+
 import type { Json } from './operation-schemas';
 import { PUBLISHED, RUNS, TOOLS, type Tool } from './tools';
 

@@ -4,7 +4,7 @@
  * grants nothing: whatever it names is asked for with the rights of the client that sends it.
  */
 import type { TokenHasher } from '@gantry/auth';
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { z } from 'zod';
 
 const asked = z.strictObject({ runId: z.string(), approvalId: z.string() });

@@ -1,3 +1,4 @@
+import type { SurfaceClient, SurfaceRequest, SurfaceResponse } from '@gantry/http';
 /**
  * Resources that clients read beside calling tools: each is a read of the HTTP API with the caller's own credential.
  */
@@ -8,7 +9,7 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
-import type { SurfaceClient, SurfaceRequest, SurfaceResponse } from '../surface-client';
+
 import { getDetail } from './tool-result';
 import type { Toolset } from './tools';
 

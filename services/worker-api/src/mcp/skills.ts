@@ -1,5 +1,6 @@
 /** Skills as clients load them by themselves: `skills/list` and `skills/get` of the Skills extension (SEP-2640). */
 import { createHash } from 'node:crypto';
+import type { SurfaceClient } from '@gantry/http';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -7,7 +8,7 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import type { SurfaceClient } from '../surface-client';
+
 import { getDetail } from './tool-result';
 
 export const SKILL_TEMPLATE = {

@@ -1,6 +1,7 @@
+import type { SurfaceResponse } from '@gantry/http';
 /** Answers of the API as results of tools. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { SurfaceResponse } from '../surface-client';
+
 import { type Json, type OperationShape, SHOWN_ONCE } from './operation-schemas';
 
 export function toToolResult(

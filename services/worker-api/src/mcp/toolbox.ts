@@ -1,7 +1,8 @@
+import type { SurfaceClient } from '@gantry/http';
 /** Offers the tools of `/mcp` to callers without the protocol: one table, and one path to the API. */
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { SurfaceClient } from '../surface-client';
+
 import { callTool } from './call-tool';
 import { buildOutputSchema, describe, isOffered } from './offered-tools';
 import { type Json, operationShapes } from './operation-schemas';

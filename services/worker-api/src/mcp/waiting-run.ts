@@ -1,3 +1,4 @@
+import type { SurfaceClient, SurfaceResponse } from '@gantry/http';
 /**
  * A run that its caller waits for. Where it waits for an approval that the caller may decide, and the client can ask
  * people, the call ends with the question; the client calls again with the answer, which is decided by the operation
@@ -9,7 +10,7 @@ import {
   type InputResponseView,
   inputRequired,
 } from '@modelcontextprotocol/server';
-import type { SurfaceClient, SurfaceResponse } from '../surface-client';
+
 import { type PendingApproval, parseVerdict, questionAbout } from './approval-question';
 import type { Json } from './operation-schemas';
 import type { Asked } from './request-state';

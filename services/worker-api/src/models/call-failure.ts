@@ -1,5 +1,5 @@
 /** Explains to the caller why a call of a model failed. */
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import { maskBeginning } from '../connections/mask-sent';
 import type { OfferedModel } from './model-registry';
 import type { ModelProvider } from './model-settings';

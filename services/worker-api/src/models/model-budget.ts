@@ -1,6 +1,7 @@
 /** Money is reserved before a call: one that could cost more than is left is not made. */
+
+import { type AppError, forbidden } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { type AppError, forbidden } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { loadMonthCostUsd } from '../runs/month-cost';

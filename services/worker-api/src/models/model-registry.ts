@@ -1,5 +1,5 @@
 /** The models that can be asked, by name and by alias. */
-import { AppError, invalid } from '@gantry/http';
+import { AppError, invalid } from '@gantry/errors';
 import { formatNearestNames } from '../connection-tools/nearest-names';
 import { nextPrice, priceAt } from './model-cost';
 import type { DatedPrice, ModelAliases, ModelProvider } from './model-settings';

@@ -1,4 +1,5 @@
-import { type Call, created, noContent, notFound, type Operations, ok, respondWithPage } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { type Call, created, noContent, type Operations, ok, respondWithPage } from '@gantry/http';
 import { findConnections } from '../connections/connection-repository';
 import type { ModelProvider } from '../generated/prisma/client';
 import type { ModelDeps } from './model-deps';

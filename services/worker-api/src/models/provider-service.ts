@@ -1,13 +1,14 @@
 /** Changes of the providers that a workspace offers models of: row and audit entry commit together. */
-import { type AppError, conflict, invalid, notFound, type OperationCall, type Requester } from '@gantry/http';
+import { type AppError, conflict, invalid, notFound } from '@gantry/errors';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { formatNearestNames } from '../connection-tools/nearest-names';
 import { findConnection } from '../connections/connection-repository';
 import type { Db } from '../database';
 import type { ModelProvider } from '../generated/prisma/client';
 import { providerAddressProblem } from '../integrations/custom-provider';
-import { getOwnerId } from '../ownership';
 import type { ModelDeps } from './model-deps';
 import { modelPrices } from './model-settings';
 import {

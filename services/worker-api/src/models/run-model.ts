@@ -2,8 +2,9 @@
  * Models for the code of runs: `context.model(...)`. The run engine records each call as a step, as it does for tools
  * (ADR 44). Asking once more costs money and does no other harm, so a call whose replica has died is made again.
  */
+
+import { AppError } from '@gantry/errors';
 import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import { maskTexts, openTextStream, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import { type PreparedTool, type RequestedTool, type Run, RunEnded, type ToolOutcome } from '@gantry/run-engine';

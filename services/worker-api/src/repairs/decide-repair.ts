@@ -1,6 +1,7 @@
 /** Applies an approval decision to the candidate of a repair. */
+
+import { notFound } from '@gantry/errors';
 import { hintChange } from '@gantry/events';
-import { notFound } from '@gantry/http';
 import type { CandidateDecisions } from '../approvals/candidate-decisions';
 import { findCandidate, isReadySql } from '../candidates/candidate-repository';
 import { dropInTransaction, promoteInTransaction } from '../candidates/decide-candidate';

@@ -1,6 +1,7 @@
 /** Runs the steps of one repair, on the replica that holds its lease. */
+
+import { AppError } from '@gantry/errors';
 import { hintChange, newId } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import { maskTexts } from '@gantry/masking';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';

@@ -2,8 +2,10 @@
  * Works on repairs. The next step is derived from stored state, so any replica continues where another one stopped:
  * after a rehearsal, or after a crash. Each model response is stored with its cost before the next request (ADR 48).
  */
+
+import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, startRepeating } from '@gantry/http';
+import { startRepeating } from '@gantry/postgres';
 import { resumeCandidates } from '../candidates/candidate-sweeps';
 import { ModelFailed } from '../models/call-failure';
 import { loseModelCalls } from '../models/model-call-repository';

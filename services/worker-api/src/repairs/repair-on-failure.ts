@@ -1,7 +1,8 @@
 /** Starts a repair when a run of a worker with `on_failure: propose_repair` fails finally. */
 import { createHash } from 'node:crypto';
+import { AppError } from '@gantry/errors';
 import { newId, type ReactionTo, type RunErrorCode, type runFinished } from '@gantry/events';
-import { AppError, SYSTEM } from '@gantry/http';
+import { SYSTEM } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import { lockWorkerTrials } from '../candidates/candidate-repository';
 import { findWorkerByUid } from '../workers/worker-repository';

@@ -1,8 +1,10 @@
-import { type HandlerResponse, notFound, type Operations, ok, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { type HandlerResponse, type Operations, ok } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Run } from '@gantry/run-engine';
+import { getOwnerId } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
 import { readTurnUsage } from '../models/model-call-repository';
-import { getOwnerId } from '../ownership';
 import { getRunAndWorker } from '../runs/requested-run';
 import { type Repair, toRepairResponse } from './repair';
 import type { RepairDeps } from './repair-deps';

@@ -1,6 +1,9 @@
 /** Starts and stops repairs. */
+
+import { conflict } from '@gantry/errors';
 import { hintChange, newId } from '@gantry/events';
-import { type Actor, conflict, type MarkCreated } from '@gantry/http';
+import type { Actor } from '@gantry/http';
+import type { MarkCreated } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';

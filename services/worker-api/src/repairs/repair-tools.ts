@@ -1,5 +1,5 @@
 /** Defines the tools of a repair. All but `propose_change` only read, and that one writes only a candidate. */
-import { AppError, formatIssues } from '@gantry/http';
+import { AppError, formatIssues } from '@gantry/errors';
 import { maskTexts, type Redactor } from '@gantry/masking';
 import { type Run, streamLinesBackwards } from '@gantry/run-engine';
 import { z } from 'zod';

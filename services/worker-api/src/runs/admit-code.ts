@@ -3,7 +3,7 @@
  * secrets, connections, network, packages of its choice and changes of contexts, or not at all, until a person has
  * approved it (ADR 54).
  */
-import { conflict } from '@gantry/http';
+import { conflict } from '@gantry/errors';
 import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
 import { describeWaiting, isApproved, listReach, listUnapprovedPackages } from '../workers/version-approval';

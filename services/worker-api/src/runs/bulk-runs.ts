@@ -1,6 +1,8 @@
 /** Serves bulk operations on runs, selected by id or by a filter. */
 
-import { AppError, invalid, type OperationCall, type Operations, ok, type Principal } from '@gantry/http';
+import { AppError, invalid } from '@gantry/errors';
+import { type OperationCall, type Operations, ok } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { listRunPage } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';

@@ -1,6 +1,7 @@
 /** Implements `context.call()`: a run starts another worker's run and waits for it without a process. */
+
+import { AppError } from '@gantry/errors';
 import type { RunError, Suspension } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { callableWorkerSql, type StartableWorker } from '../workers/startable-worker';

@@ -1,4 +1,4 @@
-import { AppError, notFound } from '@gantry/http';
+import { AppError, notFound } from '@gantry/errors';
 import { loadRetention, parseCreatedAt, resolveRetention } from '@gantry/run-engine';
 import type { RunDeps } from './run-deps';
 

@@ -1,4 +1,4 @@
-import { invalid } from '@gantry/http';
+import { invalid } from '@gantry/errors';
 import type { LogCursor } from '@gantry/run-engine';
 
 export const formatCursor = ({ createdAt, runId, seq }: LogCursor): string =>

@@ -1,7 +1,7 @@
 /** Counts a worker's usage by day and cost by month, once for each run, when it ends. */
 
+import { conflict } from '@gantry/errors';
 import type { ReactionTo, runFinished } from '@gantry/events';
-import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { buildTestCostSql } from '@gantry/run-engine';
 import type { Definition } from '../workers/definition';

@@ -4,7 +4,7 @@
  * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards
  * the worker's month like that of a test.
  */
-import { conflict } from '@gantry/http';
+import { conflict } from '@gantry/errors';
 import { REHEARSAL, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { contextsFor } from '../contexts/contexts-for';

@@ -1,5 +1,5 @@
 /** A run again: by default with its own inputs and the code of today. */
-import { conflict } from '@gantry/http';
+import { conflict } from '@gantry/errors';
 import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Worker } from '../generated/prisma/client';
 import type { Origin } from './requested-run';

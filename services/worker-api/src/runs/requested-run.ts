@@ -1,9 +1,10 @@
 /** The run that a request names, and what a run that it starts has from it. */
-import { type Call, getCaller, type Principal } from '@gantry/http';
+import { type Call, getCaller } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Run } from '@gantry/run-engine';
 import type { Request } from 'express';
+import { getOwnerId } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
-import { getOwnerId } from '../ownership';
 import { getRunFor, getWorkerOfRun } from '../workers/visible-worker';
 import { findExpiredRunError } from './expired-run';
 import type { RunDeps } from './run-deps';

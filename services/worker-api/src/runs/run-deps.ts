@@ -1,6 +1,6 @@
 import type { TokenHasher } from '@gantry/auth';
 import type { Bus } from '@gantry/events';
-import type { RateCount } from '@gantry/http';
+import type { RateCount } from '@gantry/limits';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import type { RetentionBounds, RunEngine } from '@gantry/run-engine';

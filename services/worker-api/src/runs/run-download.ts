@@ -3,7 +3,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type NewFile, type NewStream, streamZip } from '@gantry/archive';
-import { encodeJson, notFound, type Operations } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { encodeJson, type Operations } from '@gantry/http';
 import { buildContentDisposition } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import { hasRequests, type Run, type RunArtifact, streamLines, streamRequests } from '@gantry/run-engine';

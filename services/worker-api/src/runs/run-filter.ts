@@ -1,5 +1,7 @@
 /** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
-import { getTokenScope, type OperationCall, type Principal, parseQueryDate } from '@gantry/http';
+
+import { type OperationCall, parseQueryDate } from '@gantry/http';
+import { getTokenScope, type Principal } from '@gantry/limits';
 import type { PagedRunFilter } from '@gantry/run-engine';
 import { type ApiRunStatus, toEngineStatuses } from '../workers/run-status';
 import { listHiddenWorkers } from '../workers/visible-worker';

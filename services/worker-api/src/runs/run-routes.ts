@@ -6,9 +6,9 @@ import {
   type OperationCall,
   type Operations,
   ok,
-  type Principal,
   parsePageCursor,
 } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { countRunPage, type ListedRun, listRunPage, type PagedRunFilter, type Run } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';

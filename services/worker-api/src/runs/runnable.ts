@@ -1,6 +1,7 @@
 /** Loads and compiles the start of a run of one version, once: versions never change. */
+
+import { conflict } from '@gantry/errors';
 import { type JobConversation, PYTHON } from '@gantry/events';
-import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { createInputValidator, createRecentCache, type InputValidator, toRunIsolation } from '@gantry/program';
 import { buildRunLimits, type RunSpec } from '@gantry/run-engine';

@@ -1,7 +1,7 @@
 /** Stores links that show one run to people without an account. Only a hash of their token is kept. */
 import { createOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { notFound, unknownLinkError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { notFound, unknownLinkError } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Db } from '../database';
 import type { RunShareLink, Worker } from '../generated/prisma/client';

@@ -1,19 +1,16 @@
 /** Share links of a run: made, listed and revoked by members, followed by any visitor. */
+import { AppError, conflict, forbidden, unknownLinkError } from '@gantry/errors';
 import {
-  AppError,
   addStreamCheck,
   type Call,
-  conflict,
   created,
-  forbidden,
   noContent,
   type Operations,
   ok,
-  type Principal,
   respondWithPage,
   toApiFields,
-  unknownLinkError,
 } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { listUserNames } from '../accounts/users/user-repository';

@@ -4,8 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
+import { AppError, conflict } from '@gantry/errors';
 import type { JobConversation, Restriction } from '@gantry/events';
-import { AppError, conflict, getRetryAfterSeconds, getTokenScope, type HeldKey, intersectScopes } from '@gantry/http';
+import { getRetryAfterSeconds, getTokenScope, type HeldKey, intersectScopes } from '@gantry/limits';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';

@@ -1,11 +1,12 @@
 /** A run of code that is still being written: of its worker, with its secrets and limits, and without a version. */
-import { type Requester, requiresCodeApproval } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
+import { getOwnerId } from '../access/ownership';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
 import { retainPackForRun } from '../file-trees/tree-pack';
-import { getOwnerId } from '../ownership';
 import { type DraftInput, readDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';

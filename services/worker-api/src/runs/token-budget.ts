@@ -3,8 +3,9 @@
  * each once and when it has ended; for a token with a budget also those of the tokens that it made. Runs that events,
  * schedules or webhooks start count for no token.
  */
+
+import { forbidden } from '@gantry/errors';
 import type { ReactionTo, Restriction, runFinished } from '@gantry/events';
-import { forbidden } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { buildEndedRunsSql, buildRecentCostsSql, type Run } from '@gantry/run-engine';
 import type { Pool } from 'pg';

@@ -2,7 +2,7 @@
  * Sums what the runs of a workspace's workers used in a month. It reads a row for each worker and day, which are kept
  * while runs end, and so costs the same however many runs there were.
  */
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import { budgetSql, toVisibilityValues } from '../workers/worker-queries';
 import { formatDay } from './month-cost';

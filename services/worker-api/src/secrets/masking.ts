@@ -4,7 +4,7 @@
  * else.
  */
 import path from 'node:path';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import { cacheBySecrets, createRedactor, openRedactor, type PreparedSecrets, type Redactor } from '@gantry/masking';
 import { createThreadPool, type ThreadLimits } from '@gantry/thread-pool';
 

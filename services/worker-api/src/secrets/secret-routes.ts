@@ -1,16 +1,16 @@
+import { notFound } from '@gantry/errors';
 import {
   type Call,
   type HandlerResponse,
   noContent,
-  notFound,
   type OperationCall,
   type Operations,
   ok,
-  type Principal,
   respondWith,
   respondWithPage,
   toApiFields,
 } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { type AuditSecret, listWeakValueWarnings, type SecretEntry } from '@gantry/vault';
 import { recordChange } from '../audit/audit-entry';
 import {

@@ -2,8 +2,9 @@
  * Starts without a waiting caller. One that can't begin for a reason of its worker is kept as a failed run, where
  * people and alerts see it.
  */
+
+import { AppError, isDependencyDown } from '@gantry/errors';
 import type { RunError } from '@gantry/events';
-import { AppError, isDependencyDown } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { type Start, startRun } from '../runs/start-run';

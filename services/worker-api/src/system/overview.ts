@@ -1,6 +1,6 @@
 /** Activity in a workspace, on both surfaces; every query's cost has a bound. */
 import { AUTOMATION_STATS_SUBJECT, type AutomationStats, automationStats, request } from '@gantry/events';
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import { COUNTED_MAX, loadLastOutcomes } from '@gantry/run-engine';
 import { countPending } from '../approvals/approval-repository';

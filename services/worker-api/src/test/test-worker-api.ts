@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { ExternalIssuer } from '@gantry/auth';
 import { type Bus, connectBus, newId, type Role } from '@gantry/events';
-import type { RateLimits } from '@gantry/http';
+import type { RateLimits } from '@gantry/limits';
 import { type PoolSettings, transaction } from '@gantry/postgres';
 import { DEFAULT_RETENTION } from '@gantry/run-engine';
 import {

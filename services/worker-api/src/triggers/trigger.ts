@@ -1,5 +1,5 @@
 /** Triggers, which start a worker besides people and clients: how requests write them, and how the API shows them. */
-import { formatIssues, invalid, runChecks } from '@gantry/http';
+import { formatIssues, invalid, runChecks } from '@gantry/errors';
 import type { InputValidator } from '@gantry/program';
 import { z } from 'zod';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';

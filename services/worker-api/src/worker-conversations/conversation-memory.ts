@@ -1,6 +1,6 @@
 /** Chooses what a run is given of the conversation that its message belongs to. */
 import type { JobConversation } from '@gantry/events';
-import { toWellFormed } from '../well-formed';
+import { toWellFormed } from '../conversation/well-formed';
 import { type Turn, toAnswer } from './worker-conversation';
 
 export const MEMORY_TURNS_MAX = 40;

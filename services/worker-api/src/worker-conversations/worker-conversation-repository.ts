@@ -1,4 +1,4 @@
-import { notFound } from '@gantry/http';
+import { notFound } from '@gantry/errors';
 import { createStatement, type Sql } from '@gantry/postgres';
 import { findRunOutcomes } from '@gantry/run-engine';
 import { ANSWER_BYTES_MAX, type Turn, type WorkerConversation } from './worker-conversation';

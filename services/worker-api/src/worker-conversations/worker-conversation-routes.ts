@@ -1,4 +1,5 @@
-import { buildPageHeaders, type Call, created, noContent, notFound, type Operations, ok } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import { buildPageHeaders, type Call, created, noContent, type Operations, ok } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import { toOrigin } from '../runs/requested-run';
 import { getVisibleWorker } from '../workers/worker-repository';

@@ -1,9 +1,11 @@
+import { AppError, conflict, forbidden, invalid, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, forbidden, invalid, type MarkCreated, notFound, type Requester } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import type { MarkCreated } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import { toConversationTitle } from '../conversation-title';
+import { toConversationTitle } from '../conversation/conversation-title';
 import type { Worker } from '../generated/prisma/client';
 import type { Origin } from '../runs/requested-run';
 import { startRun } from '../runs/start-run';

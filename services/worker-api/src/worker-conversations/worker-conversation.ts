@@ -1,7 +1,9 @@
 /** A conversation with an agent worker, as the API shows it. */
-import { type Principal, toApiFields } from '@gantry/http';
+
+import { toApiFields } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { RunOutcome } from '@gantry/run-engine';
-import { canManage, getOwnerId, type Owned } from '../ownership';
+import { canManage, getOwnerId, type Owned } from '../access/ownership';
 import { toRunOutput } from '../runs/output-object';
 import { toApiStatus } from '../workers/run-status';
 

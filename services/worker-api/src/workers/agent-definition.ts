@@ -1,6 +1,7 @@
 /** Validates the settings of an agent worker beside its skill: its model, tools and bounds. */
+
+import type { FieldProblem } from '@gantry/errors';
 import { approvalRules, type JobAgent, reasoningEfforts } from '@gantry/events';
-import type { FieldProblem } from '@gantry/http';
 import { z } from 'zod';
 import { agentSkills, toJobSkills } from './agent-skills';
 

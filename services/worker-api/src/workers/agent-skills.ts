@@ -1,7 +1,7 @@
 /** Skills that an agent loads when it needs them: folders of its worker, each with a SKILL.md that describes it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collisionKey, findPathProblem } from '@gantry/archive';
-import { type FieldProblem, invalid } from '@gantry/http';
+import { type FieldProblem, invalid } from '@gantry/errors';
 import { z } from 'zod';
 import { plain } from '../connections/request-template';
 import { decodeText, type FileTree } from '../file-trees/file-tree';

@@ -2,7 +2,7 @@
  * A worker as one zip: its files, and worker.yaml with all that is not a file. What is exported can be created again.
  */
 import { writeZip } from '@gantry/archive';
-import { invalid } from '@gantry/http';
+import { invalid } from '@gantry/errors';
 import { readArchive } from '@gantry/program';
 import { buildTree, type FileTree, isLeftOut } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';

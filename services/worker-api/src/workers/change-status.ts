@@ -1,4 +1,5 @@
-import { conflict, type Requester } from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { WorkerStatus } from '../generated/prisma/client';
 import { retimeTriggers } from '../triggers/trigger-repository';

@@ -1,10 +1,12 @@
+import { conflict } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { conflict, type Requester, requiresCodeApproval } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
+import { getOwnerId } from '../access/ownership';
 import { requireContexts } from '../contexts/contexts-for';
 import { listEntries, shaOfVersion } from '../file-trees/file-tree';
-import { getOwnerId } from '../ownership';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { findPathProblem } from '@gantry/archive';
-import { type FieldProblem, formatIssues, invalid } from '@gantry/http';
+import { type FieldProblem, formatIssues, invalid } from '@gantry/errors';
 import {
   checkDefaults,
   dependencyNames,

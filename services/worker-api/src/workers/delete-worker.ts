@@ -7,7 +7,7 @@
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
-import { requireManage } from '../ownership';
+import { requireManage } from '../access/ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
 import { announceNoSkill } from './version-repository';

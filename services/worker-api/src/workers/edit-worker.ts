@@ -1,8 +1,11 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
 import { isDeepStrictEqual } from 'node:util';
-import { conflict, getTokenScope, intersectScopes, type Requester, requiresCodeApproval } from '@gantry/http';
+import { conflict } from '@gantry/errors';
+import type { Requester } from '@gantry/http';
+import { getTokenScope, intersectScopes, requiresCodeApproval } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
+import { getOwnerId, requireManage } from '../access/ownership';
 import { requireContexts } from '../contexts/contexts-for';
 import {
   applyChanges,
@@ -15,7 +18,6 @@ import {
 import { createKeyedMutex } from '../file-trees/keyed-mutex';
 import { readTree, readTreeToChange, restorePack } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
-import { getOwnerId, requireManage } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';

@@ -1,8 +1,8 @@
 /** Whether the code of a workspace's workers may get values of connections and secrets instead of placeholders. */
-import { forbidden } from '@gantry/http';
+import { forbidden } from '@gantry/errors';
+import type { Owned } from '../access/ownership';
 import { isExposureAllowed } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
-import type { Owned } from '../ownership';
 import type { Definition } from './definition';
 
 /**

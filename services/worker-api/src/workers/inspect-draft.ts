@@ -2,7 +2,7 @@
  * Reports what saving would refuse or warn of, while the author is still typing. Only what a person is working on is
  * parsed: the entrypoint, and the Python files that the request brings.
  */
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import {
   inspectDraft as askExecutor,
   type DraftInspection,

@@ -3,7 +3,7 @@
  * It is never taken without being asked for.
  */
 import { isWorkspaceClosedSql, type ReactionTo, type skillChanged, type skillDeleted } from '@gantry/events';
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Definition } from './definition';
 

@@ -1,6 +1,6 @@
 /** Reads and writes manifests in a thread of its own: 512 KB of YAML take the parser up to half a second. */
 import path from 'node:path';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import { createThreadPool, type ThreadLimits } from '@gantry/thread-pool';
 
 export type ManifestTask = { path: string; content: Uint8Array } | { fields: Record<string, unknown> };

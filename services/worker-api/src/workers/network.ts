@@ -1,6 +1,6 @@
 /** The hosts that the code of a worker may reach. Only public addresses are ever reached, whatever a rule says. */
 
-import { parseHosts } from '@gantry/http';
+import { parseHosts } from '@gantry/vault';
 import { z } from 'zod';
 
 export type NetworkRule =

@@ -1,7 +1,8 @@
 /** Published skills as texts of an agent: one version of each, copied, whatever becomes of the skill. */
-import { AppError, invalid, type OperationCall } from '@gantry/http';
+import { AppError, invalid } from '@gantry/errors';
+import { type OperationCall, ResponseTooLargeError, type SurfaceClient } from '@gantry/http';
 import { plain } from '../connections/request-template';
-import { ResponseTooLargeError, type SurfaceClient } from '../surface-client';
+
 import { SKILL } from './agent-definition';
 import { DESCRIPTION_CHARS_MAX } from './skill-header';
 

@@ -1,6 +1,7 @@
-import { getTokenScope, intersectScopes, type Requester } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import { getTokenScope, intersectScopes } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
-import { getOwnerId } from '../ownership';
+import { getOwnerId } from '../access/ownership';
 import { appendVersion } from './append-version';
 import { requireNotArchived } from './edit-worker';
 import { requireExposure } from './exposure';

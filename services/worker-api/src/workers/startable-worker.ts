@@ -1,8 +1,9 @@
 /** Workers as starts of runs read them: with plain SQL (ADR 3), in as few statements as there can be. */
-import { notFound, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import { groupCalls, type Sql } from '@gantry/postgres';
+import { canSeeWorker, type Owned } from '../access/ownership';
 import type { Worker } from '../generated/prisma/client';
-import { canSeeWorker, type Owned } from '../ownership';
 
 export type StartableWorker = Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
 

@@ -1,6 +1,6 @@
 /** Workers that schedules, webhooks and events start: each statement reads a worker together with its trigger. */
 import { isWorkspaceClosedSql } from '@gantry/events';
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Misfire } from '@gantry/schedule';
 import type { Worker } from '../generated/prisma/client';

@@ -2,7 +2,10 @@
  * Approvals of code that an agent wrote: until a person has approved its sha, runs/admit-code.ts lets it reach nothing.
  * One holds for every version and candidate of the worker that is equal, and is never taken back (ADR 54).
  */
-import { type Actor, forbidden, isPerson, type Principal, toApiFields } from '@gantry/http';
+
+import { forbidden } from '@gantry/errors';
+import { type Actor, toApiFields } from '@gantry/http';
+import { isPerson, type Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';

@@ -1,5 +1,5 @@
+import { invalid, notFound } from '@gantry/errors';
 import { enqueue, workerSkillPinned } from '@gantry/events';
-import { invalid, notFound } from '@gantry/http';
 import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';

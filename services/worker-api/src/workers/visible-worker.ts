@@ -1,11 +1,12 @@
 /** Runs are seen by those who see their worker: a private worker's by its owner and by admins. */
 
-import { forbidden, notFound, type Principal } from '@gantry/http';
+import { forbidden, notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
+import { canSee, canSeeWorker } from '../access/ownership';
 import type { Db } from '../database';
 import type { Worker } from '../generated/prisma/client';
-import { canSee, canSeeWorker } from '../ownership';
 import type { WorkerDeps } from './worker-deps';
 import { findWorkerByUid, isPublished } from './worker-repository';
 

@@ -1,10 +1,11 @@
 import type { Bus } from '@gantry/events';
+import type { SurfaceUrls } from '@gantry/http';
 import type { RunEngine } from '@gantry/run-engine';
 import type { SecretStore } from '@gantry/vault';
 import type { Logger } from 'pino';
 import type { FileTreeDeps } from '../file-trees/file-tree-deps';
 import type { PrismaClient, Worker } from '../generated/prisma/client';
-import type { SurfaceUrls } from '../surface-client';
+
 import type { TriggerDeps } from '../triggers/trigger-deps';
 import type { Manifests } from './manifests';
 

@@ -1,5 +1,5 @@
 /** Validates the worker in a request or a bundle, field by field. */
-import { formatIssues, invalid, runChecks } from '@gantry/http';
+import { formatIssues, invalid, runChecks } from '@gantry/errors';
 import { z } from 'zod';
 import type { FileChange, FileTree } from '../file-trees/file-tree';
 import { parseTriggers, type TriggerInput } from '../triggers/trigger';

@@ -1,10 +1,10 @@
 /** Reads workers and their versions for other folders, with SQL. Nothing here writes. */
-import { hasRoleAtLeast, type Principal } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { execute, type Sql, type Tx } from '@gantry/postgres';
 import type { InputItem } from '@gantry/program';
+import { getOwnerId } from '../access/ownership';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { Worker, WorkerStatus } from '../generated/prisma/client';
-import { getOwnerId } from '../ownership';
 import { type Definition, parseStoredDefinition } from './definition';
 
 export interface WorkerHead extends Pick<Worker, 'uid' | 'id' | 'name' | 'visibility' | 'ownerId'> {

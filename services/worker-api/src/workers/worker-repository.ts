@@ -1,4 +1,6 @@
-import { notFound, type Principal } from '@gantry/http';
+import { notFound } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
+import { buildWorkerVisibilityFilter, canSeeWorker } from '../access/ownership';
 import type { Db } from '../database';
 import {
   Prisma,
@@ -7,7 +9,6 @@ import {
   type WorkerStatus,
   type WorkerTrigger,
 } from '../generated/prisma/client';
-import { buildWorkerVisibilityFilter, canSeeWorker } from '../ownership';
 
 export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
 

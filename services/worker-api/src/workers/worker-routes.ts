@@ -1,22 +1,22 @@
+import { invalid } from '@gantry/errors';
 import {
-  alreadyDoneError,
   buildPageHeaders,
   type Call,
   created,
+  createSurfaceClient,
   type HandlerResponse,
-  invalid,
   noContent,
   type OperationCall,
   type Operations,
   ok,
-  type Principal,
   respondWithPage,
 } from '@gantry/http';
+import { alreadyDoneError, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { buildSampleInputs, createInputValidator } from '@gantry/program';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import { createSurfaceClient } from '../surface-client';
+
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';

@@ -1,9 +1,9 @@
 /** Loads statistics of workers: the same few queries for one worker and for a page of them. */
 import type { UsedSandbox } from '@gantry/events';
 import { type LastOutcome, loadLastOutcomes, loadRecentRuns } from '@gantry/run-engine';
+import type { Owned } from '../access/ownership';
 import { connectionProblems, connectionsNamed } from '../connections/usable-connections';
 import type { Worker } from '../generated/prisma/client';
-import type { Owned } from '../ownership';
 import type { AgentFields } from './agent-definition';
 import { noReferenceProblems, openReferenceCheck, type ReferenceProblems, readReferences } from './agent-references';
 import { type ApiRunStatus, toApiStatus } from './run-status';

@@ -1,9 +1,10 @@
 /** Maps a worker to its API representation. */
-import { createPermissionTable, isPerson, type Principal, toApiFields } from '@gantry/http';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import { isPerson, type Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
+import { canManage } from '../access/ownership';
 import { sumBytes, treeVersionToItem } from '../file-trees/tree-version';
 import type { VersionApproval } from '../generated/prisma/client';
-import { canManage } from '../ownership';
 import { getNextRunAt, getTriggerType, triggersToApi } from '../triggers/trigger';
 import type { SkillNews } from './known-skills';
 import { sandboxToApi } from './used-sandbox';

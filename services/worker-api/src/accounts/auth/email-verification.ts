@@ -1,7 +1,8 @@
 /** Verification of an e-mail address: a mailed link, opened in a signed-in session of the account. */
 
 import { createOpaqueToken, parseOpaqueToken } from '@gantry/auth';
-import { conflict, gone, type Requester, unavailable, unknownLinkError } from '@gantry/http';
+import { conflict, gone, unavailable, unknownLinkError } from '@gantry/errors';
+import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';

@@ -6,7 +6,8 @@
  */
 
 import { createOpaqueToken, parseOpaqueToken } from '@gantry/auth';
-import { type Actor, conflict, gone, type Requester, unknownLinkError } from '@gantry/http';
+import { conflict, gone, unknownLinkError } from '@gantry/errors';
+import type { Actor, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';

@@ -1,4 +1,5 @@
-import { buildLinkActor, created, forbidden, type Operations, ok, respondWith } from '@gantry/http';
+import { forbidden } from '@gantry/errors';
+import { buildLinkActor, created, type Operations, ok, respondWith } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { AccountDeps } from '../account-deps';

@@ -1,6 +1,6 @@
 /** Passwords: strength rules and hashing (Argon2id, in a separate thread). */
 import { randomBytes } from 'node:crypto';
-import { invalid } from '@gantry/http';
+import { invalid } from '@gantry/errors';
 import { hash, verify } from '@node-rs/argon2';
 
 /** OWASP's password storage cheat sheet: 19 MiB, two passes, one lane. */

@@ -1,5 +1,6 @@
+import { notFound } from '@gantry/errors';
 import { enqueue, memberChanged } from '@gantry/events';
-import { noContent, notFound, type Operations, respondWithPage, toApiFields } from '@gantry/http';
+import { noContent, type Operations, respondWithPage, toApiFields } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Session } from '../../generated/prisma/client';

@@ -1,7 +1,7 @@
 /** Browser sessions: a cookie that is replaced at each refresh, and a one-hour JWT. */
 import { createOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import { insertSession, replaceCookie, revokeSession, revokeSessions } from './session-repository';

@@ -1,8 +1,9 @@
 /** The one-time creation of the first owner and workspace. There is no default password anywhere. */
 
 import { isSameSecret } from '@gantry/auth';
+import { conflict, forbidden, runChecks } from '@gantry/errors';
 import { enqueue, memberChanged, newId } from '@gantry/events';
-import { type Actor, conflict, forbidden, type OperationCall, runChecks } from '@gantry/http';
+import type { Actor, OperationCall } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { User, Workspace } from '../../generated/prisma/client';

@@ -1,4 +1,4 @@
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import type { PrismaClient } from '../../generated/prisma/client';
 import { normaliseEmail } from '../users/email';
 import { findUserWithPassword } from '../users/user-repository';

@@ -7,8 +7,10 @@
  */
 
 import { createOpaqueToken, isSameSecret, parseOpaqueToken } from '@gantry/auth';
+import { AppError, forbidden, gone, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, forbidden, gone, notFound, type Principal, type Requester } from '@gantry/http';
+import type { Requester } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { recordChange } from '../../audit/audit-entry';

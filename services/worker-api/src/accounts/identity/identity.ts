@@ -1,6 +1,6 @@
 /** Builds the identity behind a credential from database rows. */
 import type { Identity, Role } from '@gantry/events';
-import { hasRoleAtLeast } from '@gantry/http';
+import { hasRoleAtLeast } from '@gantry/limits';
 
 /** A user as returned by the identity queries. */
 export interface UserRow {

@@ -1,5 +1,6 @@
 /** The callers that count as a person, by operation. */
-import { forbidden, type Principal } from '@gantry/http';
+import { forbidden } from '@gantry/errors';
+import type { Principal } from '@gantry/limits';
 import type { Db } from '../../database';
 import { findTokenById } from '../tokens/token-repository';
 

@@ -1,8 +1,10 @@
 /** The invitee's side: needs the link, and the address that it was issued for. */
 
 import type { TokenHasher } from '@gantry/auth';
+import { conflict, forbidden } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { type Actor, conflict, forbidden, type Principal } from '@gantry/http';
+import type { Actor } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { Db } from '../../database';
 import type { Invitation, User, Workspace } from '../../generated/prisma/client';

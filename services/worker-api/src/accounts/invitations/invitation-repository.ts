@@ -1,5 +1,5 @@
 import { parseOpaqueToken, type TokenHasher } from '@gantry/auth';
-import { notFound, unknownLinkError } from '@gantry/http';
+import { notFound, unknownLinkError } from '@gantry/errors';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Invitation, Prisma, Workspace } from '../../generated/prisma/client';

@@ -1,5 +1,6 @@
 /** Rules for invitations, and their API representation. */
-import { conflict, gone, toApiFields } from '@gantry/http';
+import { conflict, gone } from '@gantry/errors';
+import { toApiFields } from '@gantry/http';
 import type { Invitation } from '../../generated/prisma/client';
 
 const OPEN_DAYS = 7;

@@ -1,8 +1,10 @@
 /** The inviter's side: invite, send again, withdraw. */
 
 import { createOpaqueToken } from '@gantry/auth';
+import { conflict, forbidden } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { conflict, forbidden, type OperationCall, type Principal, type Requester } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { PrismaClient } from '../../generated/prisma/client';

@@ -1,4 +1,4 @@
-import { notFound } from '@gantry/http';
+import { notFound } from '@gantry/errors';
 import type { Db } from '../../database';
 import type { Role } from '../../generated/prisma/client';
 

@@ -1,7 +1,9 @@
 /** Membership changes. A lock on the workspace's row serialises them, so that the last owner cannot be lost in a race. */
 
+import { conflict } from '@gantry/errors';
 import type { Role } from '@gantry/events';
-import { type Actor, type AuditAction, conflict, type Principal, type Requester } from '@gantry/http';
+import type { Actor, AuditAction, Requester } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';

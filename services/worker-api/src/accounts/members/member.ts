@@ -1,6 +1,9 @@
 /** Rules for changing members, and their API representation. */
+
+import { forbidden } from '@gantry/errors';
 import type { Role } from '@gantry/events';
-import { createPermissionTable, forbidden, type Principal, toApiFields } from '@gantry/http';
+import { createPermissionTable, toApiFields } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import type { Member } from './member-repository';
 

@@ -5,8 +5,9 @@
  * client's belongs to another party. Anything else that is wrong goes back to the client (RFC 6749, 4.1.2.1).
  */
 import { createOpaqueToken } from '@gantry/auth';
+import { AppError, conflict, invalid } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { AppError, conflict, invalid, type OperationCall, type Requester } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { OauthClient } from '../../generated/prisma/client';

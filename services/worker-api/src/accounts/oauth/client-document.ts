@@ -2,7 +2,7 @@
  * Clients that name themselves by the address of a document about them (OAuth Client ID Metadata Document). Only a
  * signed-in person makes this service fetch one, by opening the page that asks for consent.
  */
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import { checkOutboundUrl, isOpenedByOperator, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
 import { type ClientMetadata, parseClientMetadata } from './oauth-client';
 

@@ -1,4 +1,4 @@
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import type { Db } from '../../database';
 import type { OauthClient } from '../../generated/prisma/client';
 import { isDocumentUrl } from '../grants/client-id';

@@ -1,4 +1,4 @@
-import type { Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { IssueAccessToken } from '../auth/access-token';
 import { isGrantId } from '../grants/grant';
 

@@ -14,8 +14,9 @@ import {
   parseOpaqueToken,
   type TokenHasher,
 } from '@gantry/auth';
+import { AppError } from '@gantry/errors';
 import { type Restriction, restriction } from '@gantry/events';
-import { type Actor, AppError } from '@gantry/http';
+import type { Actor } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { toScope } from '../grants/grant';

@@ -1,5 +1,5 @@
 /** Clients: what is kept of what they say, and where it comes from. */
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 import type { OauthClient } from '../../generated/prisma/client';
 import { requireRedirectUri } from './redirect-uri';
 

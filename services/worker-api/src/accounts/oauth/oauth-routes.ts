@@ -1,16 +1,7 @@
 import { parseOpaqueToken } from '@gantry/auth';
+import { AppError, notFound } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import {
-  type Actor,
-  AppError,
-  created,
-  noContent,
-  notFound,
-  type Operations,
-  ok,
-  respondWith,
-  respondWithPage,
-} from '@gantry/http';
+import { type Actor, created, noContent, type Operations, ok, respondWith, respondWithPage } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Request } from 'express';
 import type { AccountDeps } from '../account-deps';

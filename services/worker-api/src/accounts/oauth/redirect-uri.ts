@@ -1,5 +1,5 @@
 /** Addresses that codes may be sent to: those that a client has named before, letter by letter. */
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 
 const CHARS_MAX = 2_000;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);

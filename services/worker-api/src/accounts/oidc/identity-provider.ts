@@ -1,7 +1,7 @@
 /**
  * Connects to the configured OpenID Connect provider; its endpoints and keys are discovered on first use and cached.
  */
-import { unavailable } from '@gantry/http';
+import { unavailable } from '@gantry/errors';
 import * as client from 'openid-client';
 
 export interface OidcSettings {

@@ -8,7 +8,8 @@
 
 import { createHash } from 'node:crypto';
 import { badCredentialError, isSameSecret } from '@gantry/auth';
-import { AppError, buildLinkActor, notFound, type Operations } from '@gantry/http';
+import { AppError, notFound } from '@gantry/errors';
+import { buildLinkActor, type Operations } from '@gantry/http';
 import type { CookieOptions, Request, Response } from 'express';
 import type { AccountDeps } from '../account-deps';
 import { getClient } from '../auth/session-cookie';

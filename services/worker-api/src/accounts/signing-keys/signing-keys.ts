@@ -1,6 +1,6 @@
 /** This process's view of the signing keys: read from the database, decrypted by the vault, cached for a minute. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { unavailable } from '@gantry/http';
+import { unavailable } from '@gantry/errors';
 import type { Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import { chooseSigner, type PublicJwk, type SigningKey, toPublicJwk } from './signing-key';

@@ -1,10 +1,11 @@
+import { notFound } from '@gantry/errors';
 import { enqueue, type Restriction, tokenRevoked } from '@gantry/events';
-import { notFound, type Principal } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
+import { buildWorkerVisibilityFilter } from '../../access/ownership';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
-import { buildWorkerVisibilityFilter } from '../../ownership';
 import { deleteGrantsOfUser } from '../grants/grant-repository';
 import { hasOwnBudget } from './token-restriction';
 

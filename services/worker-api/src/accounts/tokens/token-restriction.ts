@@ -1,6 +1,9 @@
 /** Restrictions of a token: as requests write them, as rows keep them, and how little a token's tokens may have. */
+
+import { forbidden } from '@gantry/errors';
 import { type Restriction, restriction } from '@gantry/events';
-import { forbidden, type OperationCall, type Principal } from '@gantry/http';
+import type { OperationCall } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { z } from 'zod';
 import type { Token } from '../../generated/prisma/client';
 

@@ -1,16 +1,8 @@
 import { createOpaqueToken, getDisplayPrefix, type TokenHasher } from '@gantry/auth';
+import { AppError, conflict, forbidden, invalid, notFound } from '@gantry/errors';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
-import {
-  AppError,
-  conflict,
-  forbidden,
-  hasRoleAtLeast,
-  invalid,
-  notFound,
-  type OperationCall,
-  type Principal,
-  type Requester,
-} from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
+import { hasRoleAtLeast, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';

@@ -1,6 +1,9 @@
 /** Rules for tokens, and their API representation. */
+
+import { type AppError, forbidden } from '@gantry/errors';
 import type { Restriction, Role } from '@gantry/events';
-import { type AppError, forbidden, hasRoleAtLeast, toApiFields } from '@gantry/http';
+import { toApiFields } from '@gantry/http';
+import { hasRoleAtLeast } from '@gantry/limits';
 import type { Token } from '../../generated/prisma/client';
 import type { ListedToken } from './token-repository';
 import { narrowRestriction, parseKnownRules, restrictionToApi } from './token-restriction';

@@ -1,4 +1,4 @@
-import { invalid } from '@gantry/http';
+import { invalid } from '@gantry/errors';
 
 const SHAPE = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 

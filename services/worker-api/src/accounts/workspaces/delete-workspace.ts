@@ -8,6 +8,7 @@
  * docs/adr/0024-closed-workspaces.md.
  */
 
+import { notFound } from '@gantry/errors';
 import {
   type Closure,
   enqueue,
@@ -17,7 +18,7 @@ import {
   workspaceRestored,
   writeClosure,
 } from '@gantry/events';
-import { type Actor, notFound, type Requester } from '@gantry/http';
+import type { Actor, Requester } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
 import { deleteRunsOfWorkspace } from '@gantry/run-engine';

@@ -1,6 +1,8 @@
 /** Sets the retention of a workspace's runs; the services that have runs apply it. */
+
+import { invalid } from '@gantry/errors';
 import { enqueue, retentionChanged } from '@gantry/events';
-import { type Actor, invalid, toApiFields } from '@gantry/http';
+import { type Actor, toApiFields } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import {
   type ChangedRetention,

@@ -1,4 +1,5 @@
-import { type Call, created, type Operations, ok, type Principal, paginate, respondWithPage } from '@gantry/http';
+import { type Call, created, type Operations, ok, paginate, respondWithPage } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import type { AccountDeps } from '../account-deps';
 import { getUnlimitedUserId, getUserId } from '../identity/person';
 import { getMember } from '../members/member-repository';

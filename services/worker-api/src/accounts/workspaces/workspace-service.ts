@@ -1,5 +1,7 @@
+import { conflict, notFound } from '@gantry/errors';
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
-import { conflict, notFound, type OperationCall, type Principal, type Requester } from '@gantry/http';
+import type { OperationCall, Requester } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import type { RetentionBounds } from '@gantry/run-engine';
 import type { Pool } from 'pg';

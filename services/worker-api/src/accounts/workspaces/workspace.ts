@@ -1,5 +1,6 @@
 import type { Role } from '@gantry/events';
-import { createPermissionTable, type Principal } from '@gantry/http';
+import { createPermissionTable } from '@gantry/http';
+import type { Principal } from '@gantry/limits';
 import { openapiFiles } from '@gantry/openapi';
 import type { Workspace } from '../../generated/prisma/client';
 

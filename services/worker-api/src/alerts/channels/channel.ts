@@ -1,4 +1,14 @@
-/** A delivery channel. To add one: a file here, its name in index.ts, and a column of the alert. */
+/**
+ * A delivery channel: everything that distinguishes it from the others, except what its users see and write.
+ *
+ * To add one:
+ * - a file here, and its name in index.ts with the sentence about missing addresses
+ * - a column of `alerts` (schema.prisma and a migration), and its name in `Addresses`
+ * - in OpenAPI its name in `AlertChannel`, and its address in `Alert` and in the three bodies of paths/alerts.yaml
+ * - in the dashboard an entry of alerts/alert-channels.tsx, and in the command line a field of workspace-alerts.ts
+ *
+ * The compiler names each of these that is missing, from the column on, except the last.
+ */
 import type { Alert } from '../../generated/prisma/client';
 import type { AlertDeps } from '../alert-deps';
 import type { AttemptResult } from '../delivery';
@@ -8,10 +18,10 @@ export type ChannelDeps = Pick<
   'prisma' | 'hasher' | 'vault' | 'mailer' | 'outboundAllow' | 'dashboardUrl' | 'now'
 >;
 
-/** An alert's addresses, one column per channel. */
+/** An alert's addresses, one column per channel. Null: it does not use the channel. */
 export type Addresses = Pick<Alert, 'url' | 'emailTo'>;
 
-export interface OutgoingAlert extends Addresses {
+export interface OutgoingAlert {
   /** The same at each attempt, so that a receiver can deduplicate. */
   id: string;
   /** JSON of an AlertPayload. */
@@ -25,13 +35,23 @@ export interface OutgoingAlert extends Addresses {
 export type SendResult = Omit<AttemptResult, 'duration_ms'>;
 
 export interface AlertChannel {
-  /** The alert's field that holds the address. */
+  /** The address: as a field of the API, whose name is the column's in SQL, and as a field of the row. */
   field: string;
-  isUsedBy(alert: Addresses): boolean;
+  column: keyof Addresses;
+  /** @throws AppError 400 naming the field; 409 if this installation lacks what the channel needs */
+  parseAddress(address: string, deps: Pick<AlertDeps, 'mailer' | 'outboundAllow'>): string;
+  /** Hides the secret part of an address from callers who may not change it. Absent: no part is secret. */
+  maskAddress?(address: string): string;
+  /** Whether its messages are signed, so that an alert with it has a signing secret. */
+  isSigned: boolean;
+  /** Limits the deliveries of one alert; those above it are dead letters at once. Absent: no limit. */
+  hourlyLimit?: { max: number; error: string };
+  /** The response of a receiver that no longer exists: the alert is disabled, with this reason. */
+  gone?: { status: number; reason: string };
   /** Upper bound for one attempt, in milliseconds. */
   attemptMsMax: number;
   /** One attempt. Never throws for failures of the receiver or the network. */
-  send(deps: ChannelDeps, outgoing: OutgoingAlert): Promise<SendResult>;
+  send(deps: ChannelDeps, address: string, outgoing: OutgoingAlert): Promise<SendResult>;
 }
 
 export const toFailure = (error: string): SendResult => ({ status: null, error, response: null });

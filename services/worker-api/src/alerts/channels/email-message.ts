@@ -1,7 +1,7 @@
 /** An alert as an e-mail: the event, its subject and reason, a link, and how to disable the alert. */
 import type { Message } from '../../mail/mailer';
-import type { AlertType } from '../alert';
 import type { AlertData, AlertPayload } from '../alert-payload';
+import type { AlertType } from '../alert-type';
 
 const EVENT_PHRASES: Record<AlertType, string> = {
   'run.completed': 'completed',

@@ -1,21 +1,46 @@
+import { conflict, invalid } from '@gantry/errors';
+import { normaliseEmail } from '../../accounts/users/email';
 import { MailFailed } from '../../mail/mailer';
+import type { AlertDeps } from '../alert-deps';
 import type { AlertPayload } from '../alert-payload';
 import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
 import { formatAlertEmail } from './email-message';
 
 /** For all steps of SMTP together; a server may answer each of them slowly. */
 const TIMEOUT_MS = 20_000;
+/** Without it, a worker that fails every second would get the shared mail server blocked. */
+const PER_HOUR_MAX = 100;
 
-export const email: AlertChannel = {
+export const email = {
   field: 'email_to',
-  isUsedBy: ({ emailTo }) => emailTo !== null,
+  column: 'emailTo',
+  parseAddress,
+  isSigned: false,
+  hourlyLimit: {
+    max: PER_HOUR_MAX,
+    error: `not sent: this alert has sent ${PER_HOUR_MAX} e-mails within the hour`,
+  },
   attemptMsMax: TIMEOUT_MS,
   send,
-};
+} as const satisfies AlertChannel;
 
-async function send({ mailer, dashboardUrl }: ChannelDeps, outgoing: OutgoingAlert): Promise<SendResult> {
-  const { emailTo, description, body } = outgoing;
-  if (emailTo === null) return toFailure('the alert has no email_to any more');
+function parseAddress(text: string, { mailer }: Pick<AlertDeps, 'mailer'>): string {
+  const address = normaliseEmail(text);
+  if (address === null) throw invalid([{ path: 'email_to', message: 'must be one e-mail address' }]);
+  if (!mailer.isConfigured) {
+    throw conflict(
+      'mail_not_configured',
+      'email_to: this installation sends no e-mail; its operator sets SMTP_URL (see docs/running.md), or use a url',
+    );
+  }
+  return address;
+}
+
+async function send(
+  { mailer, dashboardUrl }: ChannelDeps,
+  emailTo: string,
+  { description, body }: OutgoingAlert,
+): Promise<SendResult> {
   const message = formatAlertEmail({ emailTo, description, dashboardUrl }, JSON.parse(body) as AlertPayload);
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {

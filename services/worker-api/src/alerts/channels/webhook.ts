@@ -1,5 +1,7 @@
-import { OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
+import { invalid } from '@gantry/errors';
+import { checkOutboundUrl, OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
 import { buildSignatureHeaders } from '../../triggers/webhook/webhook-signature';
+import type { AlertDeps } from '../alert-deps';
 import { openSigningSecrets } from '../signing-secrets';
 import { type AlertChannel, type ChannelDeps, type OutgoingAlert, type SendResult, toFailure } from './channel';
 
@@ -8,18 +10,34 @@ const RESPONSE_BYTES_MAX = 4_096;
 const RESPONSE_CHARS_MAX = 500;
 
 /** Sent by a receiver that no longer exists: https://github.com/standard-webhooks/standard-webhooks */
-export const GONE = 410;
+const GONE = 410;
 
-export const webhook: AlertChannel = {
+export const webhook = {
   field: 'url',
-  isUsedBy: ({ url }) => url !== null,
+  column: 'url',
+  parseAddress,
+  // Path and query are often the receiver's only secret.
+  maskAddress: (url) => `${new URL(url).origin}/…`,
+  isSigned: true,
+  gone: { status: GONE, reason: 'its receiver answered 410 Gone' },
   attemptMsMax: TIMEOUT_MS,
   send,
-};
+} as const satisfies AlertChannel;
 
-async function send({ vault, outboundAllow, now }: ChannelDeps, outgoing: OutgoingAlert): Promise<SendResult> {
-  const { id, body, url, alertId, workspaceId, signingKey } = outgoing;
-  if (url === null) return toFailure('the alert has no url any more');
+function parseAddress(url: string, { outboundAllow }: Pick<AlertDeps, 'outboundAllow'>): string {
+  try {
+    return checkOutboundUrl(url, { allow: outboundAllow }).href;
+  } catch (err) {
+    if (err instanceof OutboundFailed) throw invalid([{ path: 'url', message: err.message }], err.code);
+    throw err;
+  }
+}
+
+async function send(
+  { vault, outboundAllow, now }: ChannelDeps,
+  url: string,
+  { id, body, alertId, workspaceId, signingKey }: OutgoingAlert,
+): Promise<SendResult> {
   const at = now();
   const holder = { id: alertId, workspaceId, signingKey: signingKey && new Uint8Array(signingKey) };
   const secrets = await openSigningSecrets(vault, holder, at);

@@ -10,8 +10,7 @@
  */
 
 import { enqueue, scheduleMissed } from '@gantry/events';
-import { startRepeating } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { startRepeating, transaction } from '@gantry/postgres';
 import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
 import { moveTriggerOn } from '../../triggers/trigger-repository';

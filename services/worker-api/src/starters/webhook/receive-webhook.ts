@@ -6,7 +6,8 @@
  */
 
 import type { TokenHasher } from '@gantry/auth';
-import { AppError, createMarker, type HeldKey } from '@gantry/http';
+import { AppError } from '@gantry/errors';
+import { createMarker, type HeldKey } from '@gantry/limits';
 import { deleteOld, groupCalls, type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { startRun } from '../../runs/start-run';

@@ -1,4 +1,5 @@
-import { createIdempotency, type Operations, type RetryHandler } from '@gantry/http';
+import type { Operations } from '@gantry/http';
+import { createIdempotency, type RetryHandler } from '@gantry/limits';
 import type { Request, Response } from 'express';
 import { openSigningKeys } from '../../triggers/webhook/webhook-secret';
 import { verifySignature } from '../../triggers/webhook/webhook-signature';

@@ -3,7 +3,7 @@
  * signs each request. The database keeps the token as an HMAC and the key sealed; both are shown once.
  */
 import { createOpaqueToken } from '@gantry/auth';
-import { invalid } from '@gantry/http';
+import { invalid } from '@gantry/errors';
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Worker, WorkerTrigger } from '../../generated/prisma/client';
 import type { TriggerInput } from '../trigger';

@@ -4,7 +4,7 @@
  * again. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { AppError } from '@gantry/http';
+import { AppError } from '@gantry/errors';
 
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;

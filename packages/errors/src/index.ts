@@ -1,0 +1,2 @@
+export * from './errors';
+export { formatIssues, formatProblem, type SchemaProblem } from './format-problem';

@@ -1,0 +1,91 @@
+/**
+ * Tracks the incarnation of a service's stream of run events.
+ *
+ * If a stream was lost, or replaced by an older copy, unread reports are lost with it, possibly the start of a run. So
+ * every run that an executor holds counts as started from then on, and none is started a second time. After a mere
+ * restart the stream has the same identity, and at least its earlier messages.
+ */
+import { type Bus, getStreamState, INGEST_DURABLE, type StreamState, watchBacklog } from '@gantry/events';
+import { type RepeatingTask, startRepeating } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+
+/** Interval of checks: the loss of unread messages of the last seconds goes unnoticed. */
+const NOTE_MS = 3_000;
+
+export interface StreamWatch {
+  /** Compares the stream with its last known state. @returns true if reports may be lost */
+  checkStream(): Promise<boolean>;
+  /** Records that a message with this number was read. */
+  onRead(seq: number): void;
+  /** Returns whether every message was read by a replica, and none was lost. */
+  isConsumed(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }): StreamWatch {
+  const { bus, pool, stream, log } = deps;
+  const backlog = watchBacklog({ bus, stream, durable: INGEST_DURABLE });
+  /** The highest number that this replica has read. */
+  let readSeq = 0;
+
+  async function checkStream(): Promise<boolean> {
+    // Both numbers are read before the stream's state: another replica may save a higher one at any time.
+    const [lastKnown, lastReadSeq] = [await findStreamRecord(pool, stream), readSeq];
+    const state = await getStreamState(bus, stream);
+    if (!state.identity) return false;
+    const isReplaced = lastKnown?.identity != null && lastKnown.identity !== state.identity;
+    const isLost = isReplaced || state.lastSeq < Math.max(lastKnown?.lastSeq ?? 0, lastReadSeq);
+    if (isLost) {
+      readSeq = 0;
+      await markRunsStarted(pool, state);
+      log.error(
+        { stream, identity: state.identity, lastSeq: state.lastSeq, known: lastKnown },
+        'the stream of run events has lost messages: active runs count as started',
+      );
+    } else if (lastKnown?.identity !== state.identity || lastKnown.lastSeq < state.lastSeq) {
+      await saveStream(pool, state);
+    }
+    return isLost;
+  }
+
+  // While NATS or PostgreSQL is down, other components log it.
+  const work = () => checkStream().catch((err) => log.debug({ err, stream }, 'stream not checked'));
+  const checking: RepeatingTask = startRepeating({ everyMs: NOTE_MS, work, what: 'stream check', log });
+
+  return {
+    checkStream,
+    onRead(seq) {
+      readSeq = Math.max(readSeq, seq);
+    },
+    isConsumed: async () => !(await checkStream()) && backlog.isConsumed(),
+    stop: () => checking.stop(),
+  };
+}
+
+interface KnownStream {
+  /** Null: saved by an earlier version. */
+  identity: string | null;
+  lastSeq: number;
+}
+
+async function findStreamRecord(pool: Pool, stream: string): Promise<KnownStream | undefined> {
+  const { rows } = await pool.query('SELECT identity, last_seq FROM run_streams WHERE name = $1', [stream]);
+  return rows[0] && { identity: rows[0].identity, lastSeq: Number(rows[0].last_seq) };
+}
+
+/** A slower replica must not lower the number of the same stream. */
+const saveStream = (pool: Pool, { name, identity, lastSeq }: StreamState) =>
+  pool.query(
+    `INSERT INTO run_streams AS s (name, identity, last_seq) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE
+     SET identity = $2, last_seq = CASE WHEN s.identity = $2 THEN greatest(s.last_seq, $3) ELSE $3 END`,
+    [name, identity, lastSeq],
+  );
+
+/** Marks every run that an executor holds as started, in the statement that saves the stream. */
+const markRunsStarted = (pool: Pool, { name, identity, lastSeq }: StreamState) =>
+  pool.query(
+    `WITH recorded AS (UPDATE run_streams SET identity = $2, last_seq = $3 WHERE name = $1)
+     UPDATE runs SET confirmed = true WHERE status = 'running' AND NOT confirmed`,
+    [name, identity, lastSeq],
+  );

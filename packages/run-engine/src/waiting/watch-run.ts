@@ -1,0 +1,60 @@
+/**
+ * Aborts calls that no attempt of their run will read: the run was cancelled, has ended or was deleted, on whichever
+ * replica.
+ */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { terminalStatuses } from '../run';
+import type { Waiters } from './waiters';
+
+/** Signals may be lost: the table is read so often as well. */
+const POLL_MS = 5_000;
+
+/** The reason of the signal. */
+export class RunEnded extends Error {
+  constructor() {
+    super('the run was cancelled or has ended');
+    this.name = 'AbortError';
+  }
+}
+
+export interface RunWatch {
+  signal: AbortSignal;
+  close(): void;
+}
+
+const IS_ACTIVE = {
+  name: 'run-is-wanted',
+  text: `SELECT FROM runs WHERE id = $1 AND cancel_requested_at IS NULL AND status NOT IN ('${terminalStatuses.join("', '")}')`,
+};
+
+/** A run that waits for its next attempt still wants its calls: their results are on record for it. */
+export function watchRun(
+  { pool, waiters, log }: { pool: Pool; waiters: Waiters; log: Logger },
+  runId: string,
+): RunWatch {
+  const ended = new AbortController();
+  const watch = waiters.watch(runId);
+  let isOpen = true;
+
+  async function follow(): Promise<void> {
+    while (isOpen) {
+      await watch.next(POLL_MS);
+      if (!isOpen) return;
+      try {
+        const { rowCount } = await pool.query({ ...IS_ACTIVE, values: [runId] });
+        if (rowCount === 0) return ended.abort(new RunEnded());
+      } catch (err) {
+        log.warn({ err, runId }, 'whether a run still wants its call was not read: will try again');
+      }
+    }
+  }
+  void follow();
+  return {
+    signal: ended.signal,
+    close() {
+      isOpen = false;
+      watch.close();
+    },
+  };
+}
