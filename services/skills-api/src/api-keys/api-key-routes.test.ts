@@ -61,11 +61,13 @@ test('no token creates, lists, rotates or revokes keys: a key would have more ri
 
 test('no account has more than the maximum of keys, also after many simultaneous requests', async () => {
   const eager = api.person();
-  const responses = await Promise.all(
-    Array.from({ length: KEYS_PER_USER_MAX + 5 }, () => api.as(eager.jwt).post('/api/v1/api-keys').send({ name: 'x' })),
-  );
-  expect(responses.filter(({ status }) => status === 201)).toHaveLength(KEYS_PER_USER_MAX);
-  expect(responses.filter(({ status }) => status === 409)).toHaveLength(5);
+  const createKey = () => api.as(eager.jwt).post('/api/v1/api-keys').send({ name: 'x' });
+  const responses = await Promise.all(Array.from({ length: KEYS_PER_USER_MAX + 5 }, createKey));
+  let created = responses.filter(({ status }) => status === 201).length;
+  expect(created).toBeLessThanOrEqual(KEYS_PER_USER_MAX);
+  // A busy machine may have refused some with 503.
+  while ((await createKey()).status !== 409) created++;
+  expect(created).toBe(KEYS_PER_USER_MAX);
 });
 
 test('a session works with an Origin of ours and not with another', async () => {

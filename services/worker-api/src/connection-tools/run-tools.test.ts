@@ -78,8 +78,13 @@ afterAll(() => {
 
 async function startJob(connections = ['tracker']): Promise<FakeJob> {
   const worker = await createTestWorker(api, { definition: { connections } });
-  await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim());
+  const { body } = await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+  // A run of an earlier test may have been woken.
+  const claimOwn = async () => {
+    const claimed = await executor.claim();
+    return claimed?.runId === body.run_id && claimed;
+  };
+  const job = await until(claimOwn);
   await job.report({ type: 'started' });
   await until(async () => (await read(job)).status === 'running');
   return job;

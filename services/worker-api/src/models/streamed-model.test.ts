@@ -131,7 +131,8 @@ test('a response that takes too long ends with the text so far, and code that do
 
 test('a run that was cancelled meanwhile pays once for the text so far, which is part of its cost', async () => {
   const job = await startJob();
-  await model.says({ text: 'A long answer.', slowMs: 40, usage: { input: 100, output: 10 } });
+  // Longer than a cancellation takes on any machine, which ends it.
+  await model.says({ text: 'A long answer. '.repeat(1_000), slowMs: 40, usage: { input: 100, output: 10 } });
   const answer = sendQuestion(job);
   await until(() => heard.length > 0);
   await me.post(`/api/runs/${job.runId}/cancel`).expect(200);
