@@ -210,7 +210,9 @@ test('an event that reaches a server before its consumers exist is published aga
   await tx.query('BEGIN');
   await tx.query('LOCK TABLE outbox');
   await enqueue(tx, alertRaised, 'ws_a', { ...alert, alertId: 'in between' });
-  const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outbox'::regclass`;
+  // A round that has found the server unchanged, and waits to take the event.
+  relay.kick();
+  const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outbox'::regclass AND mode = 'RowExclusiveLock'`;
   await until(async () => (await tx.query(waiting)).rowCount);
   const killed = bus.nc.info?.server_id;
   await killWhileWritingConsumer();

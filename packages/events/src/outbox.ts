@@ -2,7 +2,7 @@
  * Transactional outbox: an event is published if and only if its change commits.
  *
  * A change and its event are written in one transaction (`enqueue`), whose commit wakes the relay of its database; if
- * the process dies before that, the relay's own tick finds the row. A row leaves the outbox once JetStream has stored
+ * the process dies before that, another relay's poll finds the row. A row leaves the outbox once JetStream has stored
  * the message; a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream drops, as every
  * consumer's inbox does.
  *
@@ -10,7 +10,7 @@
  * RETENTION_MINUTES, and published again to a server process that has not received them: after a crash, or a restored
  * backup, which holds no streams.
  */
-import { afterCommit, deleteOld, execute, getPool, type Tx, transaction } from '@gantry/postgres';
+import { afterCommit, deleteOld, execute, getPool, type Tx, transaction, watchForWork } from '@gantry/postgres';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -71,7 +71,8 @@ export interface Relay {
 /** Maps each database of this process to its relay. */
 const relays = new WeakMap<Pool, Relay>();
 
-const TICK_MS = 500;
+/** Between rounds without events: a restarted server, or rows to sweep, are noticed within this time. */
+const IDLE_MS = 5_000;
 /** Nothing waits for a domain event; batching commits into one round keeps its cost off the run path. */
 const KICK_DELAY_MS = 20;
 /** Under a continuous stream of events: from the start of one round to the next. */
@@ -101,7 +102,7 @@ const REQUEUE_PUBLISHED = `WITH back AS (DELETE FROM published_events WHERE serv
 const BACKLOG = `SELECT count(*)::int AS events, min(created_at) AS "oldestAt",
     coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "oldestSeconds"
   FROM (SELECT created_at FROM outbox ORDER BY created_at LIMIT 10000) oldest`;
-const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
+const HAS_EVENTS = 'EXISTS (SELECT FROM outbox)';
 
 /** Counts events that are committed and not yet published, up to 10,000. */
 export async function loadOutboxBacklog(
@@ -149,7 +150,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     try {
       await requeueAfterServerChange();
       if (Date.now() - sweptAt >= SWEEP_MS) await sweep();
-      if (kicked || !(await pool.query(IS_EMPTY)).rows[0].empty) {
+      if (kicked) {
         kicked = false;
         while (!stopped && (await relayBatch()) === BATCH);
       }
@@ -159,7 +160,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
       log[isStarting ? 'debug' : 'warn']({ err }, 'outbox relay: will try again');
     }
     isRelaying = false;
-    schedule(kicked ? getKickDelay() : TICK_MS);
+    schedule(kicked ? getKickDelay() : IDLE_MS);
   }
 
   const getKickDelay = () => Math.max(KICK_DELAY_MS, lastRoundAt + ROUND_MS - Date.now());
@@ -218,17 +219,20 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   const connection = watchConnection(bus.nc, (isUp) => {
     if (isUp) schedule(0);
   });
-  schedule(TICK_MS);
+  const kick = () => {
+    kicked = true;
+    schedule(getKickDelay());
+  };
+  kick();
+  const polling = watchForWork({ pool, condition: HAS_EVENTS, work: kick, what: 'outbox', log });
   const relay: Relay = {
-    kick: () => {
-      kicked = true;
-      schedule(getKickDelay());
-    },
+    kick,
     stop: async () => {
       stopped = true;
       if (relays.get(pool) === relay) relays.delete(pool);
       connection.stop();
       clearTimeout(timer);
+      await polling.stop();
       await round;
     },
   };

@@ -9,4 +9,5 @@ export * from './repeat';
 export { liftTimeLimits } from './response-limit';
 export * from './statement';
 export * from './transaction';
+export * from './watch-for-work';
 export * from './write-behind';

@@ -4,7 +4,7 @@
  * Two ways lead to an executor. A run that is submitted while a claim stands here is written already leased to that
  * executor and answered at once: one commit between the request and the code (see submit-run.ts). Any other run is
  * queued, and a hint tells all replicas; one that holds a claim takes it. Hints may be lost: while claims stand, the
- * table is polled every POLL_MS anyway.
+ * table is polled twice a second anyway.
  *
  * Where every executor is busy but nothing is queued, a submitted run waits SLOT_WAIT_MS for a claim before it is
  * written: short runs end all the time, and a run that is queued costs a second commit and a search. Its caller has no
@@ -15,6 +15,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bus, createSealer, hintChange, type RunSource, runSubjects, sealJob } from '@gantry/events';
+import { watchForWork } from '@gantry/postgres';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -26,7 +27,8 @@ import { type Claim, openClaimQueue } from './claim-queue';
 import { claimRuns } from './claim-runs';
 import { createEmptyQueueCache } from './empty-queue-cache';
 
-const POLL_MS = 500;
+/** Condition. Also runs that a limit holds back, which become free without a hint. */
+const HAS_QUEUED_RUNS = "EXISTS (SELECT FROM runs WHERE status = 'queued')";
 const SLOT_WAIT_MS = { answeredAtOnce: 60, answeredAtEnd: 250 };
 
 export type Dispatcher = ReturnType<typeof startDispatcher>;
@@ -56,7 +58,7 @@ export function startDispatcher(deps: {
       serveWaiting();
     },
   });
-  const poll = setInterval(() => startDispatch(), POLL_MS);
+  const polling = watchForWork({ pool, condition: HAS_QUEUED_RUNS, work: startDispatch, what: 'queued runs', log });
 
   function serveWaiting(): void {
     if (claims.some(queues.canHaveRuns)) startDispatch();
@@ -174,7 +176,7 @@ export function startDispatcher(deps: {
     close: async () => {
       for (const { resolve: give } of waiting) give(undefined);
       waiting.clear();
-      clearInterval(poll);
+      await polling.stop();
       hints.unsubscribe();
       claims.close();
       await dispatching;

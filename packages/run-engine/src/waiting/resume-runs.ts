@@ -53,12 +53,11 @@ export async function resumeRun(tx: PoolClient, runId: string, options: ResumeOp
 }
 
 const IS_DUE = `r.status = 'suspended' AND r.wake_at <= now() AND NOT ${isWorkspaceClosedSql('r.workspace_id')}`;
-const HAS_DUE_RUNS = { name: 'has-due-runs', text: `SELECT EXISTS (SELECT FROM runs r WHERE ${IS_DUE}) AS due` };
+/** Condition: true while a suspended run is due. */
+export const HAS_DUE_RUNS = `EXISTS (SELECT FROM runs r WHERE ${IS_DUE})`;
 
 /** @returns up to BATCH due runs that are queued now, and whether there may be more */
 export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: boolean }> {
-  // Queried twice a second, usually without a result: a transaction would take three messages each time.
-  if (!(await pool.query(HAS_DUE_RUNS)).rows[0].due) return { runs: [], more: false };
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query({
       name: 'due-runs',

@@ -1,10 +1,9 @@
 /** Queues due runs, on every replica: they skip each other's rows. */
+import { watchForWork } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RunSignals } from '../run-signals';
-import { wakeDueRuns } from './resume-runs';
-
-const TICK_MS = 500;
+import { HAS_DUE_RUNS, wakeDueRuns } from './resume-runs';
 
 export type Waker = ReturnType<typeof startWaker>;
 
@@ -12,7 +11,7 @@ export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSig
   let stopped = false;
   let waking: Promise<void> | null = null;
   let isRequested = false;
-  const tick = setInterval(wake, TICK_MS);
+  const polling = watchForWork({ pool, condition: HAS_DUE_RUNS, work: wake, what: 'due runs', log });
 
   function wake() {
     isRequested = Boolean(waking);
@@ -39,7 +38,7 @@ export function startWaker({ pool, signals, log }: { pool: Pool; signals: RunSig
     kick: wake,
     stop: async () => {
       stopped = true;
-      clearInterval(tick);
+      await polling.stop();
       await waking;
     },
   };

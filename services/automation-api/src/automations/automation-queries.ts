@@ -16,6 +16,9 @@ export interface DueAutomation {
   artifactId: string;
 }
 
+/** Condition: true while an automation is due. */
+export const HAS_DUE_AUTOMATIONS = 'EXISTS (SELECT FROM automations WHERE next_run_at <= now())';
+
 /** Locks the next due automation. Undefined: none is due, or other replicas have locked all of them. */
 export async function lockDueAutomation(tx: Sql, at: Date): Promise<DueAutomation | undefined> {
   const { rows } = await tx.query<DueAutomation>({

@@ -7,19 +7,22 @@
  */
 
 import { isDependencyDown } from '@gantry/errors';
-import { startRepeating, transaction } from '@gantry/postgres';
+import { transaction, watchForWork } from '@gantry/postgres';
 import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { advanceSchedule, type DueAutomation, lockDueAutomation } from '../automations/automation-queries';
+import {
+  advanceSchedule,
+  type DueAutomation,
+  HAS_DUE_AUTOMATIONS,
+  lockDueAutomation,
+} from '../automations/automation-queries';
 import type { Deps } from '../deps';
 import { startRun } from '../runs/start-run';
 
 export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | 'runnables' | 'now'> & { log: Logger };
 
 export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
-
-const TICK_INTERVAL_MS = 500;
 
 /** @param auto false: only explicit calls of `tick()` start runs */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }) {
@@ -56,7 +59,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
   }
 
   const tickLoop = options.auto
-    ? startRepeating({ everyMs: TICK_INTERVAL_MS, work: tick, what: 'schedules', log })
+    ? watchForWork({ pool, condition: HAS_DUE_AUTOMATIONS, work: tick, what: 'schedules', log })
     : null;
   return {
     /** Starts everything that is due now. @returns the number of runs started */

@@ -7,17 +7,22 @@
  * process does so a bounded number of times.
  */
 import { SYSTEM } from '@gantry/http';
-import { type Sql, transaction } from '@gantry/postgres';
+import { type Sql, transaction, watchForWork } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
 import type { AlertDeps } from './alert-deps';
 import { ATTEMPT_MS_MAX, channelNames, channels } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { ATTEMPTS_MAX, type Attempt, type AttemptResult, computeNextAttempt, type DeliveryLoop } from './delivery';
-import { type ClaimedDelivery, claimDeliveries, endPendingDeliveries, recordAttempt } from './delivery-repository';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  endPendingDeliveries,
+  HAS_DUE_DELIVERIES,
+  recordAttempt,
+} from './delivery-repository';
 import { sendDelivery } from './send-delivery';
 
-const EVERY_MS = 1_000;
 /** Kicks within this time are coalesced. */
 const KICK_DELAY_MS = 20;
 const LEASE_MS = 3 * ATTEMPT_MS_MAX;
@@ -99,9 +104,11 @@ export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): D
   const drain = () => {
     stopped = true;
     clearTimeout(kicked);
-    clearInterval(timer);
+    void polling?.stop();
   };
-  const timer = options.auto ? setInterval(wake, EVERY_MS).unref() : undefined;
+  const polling = options.auto
+    ? watchForWork({ pool, condition: HAS_DUE_DELIVERIES, work: wake, what: 'alerts', log })
+    : undefined;
 
   return {
     tick: async () => {

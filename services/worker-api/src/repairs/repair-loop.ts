@@ -5,7 +5,7 @@
 
 import { AppError } from '@gantry/errors';
 import { newId } from '@gantry/events';
-import { startRepeating } from '@gantry/postgres';
+import { startRepeating, watchForWork } from '@gantry/postgres';
 import { resumeCandidates } from '../candidates/candidate-sweeps';
 import { ModelFailed } from '../models/call-failure';
 import { loseModelCalls } from '../models/model-call-repository';
@@ -13,14 +13,13 @@ import { endRepair } from './end-repair';
 import type { Repair } from './repair';
 import { runRepair } from './repair-agent';
 import type { RepairDeps } from './repair-deps';
-import { claimRepairs, findRepair, hasOpenTrials, releaseRepair, renewRepairLease } from './repair-repository';
+import { claimRepairs, findRepair, HAS_OPEN_TRIALS, releaseRepair, renewRepairLease } from './repair-repository';
 
 /** Aborts a repair that this replica no longer works on. */
 class LeaseLostError extends Error {
   override name = 'AbortError';
 }
 
-const TICK_MS = 1_000;
 const RENEW_MS = 2_000;
 /** Limits repairs on one replica: each holds the files of its worker. */
 const CONCURRENCY_MAX = 4;
@@ -74,7 +73,6 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
   }
 
   async function tick(): Promise<void> {
-    if (!(await hasOpenTrials(pool))) return;
     await resumeCandidates(deps);
     const capacity = CONCURRENCY_MAX - working.size;
     if (capacity <= 0 || isDraining) return;
@@ -85,7 +83,7 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
   }
 
   const ticker = options.auto
-    ? startRepeating({ everyMs: TICK_MS, work: tick, what: 'candidates and repairs', log })
+    ? watchForWork({ pool, condition: HAS_OPEN_TRIALS, work: tick, what: 'candidates and repairs', log })
     : null;
   return {
     /** Continues after rehearsals that have ended, and claims waiting repairs. */

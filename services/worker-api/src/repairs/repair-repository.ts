@@ -71,15 +71,9 @@ export async function loadRepairCounts(sql: Sql, workerUid: string, fingerprint:
   return rows[0] ?? { today: 0, isKnown: false };
 }
 
-/** Returns whether any candidate or repair is open; called each second, when mostly none is. */
-export async function hasOpenTrials(sql: Sql): Promise<boolean> {
-  const { rows } = await sql.query<{ open: boolean }>({
-    name: 'has-open-trials',
-    text: `SELECT ${HAS_OPEN_CANDIDATES}
-             OR EXISTS (SELECT FROM repairs WHERE status IN ('working', 'rehearsing')) AS open`,
-  });
-  return rows[0]?.open === true;
-}
+/** Condition: true while a candidate is rehearsed or a repair worked on. */
+export const HAS_OPEN_TRIALS = `(${HAS_OPEN_CANDIDATES}
+  OR EXISTS (SELECT FROM repairs WHERE status IN ('working', 'rehearsing')))`;
 
 /** Claims repairs without a working replica, or whose candidate has been rehearsed; none of closed workspaces. */
 export async function claimRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {

@@ -10,9 +10,10 @@
  */
 
 import { enqueue, scheduleMissed } from '@gantry/events';
-import { startRepeating, transaction } from '@gantry/postgres';
+import { transaction, watchForWork } from '@gantry/postgres';
 import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
+import { HAS_DUE_TRIGGERS } from '../../triggers/cron/cron-trigger';
 import { moveTriggerOn } from '../../triggers/trigger-repository';
 import { type DueTrigger, lockDueTriggers } from '../../workers/triggered-workers';
 import { isAway, startOrRefuse } from '../start-or-refuse';
@@ -20,7 +21,6 @@ import type { StarterDeps } from '../starter-deps';
 
 export type CronTicker = ReturnType<typeof startCronTicker>;
 
-const EVERY_MS = 500;
 const TRIGGERS_PER_BATCH = 100;
 /** After an outage each trigger of a batch may have a hundred runs to make good: the rest waits for the next batch. */
 const RUNS_PER_BATCH = 500;
@@ -49,7 +49,9 @@ export function startCronTicker(deps: StarterDeps, options: { auto: boolean }) {
     return made;
   }
 
-  const ticking = options.auto ? startRepeating({ everyMs: EVERY_MS, work: tick, what: 'cron triggers', log }) : null;
+  const ticking = options.auto
+    ? watchForWork({ pool, condition: HAS_DUE_TRIGGERS, work: tick, what: 'cron triggers', log })
+    : null;
   return {
     /** Starts all that is due now. @returns how many runs were made */
     tick,

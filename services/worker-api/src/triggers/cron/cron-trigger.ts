@@ -64,3 +64,6 @@ export const cronTrigger = {
     return { type, cron, timezone, misfire, ...(hasInputs && { inputs }) };
   },
 } satisfies TriggerType<CronInput>;
+
+/** Condition: true while a trigger is due. */
+export const HAS_DUE_TRIGGERS = 'EXISTS (SELECT FROM worker_triggers WHERE next_run_at <= now())';
