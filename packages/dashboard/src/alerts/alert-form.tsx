@@ -3,6 +3,7 @@ import { Box, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormStack } from '../ui/form';
 import { Failure } from '../ui/notice';
+import { type AlertAddresses, alertChannelList, listAlertAddresses, NO_ADDRESS } from './alert-channels';
 import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, isAutomationAlertType } from './alert-labels';
 import { type AlertFields, useSendsEmail } from './alert-queries';
 
@@ -69,32 +70,21 @@ export function AlertForm(props: AlertFormProps) {
           {problems.on}
         </Text>
       )}
-      <TextInput
-        type="url"
-        inputMode="url"
-        label="Webhook address"
-        description="Receives a signed POST request for each event. Must be on the public internet."
-        placeholder="https://hooks.example.com/gantry"
-        autoComplete="off"
-        value={fields.url ?? ''}
-        error={fieldError('url') ?? problems.url}
-        onChange={(event) => write({ url: event.currentTarget.value })}
-      />
-      <TextInput
-        type="email"
-        label="E-mail address"
-        description={
-          sendsEmail === false
-            ? 'E-mail is not set up on this installation. Contact its operator.'
-            : 'A person or a list.'
-        }
-        disabled={sendsEmail === false && !fields.email_to}
-        placeholder="oncall@example.com"
-        autoComplete="off"
-        value={fields.email_to ?? ''}
-        error={fieldError('email_to')}
-        onChange={(event) => write({ email_to: event.currentTarget.value })}
-      />
+      {alertChannelList.map(({ field, input, withoutMail }, index) => {
+        const problemOfMail = sendsEmail === false ? withoutMail : undefined;
+        return (
+          <TextInput
+            key={field}
+            {...input}
+            description={problemOfMail ?? input.description}
+            disabled={problemOfMail !== undefined && !fields[field]}
+            autoComplete="off"
+            value={fields[field] ?? ''}
+            error={fieldError(field) ?? (index === 0 && problems.address)}
+            onChange={(event) => write({ [field]: event.currentTarget.value })}
+          />
+        );
+      })}
       <TextInput
         label="Description"
         description="Optional. Shown in the list."
@@ -119,15 +109,17 @@ export function AlertForm(props: AlertFormProps) {
   );
 }
 
-const validateAlertFields = ({ on, url, email_to }: AlertFields): { on?: string; url?: string } => ({
-  ...(on.length === 0 && { on: 'Choose at least one.' }),
-  ...(!url?.trim() && !email_to?.trim() && { url: 'Enter a webhook address or an e-mail address.' }),
+const validateAlertFields = (fields: AlertFields): { on?: string; address?: string } => ({
+  ...(fields.on.length === 0 && { on: 'Choose at least one.' }),
+  ...(listAlertAddresses(fields).length === 0 && { address: NO_ADDRESS }),
 });
 
 /** Converts the fields to what the API takes: an empty channel becomes null. */
-export const normalizeAlertFields = ({ on, url, email_to, description }: AlertFields): AlertFields => ({
-  on,
-  url: url?.trim() || null,
-  email_to: email_to?.trim() || null,
-  description: description.trim(),
-});
+export function normalizeAlertFields(fields: AlertFields): AlertFields {
+  const addresses = alertChannelList.map(({ field }) => [field, fields[field]?.trim() || null]);
+  return {
+    on: fields.on,
+    ...(Object.fromEntries(addresses) as AlertAddresses),
+    description: fields.description.trim(),
+  };
+}

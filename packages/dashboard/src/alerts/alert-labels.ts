@@ -34,11 +34,3 @@ export function alertTypesLabel(types: readonly AlertType[]): string {
 export function urlHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
-
-/** Lists the destinations of the alert: the host of its webhook, the address of its e-mail. */
-export const alertChannelLabels = ({ url, email_to }: Alert): string[] => [
-  ...(url ? [`Webhook to ${urlHost(url)}`] : []),
-  ...(email_to ? [`E-mail to ${email_to}`] : []),
-];
-
-export const alertTitle = (alert: Alert): string => alert.description || alertChannelLabels(alert).join(', ');

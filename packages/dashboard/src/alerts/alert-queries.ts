@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
+import type { AlertAddresses } from './alert-channels';
 import type { Alert, AlertType } from './alert-labels';
 
 const PAGE_SIZE = 100;
@@ -43,10 +44,8 @@ export function useSendsEmail(): boolean | undefined {
   return error ? true : data && data.features.email === true;
 }
 
-export interface AlertFields {
+export interface AlertFields extends AlertAddresses {
   on: AlertType[];
-  url: string | null;
-  email_to: string | null;
   description: string;
 }
 

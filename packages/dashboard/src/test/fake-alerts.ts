@@ -91,7 +91,7 @@ export async function handleAlertRequest(fake: FakeAlerts, req: FakeRequest): Pr
   if (line === 'POST /api/alerts') {
     const created = buildAlert(fake.sent.at(-1)?.body);
     fake.list.unshift(created);
-    return { status: 201, body: { ...created, secret: 'whsec_c2lnbmluZy1zZWNyZXQ=' } };
+    return { status: 201, body: { ...created, ...(created.url && { secret: 'whsec_c2lnbmluZy1zZWNyZXQ=' }) } };
   }
   if (!alert) return { status: 404, body: { detail: 'no such alert' } };
   if (part[4] === 'test') return { status: 200, body: TEST_OUTCOME };

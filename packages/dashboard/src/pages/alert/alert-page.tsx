@@ -2,8 +2,9 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
+import { alertTitle, listAlertAddresses } from '../../alerts/alert-channels';
 import { AlertForm, normalizeAlertFields } from '../../alerts/alert-form';
-import { type Alert, alertTitle, alertTypesLabel } from '../../alerts/alert-labels';
+import { type Alert, alertTypesLabel } from '../../alerts/alert-labels';
 import { useAlert, useAlertChanges } from '../../alerts/alert-queries';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { AlertSubject } from '../../alerts/alert-subject';
@@ -170,19 +171,19 @@ interface RuleProps {
 }
 
 function Rule({ alert, canRotate, isBusy, onRotate }: RuleProps) {
-  const { on, url, email_to, created_at } = alert;
+  const { on, created_at } = alert;
+  const addresses = listAlertAddresses(alert);
   return (
     <>
       <DetailList
         facts={[
           ['About', <AlertSubject key="about" alert={alert} />],
           ['Tells when', alertTypesLabel(on)],
-          ...(url ? ([['Webhook', url]] as [string, string][]) : []),
-          ...(email_to ? ([['E-mail', email_to]] as [string, string][]) : []),
+          ...addresses.map(({ channel, address }): [string, string] => [channel.label, address]),
           ['Made', <Timestamp key="made" at={Date.parse(created_at)} />],
         ]}
       />
-      {url && canRotate && (
+      {addresses.some(({ channel }) => channel.isSigned) && canRotate && (
         <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
           <p className={content.about}>
             Requests are signed. With a new secret the old one stays good for a day, so that the receiver can change

@@ -2,6 +2,7 @@ import { unwrap } from '@gantry/sdk';
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ALERT_CHANNELS } from '../../alerts/alert-channels';
 import { ALERT_TYPES, type Alert, type Delivery } from '../../alerts/alert-labels';
 import { DeliveryStatusChip } from '../../alerts/alert-status';
 import { workerApi } from '../../shell/api';
@@ -134,7 +135,7 @@ function DeliveryItem({ delivery, canReplay, isBusy, onReplay }: DeliveryItemPro
         <summary className={styles.delivery}>
           <span className={styles.what}>{ALERT_TYPES[type]}</span>
           <Text span className={styles.soft} fz="sm" c="dimmed">
-            {channel === 'email' ? 'E-mail' : 'Webhook'}, <Timestamp at={Date.parse(created_at)} />
+            {ALERT_CHANNELS[channel].label}, <Timestamp at={Date.parse(created_at)} />
             {last?.status != null && `, HTTP ${last.status}`}
             {attempts.length > 1 && `, ${attempts.length} attempts`}
             {status === 'pending' && next_attempt_at && (

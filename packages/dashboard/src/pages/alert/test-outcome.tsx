@@ -1,9 +1,8 @@
 import { Box, Stack } from '@mantine/core';
+import { ALERT_CHANNELS } from '../../alerts/alert-channels';
 import type { AlertTest } from '../../alerts/alert-queries';
 import { formatDuration } from '../../ui/format';
 import { Notice } from '../../ui/notice';
-
-const CHANNEL_LABELS = { webhook: 'Webhook', email: 'E-mail' } as const;
 
 /** Shows a line for each channel: whether the test was delivered, and the receiver's response. */
 export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest }) {
@@ -13,7 +12,7 @@ export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest 
         <Stack component="ul" gap="xs">
           {channels.map((one) => (
             <li key={one.channel}>
-              {CHANNEL_LABELS[one.channel]}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
+              {ALERT_CHANNELS[one.channel].label}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
               {one.status !== null && !one.error?.includes(String(one.status)) && `, HTTP ${one.status}`} after{' '}
               {formatDuration(one.duration_ms)}
               {one.response && (

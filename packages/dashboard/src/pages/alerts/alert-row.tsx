@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { Link } from 'react-router';
-import { type Alert, alertChannelLabels, alertTitle, alertTypesLabel } from '../../alerts/alert-labels';
+import { alertChannelLabels, alertTitle } from '../../alerts/alert-channels';
+import { type Alert, alertTypesLabel } from '../../alerts/alert-labels';
 import { AlertStatusChip } from '../../alerts/alert-status';
 import { AlertSubject } from '../../alerts/alert-subject';
 import { alertPath } from '../../shell/paths';

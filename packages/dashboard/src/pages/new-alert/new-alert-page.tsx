@@ -75,7 +75,7 @@ function NewAlertForm({ workerId, onCreated }: { workerId: string | null; onCrea
         ...(kind === 'worker' && option && { worker_id: option.id }),
         ...(kind === 'automation' && option && { automation_id: option.id }),
       },
-      { onSuccess: (alert) => (alert.secret && alert.url ? onCreated(alert) : navigate(alertPath(alert.id))) },
+      { onSuccess: (alert) => (alert.secret ? onCreated(alert) : navigate(alertPath(alert.id))) },
     );
   }
 

@@ -1,13 +1,12 @@
 /**
  * A delivery channel: everything that distinguishes it from the others, except what its users see and write.
  *
- * To add one:
- * - a file here, and its name in index.ts with the sentence about missing addresses
+ * To add one, write
+ * - a file here; its name, and the sentence about missing addresses, are in index.ts
  * - a column of `alerts` (schema.prisma and a migration), and its name in `Addresses`
  * - in OpenAPI its name in `AlertChannel`, and its address in `Alert` and in the three bodies of paths/alerts.yaml
- * - in the dashboard an entry of alerts/alert-channels.tsx, and in the command line a field of workspace-alerts.ts
- *
- * The compiler names each of these that is missing, from the column on, except the last.
+ * - in the dashboard an entry and a word of alerts/alert-channels.ts
+ * - in the command line a field of workspace-alerts.ts and workspace-plan.ts, and a column of commands/lists.ts
  */
 import type { Alert } from '../../generated/prisma/client';
 import type { AlertDeps } from '../alert-deps';
