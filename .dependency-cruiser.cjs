@@ -96,7 +96,9 @@ module.exports = {
       name: 'dashboard-ui-knows-nothing-of-the-product',
       comment: 'No API, no address, no session: components and formatting alone.',
       from: { path: '^packages/dashboard/src/ui/' },
-      to: { pathNot: '^packages/dashboard/src/ui/|/node_modules/(react|@mantine/(core|hooks))/' },
+      to: {
+        pathNot: '^packages/dashboard/src/ui/|/node_modules/(react|@mantine/(core|hooks))/|@tanstack/react-table($|/)',
+      },
     },
     {
       name: 'dashboard-shell-stands-on-ui',

@@ -13,7 +13,7 @@ const PRINCIPAL = { kind: 'personal_token', userId: 'usr_1', tokenId: 'tok_1', w
 const respond = () => ({ status: 200, body: {} });
 const handlers = readOperations(openapiFile).map(({ id, idempotent }) => [
   id,
-  idempotent ? { make: respond, see: respond } : respond,
+  idempotent ? { create: respond, assertVisible: respond } : respond,
 ]);
 const app = createSurface({
   openapiFile,

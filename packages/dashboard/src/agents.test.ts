@@ -77,6 +77,12 @@ describe('agents', () => {
     return panel(page, 'Tools');
   };
 
+  /** Refuses the next change because of one field. */
+  function refuseField(path: string, message: string) {
+    const body = { detail: 'no', code: 'bad_worker', details: [{ path, message }] };
+    site.api.workers.refuseNext = { status: 400, body };
+  }
+
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser(SETTINGS);
     await openTools(page);
@@ -224,14 +230,7 @@ describe('agents', () => {
   test('a tool that is refused says why beside it', async () => {
     const page = await site.visitAsUser(SETTINGS);
     const tools = await openTools(page);
-    site.api.workers.refuseNext = {
-      status: 400,
-      body: {
-        detail: 'no',
-        code: 'bad_worker',
-        details: [{ path: 'tools.1', message: 'must be one of python, http' }],
-      },
-    };
+    refuseField('tools.1', 'must be one of python, http');
     await tools.getByLabel(/create issue: asks a person before/).selectOption('No call');
     await saveSettings(page);
     await tools.getByRole('listitem').filter({ hasText: 'linear.create_issue' }).getByText('must be one of').waitFor();
@@ -249,14 +248,7 @@ describe('agents', () => {
     await skills.getByRole('listitem').filter({ hasText: 'Version 1, ffffffffffff' }).waitFor();
     await skills.getByRole('button', { name: 'Remove release-notes' }).focus();
     await page.keyboard.press('Enter');
-    site.api.workers.refuseNext = {
-      status: 400,
-      body: {
-        detail: 'no',
-        code: 'bad_worker',
-        details: [{ path: 'skills.1', message: 'there is no skill "review"' }],
-      },
-    };
+    refuseField('skills.1', 'there is no skill "review"');
     await saveSettings(page);
     await skills.getByRole('listitem').filter({ hasText: 'review' }).getByText('there is no skill').waitFor();
     await saveSettings(page);

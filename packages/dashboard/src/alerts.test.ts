@@ -110,7 +110,7 @@ describe('alerts', () => {
     addAlerts();
     const page = await site.visitAsUser('/alerts?worker=price-watch');
     await page.getByText('Only those of Price watch').waitFor();
-    expect(await page.getByRole('list', { name: 'Alerts' }).getByRole('listitem').count()).toBe(1);
+    expect(await page.getByRole('table', { name: 'Alerts' }).locator('tbody').getByRole('row').count()).toBe(1);
     await page.getByRole('link', { name: 'New alert' }).click();
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByRole('heading', { name: 'E-mail to ada@example.com' }).waitFor();

@@ -2,7 +2,7 @@ import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { createAccountState } from './test/fake-accounts';
-import { buildConnection, buildTool, createConnectionState } from './test/fake-connections';
+import { buildConnection, buildLinearConnection, buildTool, createConnectionState } from './test/fake-connections';
 
 const HOSTILE =
   '**Searches** issues.\n\n<img src=x onerror="alert(1)"> [Click here](https://evil.example)\u202e\u{e0041}\u{e0042} ' +
@@ -34,12 +34,7 @@ describe('one connection', () => {
         scopes: ['read', 'repo:status'],
         hosts: ['api.github.com', '*.githubusercontent.com'],
       }),
-      buildConnection('con_linear', {
-        kind: 'mcp',
-        app: 'linear',
-        label: 'Linear',
-        account_label: null,
-        url: 'https://mcp.linear.example/mcp',
+      buildLinearConnection({
         hosts: ['mcp.linear.example'],
         last_checked_at: hourAgo,
         scopes: [],

@@ -1,7 +1,7 @@
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { createAccountState } from './test/fake-accounts';
-import { buildConnection, createConnectionState } from './test/fake-connections';
+import { buildConnection, buildLinearConnection, createConnectionState } from './test/fake-connections';
 
 describe('connections', () => {
   const site = testSite();
@@ -10,12 +10,7 @@ describe('connections', () => {
     site.api.connections = createConnectionState();
     site.api.connections.list.push(
       buildConnection('con_github', { used_by: [{ id: 'morning-report', name: 'Morning report' }] }),
-      buildConnection('con_linear', {
-        kind: 'mcp',
-        app: 'linear',
-        label: 'Linear',
-        account_label: null,
-        url: 'https://mcp.linear.example/mcp',
+      buildLinearConnection({
         status: 'error',
         problem: 'mcp.linear.example refused the credential (HTTP 401)',
         visibility: 'private',
@@ -30,7 +25,7 @@ describe('connections', () => {
   });
   type Visitor = Awaited<ReturnType<typeof site.visitAsUser>>;
   const item = (page: Visitor, label: string) =>
-    page.getByRole('list', { name: 'Connections' }).getByRole('listitem').filter({ hasText: label });
+    page.getByRole('table', { name: 'Connections' }).getByRole('row').filter({ hasText: label });
   const lastSent = () => site.api.connections.sent.at(-1);
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
@@ -176,12 +171,22 @@ describe('connections', () => {
     await item(page, 'Tracker').getByText('Consent').first().waitFor();
   });
 
+  test('the headings sort once all pages are loaded', async () => {
+    const page = await site.visitAsUser('/connections');
+    const headings = page.getByRole('table', { name: 'Connections' }).getByRole('columnheader');
+    await headings.getByRole('button', { name: 'Last used' }).waitFor();
+    site.api.connections.list = Array.from({ length: 100 }, (_, index) => buildConnection(`con_${index}`));
+    await page.reload();
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
+    expect(await headings.getByRole('button').count()).toBe(0);
+  });
+
   test('a viewer reads connections, and creates none', async () => {
     for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
     site.api.accounts.me.role = 'viewer';
     const page = await site.visitAsUser('/connections');
     await item(page, 'Team account').waitFor();
-    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+    expect(await page.locator('tbody').getByRole('button').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'New connection' }).count()).toBe(0);
   });
 });

@@ -7,6 +7,7 @@ import { unzipFiles } from './automations/package-files';
 import { testSite } from './test/browser';
 import { checkPage } from './test/check-page';
 import { createPackageState } from './test/fake-packages';
+import { getCodeEditor, rewriteFile } from './test/rewrite-file';
 
 const NEW = '/automations/new';
 
@@ -25,15 +26,6 @@ describe('an automation made in the browser', () => {
     Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role });
     site.api.accounts.me.role = role;
   }
-  const editor = (page: Page, file: string) => page.getByRole('textbox', { name: `Code of ${file}` });
-  async function rewrite(page: Page, file: string, text: string) {
-    await page.getByRole('navigation', { name: 'Files' }).getByRole('button').filter({ hasText: file }).click();
-    await editor(page, file).click();
-    await page.keyboard.press('Control+a');
-    // In the place of coloured text, the browser would insert text with an inline style.
-    await page.keyboard.press('Delete');
-    await page.keyboard.insertText(text);
-  }
   const unzipArtifact = (at: number) => unzipFiles(new Uint8Array(site.api.packages.artifacts[at]?.zip ?? []));
 
   async function testDraft(page: Page, end: object) {
@@ -44,7 +36,7 @@ describe('an automation made in the browser', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser(NEW);
-    await editor(page, 'main.py').waitFor();
+    await getCodeEditor(page, 'main.py').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('Ada');
     const result = { status: 'success', outputs: { greeting: 'Hello, Ada!' }, logs: 'Hello, Ada!\n' };
     await testDraft(page, { status: 'success', result, durationMs: 140 });
@@ -52,13 +44,13 @@ describe('an automation made in the browser', () => {
     await checkPage(page, 'new-automation');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();
-    await editor(page, 'main.py').waitFor();
+    await getCodeEditor(page, 'main.py').waitFor();
     await checkPage(page, 'automation-code');
   });
 
   test('an undefined name is shown before the first test', async () => {
     const page = await site.visitAsUser(NEW);
-    await rewrite(page, 'main.py', 'def run(name: str):\n    return {"greeting": nmae}\n');
+    await rewriteFile(page, 'main.py', 'def run(name: str):\n    return {"greeting": nmae}\n');
     await page.getByRole('button', { name: /"nmae" is not defined.*Line 2/ }).waitFor();
   });
 
@@ -78,7 +70,7 @@ describe('an automation made in the browser', () => {
     await page.getByText('division by zero').first().waitFor();
     expect(site.api.packages.tests[0]?.body).toEqual({ artifactId: 'art_1', inputs: { shop: 'north' } });
 
-    await rewrite(page, 'main.py', code.replace('1 / 0', '1'));
+    await rewriteFile(page, 'main.py', code.replace('1 / 0', '1'));
     await page.getByLabel('Who may run it').selectOption('Anyone with the link');
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/a/aut_new');
@@ -105,7 +97,7 @@ describe('an automation made in the browser', () => {
 
   test('a manifest that is no JSON is shown at its line, and nothing can be deployed', async () => {
     const page = await site.visitAsUser(NEW);
-    await rewrite(page, 'manifest.json', '{\n  "name": "Hello",\n}');
+    await rewriteFile(page, 'manifest.json', '{\n  "name": "Hello",\n}');
     await page.getByRole('alert').filter({ hasText: 'manifest.json can’t be used' }).waitFor();
     await expect(page.getByRole('button', { name: 'Deploy' }).isDisabled()).resolves.toBe(true);
     // The draft stays over a reload.
@@ -123,7 +115,7 @@ describe('an automation made in the browser', () => {
     const file = { name: 'photo.zip', mimeType: 'application/zip', buffer: Buffer.from('no zip') };
     await page.getByLabel('Zip', { exact: true }).setInputFiles(file);
     await page.getByText('This zip can’t be read').waitFor();
-    await editor(page, 'main.py').waitFor();
+    await getCodeEditor(page, 'main.py').waitFor();
   });
 
   test('the next version starts from the current one, and a viewer only reads it', async () => {
@@ -132,14 +124,14 @@ describe('an automation made in the browser', () => {
     await page.waitForURL('**/a/aut_new');
     await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();
     await page.getByText('Nothing is changed yet').waitFor();
-    await rewrite(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
-    await rewrite(page, 'manifest.json', JSON.stringify({ name: 'Hello', inputs: ['name', 'title'] }));
+    await rewriteFile(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
+    await rewriteFile(page, 'manifest.json', JSON.stringify({ name: 'Hello', inputs: ['name', 'title'] }));
     await page.getByLabel('Change message').fill('Without an exclamation mark');
     await page.getByRole('button', { name: 'Deploy the next version' }).click();
     await page.getByText('Version 2 is deployed').waitFor();
     await page.getByText('Nothing is changed yet').waitFor();
     await until(() => site.api.versions[0]?.message === 'Without an exclamation mark');
-    await editor(page, 'manifest.json').filter({ hasText: 'title' }).waitFor();
+    await getCodeEditor(page, 'manifest.json').filter({ hasText: 'title' }).waitFor();
     await page.getByRole('textbox', { name: 'title' }).waitFor();
     setRole('viewer');
     await page.reload();

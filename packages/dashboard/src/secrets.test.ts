@@ -1,5 +1,5 @@
 import { testSite } from './test/browser';
-import { checkPage } from './test/check-page';
+import { checkPage, PHONE } from './test/check-page';
 import { createAccountState } from './test/fake-accounts';
 import { createSecretState } from './test/fake-secrets';
 
@@ -24,7 +24,7 @@ describe('secrets', () => {
   });
 
   const row = (page: Awaited<ReturnType<typeof site.visitAsUser>>, name: string) =>
-    page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+    page.getByRole('row').filter({ has: page.getByText(name, { exact: true }) });
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.visitAsUser('/secrets');
@@ -49,10 +49,43 @@ describe('secrets', () => {
   test('a row shows which surface has the name and which lacks it; missing ones come first', async () => {
     const page = await site.visitAsUser('/secrets');
     await row(page, 'CRM_TOKEN').waitFor();
-    const names = await page.getByRole('list', { name: 'Secrets' }).locator('code').allTextContents();
+    const names = await page.getByRole('table', { name: 'Secrets' }).locator('code').allTextContents();
     expect(names).toEqual(['CRM_TOKEN', 'SMTP_PASSWORD', 'OLD_KEY', 'PAGE_TOKEN']);
     expect(await row(page, 'CRM_TOKEN').textContent()).toMatch(/Set3 days ago[\s\S]*Morning report[\s\S]*Missing/);
     expect(await row(page, 'OLD_KEY').textContent()).toContain('No worker names it');
+  });
+
+  test('a heading sorts the list by keyboard: up, down, then as before; rows without a value come last', async () => {
+    const page = await site.visitAsUser('/secrets');
+    await row(page, 'CRM_TOKEN').waitFor();
+    const table = page.getByRole('table', { name: 'Secrets' });
+    const press = async (head: string) => {
+      await table.getByRole('button', { name: head, exact: true }).press('Enter');
+      const order = await table.getByRole('columnheader', { name: head }).getAttribute('aria-sort');
+      return [order, ...(await table.locator('code').allTextContents())];
+    };
+    await expect(press('Name')).resolves.toEqual([
+      ...['ascending', 'CRM_TOKEN', 'OLD_KEY', 'PAGE_TOKEN', 'SMTP_PASSWORD'],
+    ]);
+    await expect(press('Name')).resolves.toEqual([
+      ...['descending', 'SMTP_PASSWORD', 'PAGE_TOKEN', 'OLD_KEY', 'CRM_TOKEN'],
+    ]);
+    await expect(press('Name')).resolves.toEqual([null, 'CRM_TOKEN', 'SMTP_PASSWORD', 'OLD_KEY', 'PAGE_TOKEN']);
+    await expect(press('Workers')).resolves.toEqual([
+      ...['ascending', 'OLD_KEY', 'CRM_TOKEN', 'SMTP_PASSWORD', 'PAGE_TOKEN'],
+    ]);
+    await expect(press('Workers')).resolves.toEqual([
+      ...['descending', 'CRM_TOKEN', 'OLD_KEY', 'SMTP_PASSWORD', 'PAGE_TOKEN'],
+    ]);
+  });
+
+  test('on a phone the headings stay above the stacked rows', async () => {
+    const page = await site.visitAsUser('/secrets', PHONE);
+    await row(page, 'CRM_TOKEN').waitFor();
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await expect(page.locator('tbody code').allTextContents()).resolves.toEqual([
+      ...['CRM_TOKEN', 'OLD_KEY', 'PAGE_TOKEN', 'SMTP_PASSWORD'],
+    ]);
   });
 
   test('a missing secret is set on the surface that lacks it; a new one on both surfaces at once', async () => {
@@ -169,6 +202,7 @@ describe('secrets', () => {
     Object.assign(site.api.accounts.me, { workspace_id: 'ws_lab', role: 'viewer' });
     const page = await site.visitAsUser('/secrets?set=CRM_TOKEN');
     await row(page, 'CRM_TOKEN').waitFor();
-    expect(await page.locator('main').getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'New secret' }).count()).toBe(0);
+    expect(await page.locator('tbody').getByRole('button').count()).toBe(0);
   });
 });

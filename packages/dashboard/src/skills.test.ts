@@ -249,7 +249,7 @@ describe('skills', () => {
     expect(await keys.getByText('rly_whole').count()).toBe(0);
     await keys.getByRole('button', { name: 'Revoke editor' }).click();
     await keys.getByRole('button', { name: 'Revoke now' }).click();
-    await keys.getByRole('listitem').waitFor({ state: 'detached' });
+    await keys.getByRole('cell').first().waitFor({ state: 'detached' });
     expect(site.api.skills.keys).toEqual([]);
   });
 

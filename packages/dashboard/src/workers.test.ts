@@ -160,6 +160,27 @@ describe('workers', () => {
     expect(listPausedIds()).toEqual(['on-failure']);
   });
 
+  test('the checkbox in the head selects the rows that are shown, and Shift selects a range', async () => {
+    const [worker] = site.api.workers.list;
+    if (!worker) throw new Error('the sample has no worker');
+    site.api.workers.list = Array.from({ length: 60 }, (_, index) => ({
+      ...worker,
+      id: `w-${index}`,
+      name: `Worker ${index}`,
+    }));
+    const page = await site.visitAsUser('/workers');
+    const select = (name: string) => page.getByRole('checkbox', { name, exact: true });
+    await select('Select all').check();
+    await page.getByRole('toolbar').getByText('50 chosen').waitFor();
+    await select('Select all').uncheck();
+    await select('Select Worker 2').check();
+    await select('Select Worker 9').click({ modifiers: ['Shift'] });
+    await page.getByRole('toolbar').getByText('8 chosen').waitFor();
+    await page.getByRole('button', { name: 'Show 10 more of 60' }).click();
+    await select('Select Worker 59').check();
+    await page.getByRole('toolbar').getByText('9 chosen').waitFor();
+  });
+
   test('a run is started from the list, with the form of its inputs', async () => {
     const page = await site.visitAsUser('/workers');
     await page.getByRole('button', { name: 'Run Price watch' }).click();

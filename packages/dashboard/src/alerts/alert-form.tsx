@@ -1,7 +1,8 @@
 import { ApiError } from '@gantry/sdk';
-import { Box, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
+import { Box, Checkbox, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { FormStack } from '../ui/form';
+import { FormActions } from '../ui/form-actions';
 import { Failure } from '../ui/notice';
 import { type AlertAddresses, alertChannelList, listAlertAddresses, NO_ADDRESS } from './alert-channels';
 import { ALERT_TYPES, ALERT_TYPES_MAX, type AlertType, isAutomationAlertType } from './alert-labels';
@@ -95,16 +96,7 @@ export function AlertForm(props: AlertFormProps) {
         onChange={(event) => write({ description: event.currentTarget.value })}
       />
       {fieldErrors.length === 0 && <Failure title="The alert was not saved" error={error} />}
-      <Group gap="xs" align="stretch">
-        <Button type="submit" loading={isBusy}>
-          {submitLabel}
-        </Button>
-        {onCancel && (
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-        )}
-      </Group>
+      <FormActions submit={submitLabel} isBusy={isBusy} onCancel={onCancel} />
     </FormStack>
   );
 }

@@ -1,19 +1,13 @@
-import type { ReactNode } from 'react';
 import type { AutomationItem } from '../shell/api';
 import { CheckIcon, PauseIcon, StopIcon } from '../ui/icons';
-import { StatusChip } from '../ui/status-chip';
+import { LookChip, type StatusLook } from '../ui/status-chip';
 
-const WORDS: Record<AutomationItem['status'], [string, ReactNode]> = {
-  active: ['Active', <CheckIcon key="active" />],
-  paused: ['Paused', <PauseIcon key="paused" />],
-  archived: ['Archived', <StopIcon key="archived" />],
+const LOOKS: Record<AutomationItem['status'], StatusLook> = {
+  active: { tone: 'idle', word: 'Active', icon: <CheckIcon /> },
+  paused: { tone: 'idle', word: 'Paused', icon: <PauseIcon /> },
+  archived: { tone: 'idle', word: 'Archived', icon: <StopIcon /> },
 };
 
-export function AutomationStatusChip({ status }: { status: AutomationItem['status'] }) {
-  const [word, icon] = WORDS[status];
-  return (
-    <StatusChip tone="idle" icon={icon}>
-      {word}
-    </StatusChip>
-  );
-}
+export const AutomationStatusChip = ({ status }: { status: AutomationItem['status'] }) => (
+  <LookChip {...LOOKS[status]} />
+);

@@ -1,22 +1,18 @@
 import { NativeSelect } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router';
-import { CodeEditor } from '../code/code-editor';
 import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../code/code-problem';
-import editing from '../code/editing.module.css';
 import { EditorColumns } from '../code/editor-columns';
+import { FileEditor } from '../code/file-editor';
 import { FilePane } from '../code/file-pane';
 import { FileTree } from '../code/file-tree';
-import { listChangeKinds } from '../code/files';
 import { ProblemList } from '../code/problem-list';
 import type { PythonFile } from '../code/python-assist';
-import { buildTreeEdit } from '../code/tree-edit';
 import type { DeclaredInput } from '../code/type-check/input-check';
 import { useTypeCheck } from '../code/type-check/use-type-check';
 import { useAssist } from '../code/use-assist';
 import type { Draft } from '../code/use-draft';
+import { useDraftTree } from '../code/use-draft-tree';
 import { inputFormKey } from '../inputs/input-form';
-import { getFileParam, setFileParam } from '../shell/paths';
 import { Notice } from '../ui/notice';
 import { Panel } from '../ui/panel';
 import { MANIFEST } from './manifest';
@@ -44,15 +40,17 @@ export function PackageWorkspace({
   canEdit: mayEdit = true,
   children,
 }: PackageWorkspaceProps) {
-  const { base, files, write } = draft;
+  const { files, write } = draft;
   const { manifest, entrypoint } = pack;
-  const [search, setSearch] = useSearchParams();
   const [failure, setFailure] = useState<FailureLocation | null>(null);
-  const changes = useMemo(() => listChangeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...files.keys()], [files]);
-  const requestedFile = getFileParam(search);
-  const selected = requestedFile !== null && files.has(requestedFile) ? requestedFile : (entrypoint ?? MANIFEST);
-  const select = (path: string) => setSearch((now) => setFileParam(now, path), { replace: true });
+  const { selected, select, tree } = useDraftTree({
+    draft,
+    canEdit: mayEdit,
+    paths,
+    fallback: entrypoint ?? MANIFEST,
+    keeps: MANIFEST,
+  });
   const isManifestInvalid = 'problem' in manifest;
   const types = useTypeCheck(
     { files, entrypoint: entrypoint ?? '', inputs: isManifestInvalid ? NO_INPUTS : manifest.inputs },
@@ -71,17 +69,7 @@ export function PackageWorkspace({
 
   return (
     <EditorColumns
-      files={
-        <FileTree
-          label="Files"
-          paths={paths}
-          selected={selected}
-          onSelect={select}
-          changes={changes}
-          problems={countByFile(problems)}
-          edit={mayEdit ? buildTreeEdit({ files, write, select, keeps: MANIFEST }) : undefined}
-        />
-      }
+      files={<FileTree {...tree} problems={countByFile(problems)} />}
       editor={
         <EditorPane
           draft={draft}
@@ -160,19 +148,15 @@ function EditorPane({
   return (
     <FilePane path={path}>
       {content && 'text' in content ? (
-        <div className={editing.surface}>
-          <CodeEditor
-            height="fill"
-            label={`Code of ${path}`}
-            path={path}
-            value={content.text}
-            problems={problems}
-            readOnly={!onChange}
-            onChange={onChange}
-            cursor={cursor}
-            {...(path.endsWith('.py') && { loadAssist })}
-          />
-        </div>
+        <FileEditor
+          label={`Code of ${path}`}
+          path={path}
+          value={content.text}
+          problems={problems}
+          onChange={onChange}
+          cursor={cursor}
+          {...(path.endsWith('.py') && { loadAssist })}
+        />
       ) : (
         <Notice tone="info" title="Not text">
           This file can be renamed or deleted here. To change it, drop another zip.

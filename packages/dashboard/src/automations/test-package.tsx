@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Group, Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type FailureLocation, findFailureLocation } from '../code/code-problem';
@@ -11,8 +11,8 @@ import { createLogStore } from '../runs/log/log-store';
 import { RunLog } from '../runs/log/run-log';
 import { RunErrorBox } from '../runs/run-error-box';
 import { getStatusLook, RunStatusChip } from '../runs/run-status';
+import { TestResultFrame } from '../runs/test-result-frame';
 import { api, type TestRun } from '../shell/api';
-import { formatDuration } from '../ui/format';
 import { FailedToLoad } from '../ui/notice';
 import type { Manifest } from './manifest';
 import type { Package } from './use-package';
@@ -70,21 +70,14 @@ function TestResult({ testRun: started, outputs, onFailure }: TestResultProps) {
   if (error) return <FailedToLoad what="The test" error={error} retry={refetch} />;
   const isFinished = isOver(data);
   return (
-    <Stack
-      component="section"
-      gap="md"
-      pt="md"
-      style={{ borderTop: '1px solid var(--line)' }}
-      aria-label="Result of the test"
+    <TestResultFrame
+      chip={<RunStatusChip status={data.status} error={failed} />}
+      durationMs={data.durationMs}
+      announcement={
+        isFinished &&
+        `The test is over: ${getStatusLook({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`
+      }
     >
-      <Group gap="8px 12px" fz="sm" c="dimmed">
-        <RunStatusChip status={data.status} error={failed} />
-        {data.durationMs != null && <span>in {formatDuration(data.durationMs)}</span>}
-        <span className="visually-hidden" role="status">
-          {isFinished &&
-            `The test is over: ${getStatusLook({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`}
-        </span>
-      </Group>
       {failed && <RunErrorBox error={failed} />}
       {data.status === 'success' && <OutputList items={outputs} outputs={data.result?.outputs ?? {}} artifacts={[]} />}
       {isFinished ? (
@@ -92,7 +85,7 @@ function TestResult({ testRun: started, outputs, onFailure }: TestResultProps) {
       ) : (
         <Skeleton height={120} />
       )}
-    </Stack>
+    </TestResultFrame>
   );
 }
 

@@ -1,17 +1,10 @@
 import { Group } from '@mantine/core';
-import type { ReactNode } from 'react';
 import type { Candidate, CandidateSummary, CaseOutcome } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, ToolIcon, WaitIcon, WarningIcon } from '../ui/icons';
-import { StatusChip, type Tone } from '../ui/status-chip';
+import { LookChip, type StatusLook } from '../ui/status-chip';
 import { countSettled } from './verdict';
 
-interface Look {
-  tone: Tone;
-  word: string;
-  icon: ReactNode;
-}
-
-const OUTCOMES: Record<CaseOutcome, Look> = {
+const OUTCOMES: Record<CaseOutcome, StatusLook> = {
   fixed: { tone: 'success', word: 'Fixed', icon: <ToolIcon /> },
   same: { tone: 'success', word: 'Same', icon: <CheckIcon /> },
   different: { tone: 'timeout', word: 'Different', icon: <WarningIcon /> },
@@ -20,14 +13,14 @@ const OUTCOMES: Record<CaseOutcome, Look> = {
   inconclusive: { tone: 'idle', word: 'Inconclusive', icon: <StopIcon /> },
 };
 
-const REHEARSING: Look = { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> };
+const REHEARSING: StatusLook = { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> };
 
 /** Shows the outcome of one recorded run. */
 export function OutcomeChip({ outcome }: { outcome: CaseOutcome | null }) {
-  return <Chip {...(outcome === null ? REHEARSING : OUTCOMES[outcome])} />;
+  return <LookChip {...(outcome === null ? REHEARSING : OUTCOMES[outcome])} />;
 }
 
-const STATUSES: Record<Candidate['status'], Look> = {
+const STATUSES: Record<Candidate['status'], StatusLook> = {
   rehearsing: REHEARSING,
   ready: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
   promoted: { tone: 'success', word: 'Promoted', icon: <CheckIcon /> },
@@ -35,13 +28,7 @@ const STATUSES: Record<Candidate['status'], Look> = {
   failed: { tone: 'error', word: 'Not rehearsed', icon: <CrossIcon /> },
 };
 
-export const CandidateStatusChip = ({ status }: { status: Candidate['status'] }) => <Chip {...STATUSES[status]} />;
-
-const Chip = ({ tone, word, icon }: Look) => (
-  <StatusChip tone={tone} icon={icon}>
-    {word}
-  </StatusChip>
-);
+export const CandidateStatusChip = ({ status }: { status: Candidate['status'] }) => <LookChip {...STATUSES[status]} />;
 
 const OUTCOME_ORDER = ['fixed', 'same', 'different', 'still_failing', 'broken', 'inconclusive'] as const;
 
@@ -52,18 +39,10 @@ export function SummaryChips({ summary }: { summary: CandidateSummary }) {
   return (
     <Group component="span" display="inline-flex" gap={4} align="stretch">
       {OUTCOME_ORDER.filter((outcome) => summary[outcome] > 0).map((outcome) => {
-        const { tone, word, icon } = OUTCOMES[outcome];
-        return (
-          <StatusChip key={outcome} tone={tone} icon={icon}>
-            {summary[outcome]} {word.toLowerCase()}
-          </StatusChip>
-        );
+        const look = OUTCOMES[outcome];
+        return <LookChip key={outcome} {...look} word={`${summary[outcome]} ${look.word.toLowerCase()}`} />;
       })}
-      {open > 0 && (
-        <StatusChip tone="running" icon={<WaitIcon />}>
-          {open} rehearsing
-        </StatusChip>
-      )}
+      {open > 0 && <LookChip {...REHEARSING} word={`${open} rehearsing`} />}
     </Group>
   );
 }

@@ -17,15 +17,17 @@ export interface FileTreeProps {
   /** Number of problems in each file, by path. */
   problems?: ReadonlyMap<string, number>;
   /** Absent: the tree is read-only. */
-  edit?: {
-    /** Describes the problem with a path; null for a valid one. */
-    check: (path: string) => string | null;
-    onAdd: (path: string) => void;
-    onRename: (from: string, to: string) => void;
-    onDelete: (path: string) => void;
-    /** A file that keeps its name and stays: the one that is run. */
-    keeps?: string;
-  };
+  edit?:
+    | {
+        /** Describes the problem with a path; null for a valid one. */
+        check: (path: string) => string | null;
+        onAdd: (path: string) => void;
+        onRename: (from: string, to: string) => void;
+        onDelete: (path: string) => void;
+        /** A file that keeps its name and stays: the one that is run. */
+        keeps?: string;
+      }
+    | undefined;
 }
 
 /** Lists folders and files, with the actions for the selected one. */

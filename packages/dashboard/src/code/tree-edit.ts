@@ -2,7 +2,7 @@ import { toast } from '../shell/toasts';
 import type { FileTreeProps } from './file-tree';
 import { type Files, renameFile, validatePath } from './files';
 
-interface TreeEditOptions {
+export interface TreeEditOptions {
   files: Files;
   write: (files: Files) => void;
   select: (path: string) => void;

@@ -1,21 +1,33 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
 import { ResourceList } from '../ui/resource-list';
 import type { ListedVersion } from './version-list';
 import { VersionsView } from './versions-view';
 
-/** The parts of an infinite query of versions that the page shows. */
-interface VersionQuery<Version> {
-  data: { pages: Version[][] } | undefined;
-  error: Error | null;
-  refetch: () => void;
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  fetchNextPage: () => unknown;
+const PAGE_SIZE = 50;
+
+interface PageQuery {
+  limit: number;
+  offset: number;
+}
+
+/** Loads versions, newest first. @param queryKey has the current version, because each new one changes the list */
+export function useVersions<Version>(queryKey: readonly unknown[], load: (query: PageQuery) => Promise<Version[]>) {
+  const workspaceId = useWorkspace()?.id;
+  return useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam: offset }) => load({ limit: PAGE_SIZE, offset }),
+    initialPageParam: 0,
+    getNextPageParam: (last, _pages, offset) => (last.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined),
+    placeholderData: (before) => before,
+    enabled: workspaceId !== undefined,
+  });
 }
 
 interface VersionsPageProps<Version> {
-  query: VersionQuery<Version>;
+  query: ReturnType<typeof useVersions<Version>>;
   toListed: (version: Version) => ListedVersion;
   /** The worker or context; `sha` of its current version. */
   resource: { name: string; sha: string };

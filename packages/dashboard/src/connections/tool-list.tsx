@@ -1,9 +1,10 @@
-import { Box, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { CodeToCopy } from '../ui/code-to-copy';
 import { formatNumber } from '../ui/format';
-import { RightIcon, SearchIcon, WarningIcon } from '../ui/icons';
+import { RightIcon, WarningIcon } from '../ui/icons';
 import { revealHidden } from '../ui/reveal-hidden';
+import { SearchField } from '../ui/search-field';
 import { StatusChip } from '../ui/status-chip';
 import type { ConnectionTool } from './connection-queries';
 import { listToolArguments, type ToolArgument } from './tool-arguments';
@@ -31,15 +32,13 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
   return (
     <>
       {tools.length >= SEARCH_MIN_TOOLS && (
-        <TextInput
+        <SearchField
           maw="24rem"
           mb="md"
-          type="search"
-          aria-label="Search tools"
+          label="Search tools"
           placeholder={`Search ${tools.length} tools`}
-          leftSection={<SearchIcon />}
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={setText}
         />
       )}
       {found.length === 0 && (

@@ -4,6 +4,7 @@ import { CrossIcon } from '../ui/icons';
 import { type CheckDraft, type CheckKind, type CheckProblem, valueKindLabel } from './check-draft';
 import styles from './check-fields.module.css';
 import { CHECK_KIND_LABELS } from './check-labels';
+import { DecimalField } from './decimal-field';
 
 interface CheckFieldsProps {
   check: CheckDraft;
@@ -67,12 +68,10 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
       {check.kind === 'equal' && (
         <div className={styles.pair}>
           <Value check={check} error={wrong('value')} onChange={write('value')} />
-          <TextInput
+          <DecimalField
             size="sm"
             label="Tolerance"
             placeholder="0"
-            inputMode="decimal"
-            autoComplete="off"
             error={wrong('tolerance')}
             value={check.tolerance}
             onChange={write('tolerance')}
@@ -181,12 +180,10 @@ function Judge({ check, fieldProblem: wrong, write }: JudgeProps) {
             ...[...new Set([...modelNames(models ?? []), ...(check.model ? [check.model] : [])])],
           ]}
         />
-        <TextInput
+        <DecimalField
           size="sm"
           label="Minimum score"
           placeholder="0.7"
-          inputMode="decimal"
-          autoComplete="off"
           error={wrong('threshold')}
           value={check.threshold}
           onChange={write('threshold')}

@@ -20,6 +20,7 @@ import {
   toCheckDraft,
 } from './check-draft';
 import { CheckFields } from './check-fields';
+import { DecimalField } from './decimal-field';
 import { type ExampleFields, useChangeExample, useCreateExample } from './evaluation-queries';
 import styles from './example-dialog.module.css';
 
@@ -172,19 +173,15 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             mt="sm"
             style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 12rem), 1fr))', gap: 'var(--space-3)' }}
           >
-            <TextInput
+            <DecimalField
               label="Maximum duration in seconds"
-              inputMode="decimal"
-              autoComplete="off"
               placeholder="No limit"
               error={fieldProblem('seconds')}
               value={seconds}
               onChange={(event) => setSeconds(event.currentTarget.value)}
             />
-            <TextInput
+            <DecimalField
               label="Maximum cost in US dollars"
-              inputMode="decimal"
-              autoComplete="off"
               placeholder="No limit"
               error={fieldProblem('dollars')}
               value={dollars}

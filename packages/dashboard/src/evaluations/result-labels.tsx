@@ -1,16 +1,9 @@
-import type { ReactNode } from 'react';
 import type { Evaluation, EvaluationResult } from '../shell/api';
 import { CheckIcon, CrossIcon, StopIcon, WaitIcon, WarningIcon } from '../ui/icons';
-import { StatusChip, type Tone } from '../ui/status-chip';
-
-interface Look {
-  tone: Tone;
-  word: string;
-  icon: ReactNode;
-}
+import { LookChip, type StatusLook } from '../ui/status-chip';
 
 /** Chips for the result of one example: colour, icon and label. */
-export const RESULT_LOOKS: Record<EvaluationResult['status'], Look> = {
+export const RESULT_LOOKS: Record<EvaluationResult['status'], StatusLook> = {
   passed: { tone: 'success', word: 'Passed', icon: <CheckIcon /> },
   failed: { tone: 'error', word: 'Failed', icon: <CrossIcon /> },
   error: { tone: 'timeout', word: 'Not evaluated', icon: <WarningIcon /> },
@@ -19,14 +12,9 @@ export const RESULT_LOOKS: Record<EvaluationResult['status'], Look> = {
   stopped: { tone: 'idle', word: 'Stopped', icon: <StopIcon /> },
 };
 
-export function ResultChip({ status }: { status: EvaluationResult['status'] }) {
-  const { tone, word, icon } = RESULT_LOOKS[status];
-  return (
-    <StatusChip tone={tone} icon={icon}>
-      {word}
-    </StatusChip>
-  );
-}
+export const ResultChip = ({ status }: { status: EvaluationResult['status'] }) => (
+  <LookChip {...RESULT_LOOKS[status]} />
+);
 
 export const countFinished = ({ passed, failed, error }: Evaluation['totals']): number => passed + failed + error;
 

@@ -2,17 +2,10 @@ import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { checkPage } from '../test/check-page';
 import { testPlatform } from '../test/open-platform';
+import { rewriteFile } from '../test/rewrite-file';
 
 describe('an automation', () => {
   const platform = testPlatform();
-  const editor = (page: Page, file: string) => page.getByRole('textbox', { name: `Code of ${file}` });
-  async function rewrite(page: Page, file: string, text: string) {
-    await page.getByRole('navigation', { name: 'Files' }).getByRole('button').filter({ hasText: file }).click();
-    await editor(page, file).click();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.press('Delete');
-    await page.keyboard.insertText(text);
-  }
   const tab = (page: Page, name: string) =>
     page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name }).click();
   async function runAutomation(page: Page, price: string, expectedText: string) {
@@ -26,13 +19,13 @@ describe('an automation', () => {
     await page.getByRole('link', { name: 'New automation' }).first().click();
     const inputs = [{ name: 'price', label: 'Price', type: 'number', required: true }];
     const manifest = { name: 'Gross price', inputs, outputs: [{ name: 'gross', label: 'Gross', type: 'number' }] };
-    await rewrite(page, 'manifest.json', JSON.stringify(manifest, null, 2));
-    await rewrite(page, 'main.py', 'def run(price):\n    return {"gross": price * rate}\n');
+    await rewriteFile(page, 'manifest.json', JSON.stringify(manifest, null, 2));
+    await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * rate}\n');
     await page.getByLabel('Price').fill('100');
     const result = page.getByRole('region', { name: 'Result of the test' });
     await page.getByRole('button', { name: 'Test this draft' }).click();
     await result.getByText("name 'rate' is not defined").first().waitFor();
-    await rewrite(page, 'main.py', 'def run(price):\n    return {"gross": price * 1.19}\n');
+    await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * 1.19}\n');
     await page.getByRole('button', { name: 'Test this draft' }).click();
     await result.getByText('119').first().waitFor();
 
@@ -48,7 +41,7 @@ describe('an automation', () => {
 
     await tab(page, 'Code');
     await page.getByText('Nothing is changed yet').waitFor();
-    await rewrite(page, 'main.py', 'def run(price):\n    return {"gross": price * 2}\n');
+    await rewriteFile(page, 'main.py', 'def run(price):\n    return {"gross": price * 2}\n');
     await page.getByLabel('Change message').fill('Another rate');
     await page.getByRole('button', { name: 'Deploy the next version' }).click();
     await page.getByText('Version 2 is deployed').waitFor();

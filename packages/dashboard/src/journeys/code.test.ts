@@ -5,14 +5,6 @@ import { testPlatform } from '../test/open-platform';
 describe('code and files', () => {
   const platform = testPlatform();
 
-  async function expectStatus(status: number, ...request: Parameters<typeof platform.call>) {
-    const response = await platform.call(...request);
-    if (response.status !== status)
-      throw new Error(`${request[1]}: ${response.status} ${JSON.stringify(response.body)}`);
-    // The client parses only objects.
-    return typeof response.body === 'string' ? JSON.parse(response.body) : response.body;
-  }
-
   async function replaceText(page: Page, name: RegExp, text: string) {
     await page.getByRole('textbox', { name }).click();
     await page.keyboard.press('Control+a');
@@ -29,7 +21,7 @@ describe('code and files', () => {
   test('code is fixed, tested, saved, compared and rolled back', async () => {
     const inputs = [{ name: 'n', label: 'Number', type: 'integer', required: true }];
     const files = [{ path: 'main.py', content: 'def run(n):\n    return {"square": n + n}\n' }];
-    await expectStatus(201, 'POST', '/api/workers', { id: 'squares', name: 'Squares', inputs, files });
+    await platform.expectStatus(201, 'POST', '/api/workers', { id: 'squares', name: 'Squares', inputs, files });
     const page = await platform.visitAsOwner('/workers/squares/code');
     await page.getByText('No problems found.').waitFor();
 
@@ -53,9 +45,12 @@ describe('code and files', () => {
     await result.getByText('Succeeded', { exact: true }).waitFor();
     await result.getByText('49').first().waitFor();
     const test = await result.getByRole('link', { name: 'Open the run' }).getAttribute('href');
-    expect(await expectStatus(200, 'GET', `/api${test}`)).toMatchObject({ trigger: 'test', output: { square: 49 } });
-    expect(await expectStatus(200, 'GET', '/api/workers/squares/versions')).toHaveLength(1);
-    expect(await expectStatus(200, 'GET', '/api/runs?worker_id=squares')).toEqual([]);
+    expect(await platform.expectStatus(200, 'GET', `/api${test}`)).toMatchObject({
+      trigger: 'test',
+      output: { square: 49 },
+    });
+    expect(await platform.expectStatus(200, 'GET', '/api/workers/squares/versions')).toHaveLength(1);
+    expect(await platform.expectStatus(200, 'GET', '/api/runs?worker_id=squares')).toEqual([]);
 
     await save(page, 'Square instead of doubling', 2);
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
@@ -64,14 +59,14 @@ describe('code and files', () => {
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('Rolled Squares back to version 1').waitFor();
-    const [now] = await expectStatus(200, 'GET', '/api/workers/squares/files');
+    const [now] = await platform.expectStatus(200, 'GET', '/api/workers/squares/files');
     expect(now.content).toContain('n + n');
   });
 
   test('an undefined name is shown and corrected before the first run of a worker', async () => {
     const files = [{ path: 'main.py', content: 'def run(n):\n    total = n + 1\n    return {"total": totl}\n' }];
     const inputs = [{ name: 'n', label: 'Number', type: 'integer', required: true }];
-    await expectStatus(201, 'POST', '/api/workers', { id: 'totals', name: 'Totals', inputs, files });
+    await platform.expectStatus(201, 'POST', '/api/workers', { id: 'totals', name: 'Totals', inputs, files });
     const page = await platform.visitAsOwner('/workers/totals/code');
     await page.getByRole('button', { name: /"totl" is not defined.*Line 3/ }).waitFor();
     await checkPage(page, 'worker-code-with-an-undefined-name');
@@ -84,7 +79,7 @@ describe('code and files', () => {
     await form.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
     await page.getByText('Succeeded').first().waitFor();
-    const runs = await expectStatus(200, 'GET', '/api/runs?worker_id=totals');
+    const runs = await platform.expectStatus(200, 'GET', '/api/runs?worker_id=totals');
     expect(runs).toMatchObject([{ status: 'completed', output: { total: 7 } }]);
   });
 
@@ -111,7 +106,7 @@ describe('code and files', () => {
     await page.getByRole('button', { name: 'Roll back to version 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText('Rolled price-list back to version 2').waitFor();
-    expect(await expectStatus(200, 'GET', '/api/contexts/price-list/files')).toMatchObject([
+    expect(await platform.expectStatus(200, 'GET', '/api/contexts/price-list/files')).toMatchObject([
       { path: 'prices.csv', content: 'sku,price\nA1,12\n' },
     ]);
   });

@@ -8,22 +8,20 @@ const usage = { input: 812, output: 40 };
 describe('a change that is proven before it counts', () => {
   const platform = testPlatform();
 
-  async function expectStatus(status: number, ...request: Parameters<typeof platform.call>) {
-    const response = await platform.call(...request);
-    if (response.status !== status)
-      throw new Error(`${request[1]}: ${response.status} ${JSON.stringify(response.body)}`);
-    return typeof response.body === 'string' ? JSON.parse(response.body) : response.body;
-  }
-
   const createWorker = (id: string, name: string, content: string) => {
     const inputs = [{ name: 'n', label: 'Number', type: 'number', required: true }];
-    return expectStatus(201, 'POST', '/api/workers', { id, name, inputs, files: [{ path: 'main.py', content }] });
+    return platform.expectStatus(201, 'POST', '/api/workers', {
+      id,
+      name,
+      inputs,
+      files: [{ path: 'main.py', content }],
+    });
   };
 
   /** @returns the id of a run that has ended */
   async function createEndedRun(id: string, n: number): Promise<string> {
-    const { run_id: runId } = await expectStatus(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
-    await until(async () => (await expectStatus(200, 'GET', `/api/runs/${runId}`)).completed_at);
+    const { run_id: runId } = await platform.expectStatus(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
+    await until(async () => (await platform.expectStatus(200, 'GET', `/api/runs/${runId}`)).completed_at);
     return runId;
   }
 
@@ -46,7 +44,7 @@ describe('a change that is proven before it counts', () => {
     await page.goBack();
     await page.getByRole('button', { name: 'Promote' }).click();
     await page.getByText('It is the current version of Doubles').waitFor();
-    expect(await expectStatus(200, 'GET', '/api/workers/doubles')).toMatchObject({ version: 2 });
+    expect(await platform.expectStatus(200, 'GET', '/api/workers/doubles')).toMatchObject({ version: 2 });
     await page.goto(platform.at('/workers/doubles/code'));
     await page.getByText('No changes.').waitFor();
   });
@@ -65,7 +63,7 @@ describe('a change that is proven before it counts', () => {
     await page.getByRole('button', { name: 'Evaluate version 1' }).click();
     await page.getByRole('link', { name: 'Three, version 1: Passed' }).waitFor();
     const files = [{ path: 'main.py', content: ADDS }];
-    await expectStatus(200, 'PATCH', '/api/workers/squares', { files });
+    await platform.expectStatus(200, 'PATCH', '/api/workers/squares', { files });
     await page.getByRole('link', { name: 'Three, version 2: Failed' }).click();
     await page.getByRole('heading', { level: 1, name: 'Evaluation of version 2' }).waitFor();
     await page.getByRole('list', { name: 'Checks' }).getByText('Failed').waitFor({ state: 'attached' });
@@ -91,6 +89,6 @@ describe('a change that is proven before it counts', () => {
     await panel.getByText('Four divides by zero.').waitFor();
     await panel.getByRole('button', { name: 'Approve' }).click();
     await panel.getByText(/^Approved by/).waitFor();
-    expect(await expectStatus(200, 'GET', '/api/workers/roots')).toMatchObject({ version: 2 });
+    expect(await platform.expectStatus(200, 'GET', '/api/workers/roots')).toMatchObject({ version: 2 });
   });
 });

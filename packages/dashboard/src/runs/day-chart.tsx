@@ -116,12 +116,10 @@ type PlotOptionsInput = Pick<DayChartProps, 'kind' | 'series' | 'format'> & {
 };
 
 function buildPlotOptions({ element, kind, series, format, setPointed }: PlotOptionsInput): uPlot.Options {
-  const { colour, axis } = getPlotStyle(element);
+  const { colour, axis, frame } = getPlotStyle(element, HEIGHT_PX);
   const bars = uPlot.paths.bars?.({ size: [0.72, 28], radius: [0.15, 0] });
   return {
-    width: element.clientWidth,
-    height: HEIGHT_PX,
-    legend: { show: false },
+    ...frame,
     cursor: { y: false, points: { show: kind === 'lines' }, drag: { x: false, y: false } },
     hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] },
     padding: [8, 4, 0, 0],

@@ -43,25 +43,14 @@ function formatTimes(seconds: number[]): string[] {
 }
 
 function buildPlotOptions(element: HTMLElement): uPlot.Options {
-  const { colour, axis } = getPlotStyle(element);
+  const { axis, frame, line } = getPlotStyle(element, HEIGHT_PX);
   return {
-    width: element.clientWidth,
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { show: false },
+    ...frame,
     padding: [8, 8, 0, 0],
     axes: [
       { ...axis, grid: { show: false }, space: 90, values: (_plot, seconds) => formatTimes(seconds) },
       { ...axis, size: 56, space: 36 },
     ],
-    series: [
-      {},
-      {
-        stroke: colour('--accent'),
-        fill: colour('--accent-wash'),
-        width: 2,
-        points: { show: true, size: 6, fill: colour('--surface'), stroke: colour('--accent') },
-      },
-    ],
+    series: [{}, line],
   };
 }

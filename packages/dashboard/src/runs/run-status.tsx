@@ -1,23 +1,16 @@
-import type { ReactNode } from 'react';
 import type { RunStatus, WorkerRun } from '../shell/api';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../ui/icons';
-import { StatusChip, type Tone } from '../ui/status-chip';
+import { LookChip, type StatusLook } from '../ui/status-chip';
 
-interface Look {
-  tone: Tone;
-  word: string;
-  icon: ReactNode;
-}
-
-const QUEUED: Look = { tone: 'idle', word: 'Queued', icon: <WaitIcon /> };
-const SUCCEEDED: Look = { tone: 'success', word: 'Succeeded', icon: <CheckIcon /> };
-const FAILED: Look = { tone: 'error', word: 'Failed', icon: <CrossIcon /> };
-const TIMED_OUT: Look = { tone: 'timeout', word: 'Timed out', icon: <ClockIcon /> };
-const CANCELLED: Look = { tone: 'idle', word: 'Cancelled', icon: <StopIcon /> };
-const WAITING: Look = { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> };
+const QUEUED: StatusLook = { tone: 'idle', word: 'Queued', icon: <WaitIcon /> };
+const SUCCEEDED: StatusLook = { tone: 'success', word: 'Succeeded', icon: <CheckIcon /> };
+const FAILED: StatusLook = { tone: 'error', word: 'Failed', icon: <CrossIcon /> };
+const TIMED_OUT: StatusLook = { tone: 'timeout', word: 'Timed out', icon: <ClockIcon /> };
+const CANCELLED: StatusLook = { tone: 'idle', word: 'Cancelled', icon: <StopIcon /> };
+const WAITING: StatusLook = { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> };
 
 /** Both surfaces' statuses, with one label for each meaning. */
-const LOOKS: Record<RunStatus | WorkerRun['status'], Look> = {
+const LOOKS: Record<RunStatus | WorkerRun['status'], StatusLook> = {
   queued: QUEUED,
   pending: QUEUED,
   running: { tone: 'running', word: 'Running', icon: <WaitIcon /> },
@@ -42,19 +35,12 @@ export interface ShownStatus {
 }
 
 /** Automations report a cancelled run as an error with a code of its own; stopping a run is not shown as a failure. */
-export function getStatusLook({ status, error, waits = false }: ShownStatus): Look {
+export function getStatusLook({ status, error, waits = false }: ShownStatus): StatusLook {
   if (error?.code === 'cancelled') return CANCELLED;
   return waits && status === 'queued' ? WAITING : LOOKS[status];
 }
 
-export function RunStatusChip(shown: ShownStatus) {
-  const { tone, word, icon } = getStatusLook(shown);
-  return (
-    <StatusChip tone={tone} icon={icon}>
-      {word}
-    </StatusChip>
-  );
-}
+export const RunStatusChip = (shown: ShownStatus) => <LookChip {...getStatusLook(shown)} />;
 
 export const toShownStatus = ({ status, waiting_for }: Pick<WorkerRun, 'status' | 'waiting_for'>): ShownStatus => ({
   status,

@@ -44,6 +44,13 @@ export interface FakeResponse {
   headers?: Record<string, string>;
 }
 
+/** Takes the response with which a test has the next change refused. */
+export function takeRefusal(fake: { refuseNext: FakeResponse | null }): FakeResponse | undefined {
+  const refusal = fake.refuseNext ?? undefined;
+  fake.refuseNext = null;
+  return refusal;
+}
+
 const AT = '2026-01-05T09:00:00.000Z';
 const LATER = '2031-01-05T09:00:00.000Z';
 

@@ -1,6 +1,6 @@
 /** Fakes alerts of the worker surface and their deliveries, which a test triggers. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { type FakeRequest, type FakeResponse, takeRefusal } from './fake-accounts';
 
 type Alert = WorkerSchemas['Alert'];
 type Delivery = WorkerSchemas['AlertDelivery'];
@@ -83,11 +83,8 @@ export async function handleAlertRequest(fake: FakeAlerts, req: FakeRequest): Pr
   }
   const alert = fake.list.find(({ id }) => id === part[3]);
   if (verb !== 'GET') fake.sent.push({ line, body: await req.body() });
-  if (fake.refuseNext && verb !== 'GET') {
-    const refusal = fake.refuseNext;
-    fake.refuseNext = null;
-    return refusal;
-  }
+  const refusal = verb === 'GET' ? undefined : takeRefusal(fake);
+  if (refusal) return refusal;
   if (line === 'POST /api/alerts') {
     const created = buildAlert(fake.sent.at(-1)?.body);
     fake.list.unshift(created);

@@ -1,7 +1,7 @@
 /** Fakes approvals of the worker surface, for members and for review links. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { CallDecisionInput } from '../approvals/decision-form';
-import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { type FakeRequest, type FakeResponse, takeRefusal } from './fake-accounts';
 import { PERSON } from './person';
 
 type Approval = WorkerSchemas['Approval'];
@@ -94,11 +94,8 @@ async function decide(
   email: string | null,
 ): Promise<FakeResponse> {
   const input = (await body()) as Record<string, unknown>;
-  if (fake.refuseNext) {
-    const refusal = fake.refuseNext;
-    fake.refuseNext = null;
-    return refusal;
-  }
+  const refusal = takeRefusal(fake);
+  if (refusal) return refusal;
   if (approval.status !== 'pending') return errorResponse(409, `this approval was ${approval.status} already`);
   fake.decisions.push({ line, body: input, signedIn, workspaceId });
   const label = email ?? `link: ${input.name}`;

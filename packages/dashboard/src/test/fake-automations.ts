@@ -25,23 +25,27 @@ const NO_SCHEDULE: FakeSchedule = {
 
 const getSchedule = (api: FakeAutomations, id: string): FakeSchedule => api.schedules.get(id) ?? NO_SCHEDULE;
 
+const summarize = ({ id, name, description, status, currentVersion, url, visibility }: Page) => ({
+  id,
+  name,
+  description,
+  status,
+  currentVersion,
+  url,
+  visibility,
+});
+
 export function listAutomations(api: FakeAutomations, url: URL): AutomationSchemas['AutomationItem'][] {
   const q = url.searchParams.get('q')?.toLowerCase() ?? '';
   const requestedStatus = url.searchParams.get('status');
   return [...api.pages.values()]
     .filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(q))
     .filter(({ status }) => (requestedStatus ? status === requestedStatus : status !== 'archived'))
-    .map(({ id, name, description, status, currentVersion, url: link, visibility }) => {
-      const last = api.runs.find((run) => run.automationId === id);
-      const { schedule, enabled, nextRunAt } = getSchedule(api, id);
+    .map((page) => {
+      const last = api.runs.find((run) => run.automationId === page.id);
+      const { schedule, enabled, nextRunAt } = getSchedule(api, page.id);
       return {
-        id,
-        name,
-        description,
-        status,
-        currentVersion,
-        url: link,
-        visibility,
+        ...summarize(page),
         schedule,
         scheduleEnabled: enabled,
         nextRunAt,
@@ -53,16 +57,10 @@ export function listAutomations(api: FakeAutomations, url: URL): AutomationSchem
 }
 
 export function toAutomation(api: FakeAutomations, page: Page): AutomationSchemas['Automation'] {
-  const { id, name, description, status, currentVersion, url, visibility, inputs, outputs } = page;
+  const { id, name, status, inputs, outputs } = page;
   const { schedule, ...scheduling } = getSchedule(api, id);
   return {
-    id,
-    name,
-    description,
-    status,
-    currentVersion,
-    url,
-    visibility,
+    ...summarize(page),
     schedule,
     entrypoint: 'main.py',
     fileList: [],

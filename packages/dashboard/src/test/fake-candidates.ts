@@ -1,6 +1,6 @@
 /** Fakes candidates and repairs. Nothing is rehearsed: a test sets the outcomes. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { type FakeRequest, type FakeResponse, takeRefusal } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
 type Candidate = Schemas['CandidateDetail'];
@@ -113,11 +113,8 @@ export async function handleCandidateRequest(
   if (!isRepair && !isCandidate) return undefined;
   if (!line.startsWith('GET')) {
     fake.sent.push({ line, body: await req.body() });
-    if (fake.refuseNext) {
-      const refusal = fake.refuseNext;
-      fake.refuseNext = null;
-      return refusal;
-    }
+    const refusal = takeRefusal(fake);
+    if (refusal) return refusal;
   }
   return isRepair ? handleRepairRequest(fake, req) : handleWorkerCandidates(fake, req);
 }

@@ -1,7 +1,7 @@
 /** Fakes the chat API. The agent does nothing on its own: a test drives it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { type FakeRequest, type FakeResponse, takeRefusal } from './fake-accounts';
 import type { FakeStream } from './fake-stream';
 
 type Schemas = WorkerSchemas;
@@ -252,11 +252,8 @@ const toConversationHead = ({
 
 function acceptMessage(fake: FakeChat, input: { message: string; conversation_id?: string }): ChatResponse {
   fake.sent.push({ line: 'POST /api/chat', body: input });
-  if (fake.refuseNext) {
-    const refusal = fake.refuseNext;
-    fake.refuseNext = null;
-    return refusal;
-  }
+  const refusal = takeRefusal(fake);
+  if (refusal) return refusal;
   const existing = fake.list.find(({ id }) => id === input.conversation_id);
   if (existing?.status === 'running') return { status: 409, body: { detail: 'busy', code: 'turn_under_way' } };
   const conversation = existing ?? buildConversation(input.message.slice(0, 80));

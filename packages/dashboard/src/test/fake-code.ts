@@ -3,19 +3,23 @@ import { createHash } from 'node:crypto';
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeRequest, FakeResponse } from './fake-accounts';
 import { buildWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
+import { ALL_PERMISSIONS, buildDefinition, buildWorker, NO_PERMISSIONS } from './fake-workers';
 
 type Worker = WorkerSchemas['Worker'];
 type Definition = WorkerSchemas['WorkerDefinition'];
-type FileChange = WorkerSchemas['FileChange'];
+export type FileChange = WorkerSchemas['FileChange'];
 type Problem = WorkerSchemas['DraftProblem'];
-type FileTexts = Record<string, string>;
+export type FileTexts = Record<string, string>;
 
-interface FakeVersion {
-  version: number;
-  sha: string;
+export interface FakeFiles {
   files: FileTexts;
-  definition: Definition;
+  sha: string;
   message: string | null;
+}
+
+interface FakeVersion extends FakeFiles {
+  version: number;
+  definition: Definition;
   author: string;
   source: 'created' | 'edited' | 'files' | 'rollback';
 }
@@ -35,29 +39,14 @@ export interface FakeCode {
 export const CODE_WORKER = 'price-report';
 
 const DEFINITION: Definition = {
-  runner: 'python',
-  entrypoint: 'main.py',
+  ...buildDefinition(),
   outputs: [{ name: 'total', label: 'Total', type: 'number' }],
   inputs: [{ name: 'shop', label: 'Shop', type: 'text', required: true }],
   secrets: ['SHOP_TOKEN'],
-  connections: [],
   contexts: ['price-list'],
   python_dependencies: ['requests'],
   limits: { timeout_seconds: 60, memory_mb: 512, concurrency: null, priority: 0 },
-  retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
-  isolation: 'warm',
-  network: 'public',
-  expose: [],
-  in_body: [],
-  skill: null,
-  skills: [],
-  model: null,
-  tools: [],
-  max_turns: 20,
-  budget_usd: null,
-  output: null,
-  on_failure: 'none',
 };
 
 const MAIN = `"""Adds up what a shop's prices come to."""
@@ -128,43 +117,17 @@ const toVersionItem = ({ version, sha, message, author, source, files }: FakeVer
 
 function toWorker(code: FakeCode, role: string | null): Worker {
   const current = code.versions[0] as FakeVersion;
-  const canEdit = role !== 'viewer';
-  return {
+  return buildWorker(CODE_WORKER, {
     ...current.definition,
-    id: CODE_WORKER,
     name: 'Price report',
-    description: '',
-    status: 'active',
-    health: 'healthy',
-    trigger_type: 'manual',
     triggers: [],
-    visibility: 'workspace',
-    owner_id: 'usr_ada',
-    tags: [],
     version: current.version,
     sha: current.sha,
-    version_approval: null,
-    missing_secrets: [],
-    last_run: null,
-    last_run_id: null,
-    last_run_status: null,
-    last_sandbox: null,
-    next_run_at: null,
-    evaluate_on_save: false,
     created_at: new Date(CREATED_AT).toISOString(),
     updated_at: toVersionItem(current, code).created_at,
     skill_update: code.skillUpdate,
-    skill_deleted: false,
-    permissions: {
-      edit: canEdit,
-      run: canEdit,
-      pause: canEdit,
-      archive: canEdit,
-      delete: canEdit,
-      change_visibility: canEdit,
-      approve_version: canEdit,
-    },
-  };
+    permissions: role === 'viewer' ? NO_PERMISSIONS : ALL_PERMISSIONS,
+  });
 }
 
 export const applyChanges = (files: FileTexts, changes: FileChange[]): FileTexts =>

@@ -46,6 +46,16 @@ export const buildConnection = (id: string, over: Partial<Schemas['Connection']>
   ...over,
 });
 
+export const buildLinearConnection = (over: Partial<Schemas['Connection']>): Schemas['Connection'] =>
+  buildConnection('con_linear', {
+    kind: 'mcp',
+    app: 'linear',
+    label: 'Linear',
+    account_label: null,
+    url: 'https://mcp.linear.example/mcp',
+    ...over,
+  });
+
 const buildIntegration = (
   slug: string,
   name: string,

@@ -1,16 +1,11 @@
 /** Fakes contexts of the worker surface. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeRequest, FakeResponse } from './fake-accounts';
-import { applyChanges, computeSha } from './fake-code';
+import { applyChanges, computeSha, type FakeFiles, type FileChange, type FileTexts } from './fake-code';
 
 type Context = WorkerSchemas['Context'];
-type FileChange = WorkerSchemas['FileChange'];
-type FileTexts = Record<string, string>;
 
-interface FakeVersion {
-  files: FileTexts;
-  sha: string;
-  message: string | null;
+interface FakeVersion extends FakeFiles {
   author: string | null;
   source: WorkerSchemas['ContextVersion']['change_source'];
 }

@@ -1,6 +1,6 @@
 /** Fakes conversations with agent workers. The run of a message does nothing on its own: a test drives it. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { type FakeRequest, type FakeResponse, takeRefusal } from './fake-accounts';
 import { emitEvent } from './fake-stream';
 import { buildWorkerRun, type FakeWorkerRun } from './fake-worker-runs';
 
@@ -72,11 +72,8 @@ export async function handleConversationRequest(
   if (method === 'POST') {
     const sent = (await body()) as unknown as { message: string; inputs?: Record<string, unknown> };
     fake.sent.push({ line, body: sent });
-    if (fake.refuseNext) {
-      const refusal = fake.refuseNext;
-      fake.refuseNext = null;
-      return refusal;
-    }
+    const refusal = takeRefusal(fake);
+    if (refusal) return refusal;
     const turn = buildWorkerTurn(1, {
       message: sent.message,
       status: 'running',

@@ -1,6 +1,6 @@
 /** Fakes examples and evaluations of workers. Nothing runs: a test sets the results. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeRequest, FakeResponse } from './fake-accounts';
+import { type FakeRequest, type FakeResponse, takeRefusal } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
 type Example = Schemas['Example'];
@@ -102,11 +102,8 @@ export async function handleEvaluationRequest(
   if (part[2] !== 'workers' || !['examples', 'evaluations'].includes(part[4] ?? '')) return undefined;
   if (!line.startsWith('GET')) {
     fake.sent.push({ line, body: await req.body() });
-    if (fake.refuseNext) {
-      const refusal = fake.refuseNext;
-      fake.refuseNext = null;
-      return refusal;
-    }
+    const refusal = takeRefusal(fake);
+    if (refusal) return refusal;
   }
   return part[4] === 'examples' ? handleExampleRequest(fake, req) : handleEvaluationResource(fake, req);
 }

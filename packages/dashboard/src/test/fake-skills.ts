@@ -103,6 +103,13 @@ const markdown = markdownIt();
 const okResponse = (body: object): FakeResponse => ({ status: 200, body });
 const NOT_FOUND: FakeResponse = { status: 404, body: { error: 'there is no such skill', code: 'not_found' } };
 
+interface ResourceRequest extends Pick<FakeRequest, 'part'> {
+  method: string;
+  /** Slug or id; empty for all of them. */
+  name: string;
+  body: Record<string, unknown>;
+}
+
 /** Returns undefined for requests of another surface. */
 export async function handleSkillRequest(fake: FakeSkills, req: FakeRequest): Promise<FakeResponse | undefined> {
   const [, , v1, noun, name = ''] = req.part;
@@ -111,9 +118,11 @@ export async function handleSkillRequest(fake: FakeSkills, req: FakeRequest): Pr
   const isChange = !req.line.startsWith('GET') && name !== 'render';
   const body = req.line.startsWith('GET') ? {} : ((await req.body()) as Record<string, unknown>);
   if (isChange) fake.changes.push({ line: req.line, body });
-  if (noun === 'skills') return handleSkillResource(fake, req, name, body);
-  if (noun === 'libraries') return handleLibraryRequest(fake, req, name, body);
-  if (noun === 'api-keys') return handleKeyRequest(fake, req, name, body);
+  const [method = ''] = req.line.split(' ');
+  const resource = { method, part: req.part, name, body };
+  if (noun === 'skills') return handleSkillResource(fake, resource);
+  if (noun === 'libraries') return handleLibraryRequest(fake, resource);
+  if (noun === 'api-keys') return handleKeyRequest(fake, resource);
   if (noun === 'me') return handleOwnRequest(fake, req, name, body);
   const existingSkills = fake.list.filter((skill) => skill.deleted_at === null);
   if (noun === 'workspace') return okResponse(existingSkills.filter(({ visibility }) => visibility === 'public'));
@@ -133,13 +142,7 @@ export async function handleSkillRequest(fake: FakeSkills, req: FakeRequest): Pr
   );
 }
 
-function handleKeyRequest(
-  fake: FakeSkills,
-  { line, part }: FakeRequest,
-  id: string,
-  body: Record<string, unknown>,
-): FakeResponse {
-  const [method] = line.split(' ');
+function handleKeyRequest(fake: FakeSkills, { method, part, name: id, body }: ResourceRequest): FakeResponse {
   const now = new Date().toISOString();
   const existingKey = fake.keys.find((key) => key.id === id);
   if (method === 'GET') return okResponse(fake.keys);
@@ -156,13 +159,7 @@ function handleKeyRequest(
   return { status: 201, body: { ...created, rotated_at: null, last_used_at: null, key: 'rly_whole' } };
 }
 
-function handleSkillResource(
-  fake: FakeSkills,
-  { line, part }: FakeRequest,
-  slug: string,
-  body: Record<string, unknown>,
-): FakeResponse {
-  const [method] = line.split(' ');
+function handleSkillResource(fake: FakeSkills, { method, part, name: slug, body }: ResourceRequest): FakeResponse {
   if (slug === 'render') {
     const html = markdown.render(String(body.body_md));
     return okResponse({ html, plain: null, front_matter: null, warnings: [] });
@@ -215,13 +212,7 @@ function withSkills(fake: FakeSkills, { slugs, ...library }: FakeLibrary): Libra
   return { ...library, skills, skill_count: skills.length };
 }
 
-function handleLibraryRequest(
-  fake: FakeSkills,
-  { line, part }: FakeRequest,
-  slug: string,
-  body: Record<string, unknown>,
-): FakeResponse {
-  const [method] = line.split(' ');
+function handleLibraryRequest(fake: FakeSkills, { method, part, name: slug, body }: ResourceRequest): FakeResponse {
   if (!slug && method === 'GET')
     return okResponse(fake.libraries.filter(({ starter }) => starter).map(toLibraryItem(fake)));
   if (!slug) return { status: 201, body: withSkills(fake, addLibrary(fake, { slug: 'new-library', ...body })) };

@@ -1,6 +1,6 @@
 /** Fakes workers in memory, with the changes that the pages make. */
 import type { WorkerSchemas } from '@gantry/sdk';
-import type { FakeAccounts, FakeRequest, FakeResponse } from './fake-accounts';
+import { type FakeAccounts, type FakeRequest, type FakeResponse, takeRefusal } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
 type Worker = Schemas['Worker'];
@@ -28,7 +28,7 @@ export const createWorkerState = (): FakeWorkers => ({
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
-const ALL_PERMISSIONS = {
+export const ALL_PERMISSIONS = {
   edit: true,
   run: true,
   pause: true,
@@ -38,31 +38,8 @@ const ALL_PERMISSIONS = {
   approve_version: true,
 };
 
-export const buildWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
-  id,
-  name: id,
-  description: '',
-  status: 'active',
-  health: 'healthy',
-  trigger_type: 'manual',
-  triggers: [{ type: 'manual' }],
+export const buildDefinition = (): Schemas['WorkerDefinition'] => ({
   runner: 'python',
-  visibility: 'workspace',
-  owner_id: 'usr_ada',
-  version: 3,
-  sha: '3f0c5b3e',
-  version_approval: null,
-  tags: [],
-  missing_secrets: [],
-  last_run: null,
-  last_run_id: null,
-  last_run_status: null,
-  last_sandbox: null,
-  next_run_at: null,
-  evaluate_on_save: false,
-  created_at: daysAgo(40),
-  updated_at: daysAgo(2),
-  permissions: ALL_PERMISSIONS,
   entrypoint: 'main.py',
   inputs: [],
   outputs: [],
@@ -82,8 +59,6 @@ export const buildWorker = (id: string, over: Partial<Worker> = {}): Worker => (
   budget_usd: null,
   output: null,
   on_failure: 'none',
-  skill_update: null,
-  skill_deleted: false,
   limits: {
     timeout_seconds: 300,
     memory_mb: 512,
@@ -95,6 +70,35 @@ export const buildWorker = (id: string, over: Partial<Worker> = {}): Worker => (
   },
   retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
   approvals: { required: false, forbid_self: false, public_links: true, expires_in_seconds: 604_800 },
+});
+
+export const buildWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
+  id,
+  name: id,
+  description: '',
+  status: 'active',
+  health: 'healthy',
+  trigger_type: 'manual',
+  triggers: [{ type: 'manual' }],
+  visibility: 'workspace',
+  owner_id: 'usr_ada',
+  version: 3,
+  sha: '3f0c5b3e',
+  version_approval: null,
+  tags: [],
+  missing_secrets: [],
+  last_run: null,
+  last_run_id: null,
+  last_run_status: null,
+  last_sandbox: null,
+  next_run_at: null,
+  evaluate_on_save: false,
+  created_at: daysAgo(40),
+  updated_at: daysAgo(2),
+  permissions: ALL_PERMISSIONS,
+  ...buildDefinition(),
+  skill_update: null,
+  skill_deleted: false,
   ...over,
 });
 
@@ -154,13 +158,14 @@ export async function handleWorkerRequest(
   const status = STATUS_AFTER[part[4]];
   if (!status) return undefined;
   fake.sent.push({ line, body: null });
-  if (fake.refuseNext) return takeRefusal(fake);
+  const refusal = takeRefusal(fake);
+  if (refusal) return refusal;
   worker.status = status;
   return { status: 200, body: worker };
 }
 
 const SECRET = { webhook_secret: 'whk_shown_once' };
-const NO_PERMISSIONS = {
+export const NO_PERMISSIONS = {
   edit: false,
   run: false,
   pause: false,
@@ -175,12 +180,6 @@ const STATUS_AFTER: Record<string, Worker['status']> = {
   archive: 'archived',
   restore: 'active',
 };
-
-function takeRefusal(fake: FakeWorkers): FakeResponse {
-  const answer = fake.refuseNext as FakeResponse;
-  fake.refuseNext = null;
-  return answer;
-}
 
 function listWorkers({ list, runs }: FakeWorkers, query: URLSearchParams): Schemas['WorkerItem'][] {
   const archived = query.get('status') === 'archived';
@@ -197,7 +196,8 @@ function listWorkers({ list, runs }: FakeWorkers, query: URLSearchParams): Schem
 
 function createWorker(fake: FakeWorkers, { name = '', ...fields }: Schemas['NewWorker'], line: string): FakeResponse {
   fake.sent.push({ line, body: { name, ...fields } });
-  if (fake.refuseNext) return takeRefusal(fake);
+  const refusal = takeRefusal(fake);
+  if (refusal) return refusal;
   const workerName = name || (fields.skill ?? '').split('@')[0] || '';
   const id = workerName.toLowerCase().replaceAll(' ', '-');
   const created = buildWorker(id, { name: workerName, health: 'ready', version: 1, ...(fields as Partial<Worker>) });
@@ -221,7 +221,8 @@ async function handleWorkerChange(
   }
   const changes = (await body()) as object as Schemas['WorkerChange'];
   fake.sent.push({ line, body: changes });
-  if (fake.refuseNext) return takeRefusal(fake);
+  const refusal = takeRefusal(fake);
+  if (refusal) return refusal;
   const { triggers, limits, retry, approvals, webhook_secret_rotate: rotate, ...rest } = changes;
   const hadWebhook = worker.triggers.some(({ type }) => type === 'webhook');
   if (rest.skill) worker.skill_update = null;

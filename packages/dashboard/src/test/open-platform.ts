@@ -33,6 +33,8 @@ export interface TestPlatform {
   /** The dashboard's address. */
   at: (pathname: string) => string;
   call: Call;
+  /** Calls the worker surface. @returns the body @throws if the status is another one */
+  expectStatus: (status: number, ...request: Parameters<Call>) => Promise<Awaited<ReturnType<Call>>['body']>;
   /** Opens a new browser without a session. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
   /** Opens a path as the owner, in the workspace of the test. */
@@ -145,6 +147,13 @@ async function openPlatform(options?: BrowserOptions) {
       return getWorkspace();
     },
     call: ((...request) => getWorkspace().call(...request)) as Call,
+    async expectStatus(status: number, ...request: Parameters<Call>) {
+      const response = await getWorkspace().call(...request);
+      if (response.status !== status)
+        throw new Error(`${request[1]}: ${response.status} ${JSON.stringify(response.body)}`);
+      // The client parses only objects.
+      return typeof response.body === 'string' ? JSON.parse(response.body) : response.body;
+    },
     visit,
     async visitAsOwner(pathname: string, options?: BrowserContextOptions) {
       const page = owner ? recordErrors(await owner.newPage()) : await visit(options);

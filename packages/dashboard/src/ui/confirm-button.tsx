@@ -39,3 +39,32 @@ export function ConfirmButton({ label, children, question, busy, onConfirm }: Co
     </>
   );
 }
+
+interface RowMutation<Variables> {
+  isPending: boolean;
+  variables: Variables | undefined;
+  mutate: (variables: Variables) => void;
+}
+
+/** Returns the properties of a button that makes a change to one row of a list. */
+export const toRowAction = <Variables,>(mutation: RowMutation<Variables>, variables: Variables) => ({
+  busy: mutation.isPending && mutation.variables === variables,
+  onConfirm: () => mutation.mutate(variables),
+});
+
+interface DeleteButtonProps {
+  name: string;
+  mutation: { isPending: boolean; mutate: () => void };
+}
+
+/** Deletes what a page or a dialog shows, after a confirmation. */
+export const DeleteButton = ({ name, mutation }: DeleteButtonProps) => (
+  <ConfirmButton
+    label={`Delete ${name}`}
+    question="Delete it now"
+    busy={mutation.isPending}
+    onConfirm={() => mutation.mutate()}
+  >
+    Delete
+  </ConfirmButton>
+);

@@ -1,35 +1,10 @@
-import { Button, Group } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { Dialog } from './dialog';
 import { FormStack } from './form';
+import { FormActions, type FormActionsProps } from './form-actions';
 import { Failure } from './notice';
 
-interface FormActionsProps {
-  /** Label of the button that submits the form. */
-  submit: string;
-  onCancel: () => void;
-  cancel?: string;
-  isBusy: boolean;
-  isDisabled?: boolean;
-  isDangerous?: boolean;
-}
-
-/** The buttons below a form in a dialog. */
-function FormActions(props: FormActionsProps) {
-  const { submit, onCancel, cancel = 'Cancel', isBusy, isDisabled, isDangerous } = props;
-  return (
-    <Group gap="xs" justify="flex-end">
-      <Button variant="default" onClick={onCancel}>
-        {cancel}
-      </Button>
-      <Button type="submit" color={isDangerous ? 'red' : undefined} loading={isBusy} disabled={isDisabled}>
-        {submit}
-      </Button>
-    </Group>
-  );
-}
-
-interface FormDialogProps extends Omit<FormActionsProps, 'onCancel' | 'isBusy'> {
+interface FormDialogProps extends Omit<FormActionsProps, 'onCancel' | 'isBusy' | 'isDialog'> {
   title: string;
   onClose: () => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
@@ -54,7 +29,7 @@ export function FormDialog({ title, onClose, onSubmit, change, failure, children
       >
         {children}
         <Failure title={failure} error={change.error} />
-        <FormActions {...actions} onCancel={onClose} isBusy={change.isPending} />
+        <FormActions isDialog {...actions} onCancel={onClose} isBusy={change.isPending} />
       </FormStack>
     </Dialog>
   );

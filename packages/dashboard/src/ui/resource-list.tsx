@@ -12,16 +12,16 @@ interface ListQuery {
   fetchNextPage?: () => unknown;
 }
 
-interface ResourceListProps<Item> {
+export interface ResourceListProps<Item> {
   /** Subject of the error message. */
   what: string;
   query: ListQuery;
   /** Undefined while they are loading. */
   items: Item[] | undefined;
   /** Height of the skeleton in pixels. */
-  height?: number;
+  height?: number | undefined;
   /** Label of the button that loads the next page. */
-  more?: string;
+  more?: string | undefined;
   /** Shown where there are no items. */
   empty?: ReactNode;
   children: (items: Item[]) => ReactNode;

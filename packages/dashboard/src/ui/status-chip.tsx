@@ -12,3 +12,16 @@ export function StatusChip({ tone, icon, children }: { tone: Tone; icon: ReactNo
     </span>
   );
 }
+
+export interface StatusLook {
+  tone: Tone;
+  word: string;
+  icon: ReactNode;
+}
+
+/** Shows the chip of a status from a table of looks. */
+export const LookChip = ({ tone, word, icon }: StatusLook) => (
+  <StatusChip tone={tone} icon={icon}>
+    {word}
+  </StatusChip>
+);

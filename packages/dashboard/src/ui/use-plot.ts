@@ -28,7 +28,7 @@ export function usePlot(draw: (element: HTMLElement) => uPlot, deps: DependencyL
 }
 
 /** Returns the page's colours and an axis in its font: style sheets don't apply to a canvas. */
-export function getPlotStyle(element: HTMLElement): { colour: (name: string) => string; axis: uPlot.Axis } {
+export function getPlotStyle(element: HTMLElement, heightPx: number) {
   const css = getComputedStyle(element);
   const colour = (name: string) => css.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
@@ -37,5 +37,13 @@ export function getPlotStyle(element: HTMLElement): { colour: (name: string) => 
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   };
-  return { colour, axis };
+  const frame = { width: element.clientWidth, height: heightPx, legend: { show: false }, cursor: { show: false } };
+  /** A line with a point for each value, over a filled area. */
+  const line: uPlot.Series = {
+    stroke: colour('--accent'),
+    fill: colour('--accent-wash'),
+    width: 2,
+    points: { show: true, size: 6, fill: colour('--surface'), stroke: colour('--accent') },
+  };
+  return { colour, axis, frame, line };
 }

@@ -1,16 +1,14 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { InputForm, inputFormKey } from '../inputs/input-form';
 import { toObject } from '../inputs/to-object';
 import { type InputItem, type Worker, workerApi } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
-import { Failure, Notice } from '../ui/notice';
-
-export type Inputs = Record<string, unknown>;
+import { Notice } from '../ui/notice';
+import { type Inputs, useSampleInputs } from './use-sample-inputs';
 
 interface RunFormProps {
   worker: Worker;
@@ -34,15 +32,11 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
-  const [sampleFill, setSampleFill] = useState<{ inputs: Inputs; count: number } | null>(null);
+  const { sample, button, failure } = useSampleInputs(worker.id);
   const params = { path: { worker_id: worker.id } };
-  const sample = useMutation({
-    mutationFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/sample-input', { params })),
-    onSuccess: ({ inputs }) => setSampleFill((before) => ({ inputs, count: (before?.count ?? 0) + 1 })),
-  });
   const hasDeclaredInputs = worker.inputs.length > 0;
   const items = hasDeclaredInputs ? (worker.inputs as InputItem[]) : ANY_INPUTS;
-  const values = sampleFill?.inputs ?? given;
+  const values = sample?.inputs ?? given;
 
   async function start(typed: Inputs) {
     const inputs = hasDeclaredInputs ? typed : toObject(typed[ANY_INPUTS_NAME]);
@@ -65,20 +59,10 @@ export function RunForm({ worker, initialInputs: given = null }: RunFormProps) {
           Each run needs an approval before it starts.
         </Text>
       )}
-      {hasDeclaredInputs && (
-        <Button
-          style={{ alignSelf: 'flex-start' }}
-          size="compact-sm"
-          variant="default"
-          loading={sample.isPending}
-          onClick={() => sample.mutate()}
-        >
-          Fill in a sample
-        </Button>
-      )}
-      <Failure title="The sample could not be loaded" error={sample.error} />
+      {hasDeclaredInputs && button}
+      {failure}
       <InputForm
-        key={inputFormKey(items, sampleFill?.count)}
+        key={inputFormKey(items, sample?.count)}
         items={items}
         initialValues={hasDeclaredInputs ? values : values && { [ANY_INPUTS_NAME]: values }}
         canRun

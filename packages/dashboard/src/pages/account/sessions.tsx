@@ -3,7 +3,7 @@ import { Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
 import { ListItem } from '../../ui/list-item';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -60,8 +60,7 @@ export function Sessions() {
                   <ConfirmButton
                     label={`End the session of ${user_agent ?? 'an unknown browser'}`}
                     question="End it now"
-                    busy={endSession.isPending && endSession.variables === id}
-                    onConfirm={() => endSession.mutate(id)}
+                    {...toRowAction(endSession, id)}
                   >
                     End
                   </ConfirmButton>

@@ -4,8 +4,9 @@ import { Link } from 'react-router';
 import type { Delivery } from '../../alerts/alert-labels';
 import { runPath, workerRunPath } from '../../shell/paths';
 import { CodeToCopy } from '../../ui/code-to-copy';
-import { type Column, DataTable } from '../../ui/data-table';
+import { DataTable } from '../../ui/data-table';
 import { formatAbsoluteTime, formatDuration } from '../../ui/format';
+import type { Column } from '../../ui/table-model';
 
 /** Shows the attempts with the receiver's responses, and the payload. */
 export function DeliveryDetail({ delivery, children }: { delivery: Delivery; children: ReactNode }) {

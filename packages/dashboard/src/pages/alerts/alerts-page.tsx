@@ -6,10 +6,10 @@ import { getWorkerIdParam, newAlertPath, paths, workerPath } from '../../shell/p
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { PageHead } from '../../ui/page-head';
-import { EmptyList, ResourceList } from '../../ui/resource-list';
-import { RowList } from '../../ui/row-list';
+import { EmptyList } from '../../ui/resource-list';
+import { ResourceTable } from '../../ui/resource-table';
 import { useWorkerName } from '../../workers/worker-name';
-import { AlertRow } from './alert-row';
+import { ALERT_COLUMNS } from './alert-columns';
 
 /** Lists the alerts of the workspace, or those of the worker that the URL names. */
 export default function AlertsPage() {
@@ -44,10 +44,14 @@ export default function AlertsPage() {
           )
         }
       />
-      <ResourceList
+      <ResourceTable
+        label="Alerts"
         what="The alerts"
         query={alerts}
         items={alerts.data?.pages.flat()}
+        columns={ALERT_COLUMNS}
+        getKey={({ id }) => id}
+        isCard
         empty={
           <EmptyList title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'}>
             <p>
@@ -57,15 +61,7 @@ export default function AlertsPage() {
             </p>
           </EmptyList>
         }
-      >
-        {(alertList) => (
-          <RowList label="Alerts" columns="minmax(0, 2fr) minmax(0, 1fr) 11rem" isCard>
-            {alertList.map((alert) => (
-              <AlertRow key={alert.id} alert={alert} />
-            ))}
-          </RowList>
-        )}
-      </ResourceList>
+      />
     </>
   );
 }

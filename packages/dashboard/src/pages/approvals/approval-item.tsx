@@ -24,7 +24,7 @@ export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps
     <li>
       <Link
         id={id}
-        className={styles.item}
+        className={`${styles.item} list-link`}
         replace
         preventScrollReset
         to={`${pathname}?approval=${encodeURIComponent(approval.id)}`}

@@ -1,6 +1,7 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import type { People } from '../../audit/audit-sentence';
 import { KINDS } from '../../audit/sentences';
+import { DateRange } from '../../ui/date-range';
 import type { AuditFilter } from './audit-filter';
 import styles from './audit-log-page.module.css';
 
@@ -35,22 +36,7 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
         data={[{ value: '', label: 'Anything' }, ...Object.entries(KINDS).map(([value, label]) => ({ value, label }))]}
         onChange={(event) => onChange({ kind: event.currentTarget.value })}
       />
-      <TextInput
-        size="sm"
-        type="date"
-        label="From"
-        value={from}
-        max={to || undefined}
-        onChange={(event) => onChange({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        size="sm"
-        type="date"
-        label="To"
-        value={to}
-        min={from || undefined}
-        onChange={(event) => onChange({ to: event.currentTarget.value })}
-      />
+      <DateRange from={from} to={to} onChange={onChange} isLabelled />
       {onClear && (
         <Button size="sm" variant="default" onClick={onClear}>
           Show everything

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,9 +13,10 @@ import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
-import { SearchIcon } from '../../ui/icons';
 import links from '../../ui/link-row.module.css';
+import { LoadingRows } from '../../ui/loading-rows';
 import { FailedToLoad } from '../../ui/notice';
+import { SearchField } from '../../ui/search-field';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './automation-list-page.module.css';
 import { FirstAutomation } from './first-automation';
@@ -56,14 +57,12 @@ export default function AutomationListPage() {
           data={STATUSES}
           onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
         />
-        <TextInput
+        <SearchField
           className={styles.search}
-          type="search"
-          aria-label="Search automations"
+          label="Search automations"
           placeholder="Search by name or description"
-          leftSection={<SearchIcon />}
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={setSearch}
         />
         {workspace && workspace.role !== 'viewer' && (
           <Button component={Link} to={paths.newAutomation}>
@@ -77,7 +76,7 @@ export default function AutomationListPage() {
       {isError && !automations ? (
         <FailedToLoad what="The list" error={error} retry={refetch} />
       ) : !automations ? (
-        <LoadingList />
+        <LoadingRows />
       ) : automations.length > 0 ? (
         <ul className={`${links.card} surface`}>
           {automations.map((automation) => (
@@ -133,20 +132,3 @@ function AutomationRow({ automation }: { automation: AutomationItem }) {
 }
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const ROWS = ['a', 'b', 'c', 'd'];
-
-function LoadingList() {
-  return (
-    <ul className={`${links.card} surface`} aria-busy="true" aria-label="Loading">
-      {ROWS.map((row) => (
-        <li key={row} className={styles.row}>
-          <div className={styles.what}>
-            <Skeleton height={20} width="40%" />
-            <Skeleton height={14} width="70%" mt={8} />
-          </div>
-        </li>
-      ))}
-    </ul>
-  );
-}

@@ -1,4 +1,4 @@
-import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
+import { Box, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useAutomationChange } from '../../automations/use-automation-change';
 import { toInputProblems } from '../../inputs/input-problems';
@@ -7,6 +7,7 @@ import { type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
 import type { Automation, InputItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import styles from './automation-settings-page.module.css';
 import { useAutomationPage } from './use-automation-page';
@@ -98,14 +99,7 @@ function LoadedScheduleForm({
           {problem}
         </Notice>
       )}
-      <Group gap="8px 12px">
-        <Button type="submit" loading={change.isPending}>
-          Save schedule
-        </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </Group>
+      <FormActions submit="Save schedule" isBusy={change.isPending} onCancel={onClose} />
     </FormStack>
   );
 }

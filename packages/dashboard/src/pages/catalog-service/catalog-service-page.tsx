@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { type Integration, useAppConnections, useCatalog, useCatalogTools } from '../../connections/connection-queries';
@@ -7,6 +7,7 @@ import { Lines } from '../../connections/lines';
 import { ScopeList } from '../../connections/scope-list';
 import { ServiceLogo } from '../../connections/service-logo';
 import { ToolList } from '../../connections/tool-list';
+import { ToolsPanel } from '../../connections/tools-panel';
 import { NotFound } from '../../shell/frame/not-found';
 import { connectionPath, newConnectionPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -105,34 +106,14 @@ function LoadedService({ integration }: { integration: Integration }) {
   );
 }
 
-function ServiceTools({ slug, name }: { slug: string; name: string }) {
-  const { data: tools, error, refetch } = useCatalogTools(slug);
-  return (
-    <Panel
-      title="Tools"
-      aside={
-        tools &&
-        tools.length > 0 && (
-          <Text span fz="sm" c="dimmed">
-            {tools.length}
-          </Text>
-        )
-      }
-    >
-      {error && !tools ? (
-        <FailedToLoad what="Its tools" error={error} retry={refetch} />
-      ) : !tools ? (
-        <Skeleton height={320} radius={10} />
-      ) : tools.length === 0 ? (
-        <Text fz="sm" c="dimmed">
-          The catalogue has none of {name}. Code calls its API with the token of a connection.
-        </Text>
-      ) : (
-        <ToolList tools={tools} isForeign={false} />
-      )}
-    </Panel>
-  );
-}
+const ServiceTools = ({ slug, name }: { slug: string; name: string }) => (
+  <ToolsPanel
+    query={useCatalogTools(slug)}
+    none={`The catalogue has none of ${name}. Code calls its API with the token of a connection.`}
+  >
+    {(tools) => <ToolList tools={tools} isForeign={false} />}
+  </ToolsPanel>
+);
 
 /** Lists the connected accounts; renders nothing while there are none. */
 function ServiceConnections({ slug }: { slug: string }) {

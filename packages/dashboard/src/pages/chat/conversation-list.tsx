@@ -98,7 +98,7 @@ function ConversationItem({
     <li>
       <Link
         to={conversationPath(id)}
-        className={styles.item}
+        className={`${styles.item} list-link`}
         aria-current={isOpen ? 'page' : undefined}
         onClick={onNavigate}
       >

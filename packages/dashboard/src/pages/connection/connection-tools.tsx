@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   type Connection,
@@ -7,9 +7,9 @@ import {
   useConnectionTools,
 } from '../../connections/connection-queries';
 import { ToolList } from '../../connections/tool-list';
+import { ToolsPanel } from '../../connections/tools-panel';
 import { toast } from '../../shell/toasts';
-import { FailedToLoad, Failure, Notice } from '../../ui/notice';
-import { Panel } from '../../ui/panel';
+import { Failure, Notice } from '../../ui/notice';
 import styles from './connection-page.module.css';
 
 interface ConnectionToolsProps {
@@ -20,31 +20,16 @@ interface ConnectionToolsProps {
 
 export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
   const { id, kind } = connection;
-  const { data: tools, error, refetch } = useConnectionTools(id);
+  const query = useConnectionTools(id);
   const { change } = useConnectionChanges();
   const isServer = kind === 'mcp';
   return (
-    <Panel
-      title="Tools"
-      aside={
-        tools &&
-        tools.length > 0 && (
-          <Text span maw="68ch" fz="sm" c="dimmed">
-            {tools.length}
-          </Text>
-        )
-      }
+    <ToolsPanel
+      query={query}
+      none={isServer ? 'The server has no tools.' : `The catalogue has none of ${service}: code calls its API itself.`}
     >
-      <Stack gap="md">
-        {error && !tools ? (
-          <FailedToLoad what="Its tools" error={error} retry={refetch} />
-        ) : !tools ? (
-          <Skeleton height={240} radius={10} />
-        ) : tools.length === 0 ? (
-          <Text maw="68ch" fz="sm" c="dimmed">
-            {isServer ? 'The server has no tools.' : `The catalogue has none of ${service}: code calls its API itself.`}
-          </Text>
-        ) : isServer ? (
+      {(tools) =>
+        isServer ? (
           // Remounts when another member saves the list, and drops the unsaved selection.
           <ServerTools
             key={JSON.stringify(connection.allowed_tools)}
@@ -54,9 +39,9 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
           />
         ) : (
           <ToolList tools={tools} isForeign={false} />
-        )}
-      </Stack>
-    </Panel>
+        )
+      }
+    </ToolsPanel>
   );
 }
 

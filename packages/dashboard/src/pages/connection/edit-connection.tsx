@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { splitNames } from '../../connections/connection-labels';
 import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
@@ -6,6 +6,7 @@ import { PlacesField } from '../../connections/places-field';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
 import { FormStack } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { getText } from '../../ui/form-text';
 import { Failure } from '../../ui/notice';
 import { PasswordField } from '../../ui/password-field';
@@ -80,14 +81,7 @@ export function EditConnectionDialog({ connection, onClose }: { connection: Conn
           </>
         )}
         <Failure title="Nothing was changed" error={change.error} />
-        <Group gap="xs">
-          <Button type="submit" loading={change.isPending}>
-            Save
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </Group>
+        <FormActions submit="Save" isBusy={change.isPending} onCancel={onClose} />
       </FormStack>
     </Dialog>
   );

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, Text } from '@mantine/core';
+import { Button, Checkbox, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { serviceName } from '../../connections/connection-labels';
 import { type Connection, type Integration, useConnectionChanges } from '../../connections/connection-queries';
 import { ScopeList } from '../../connections/scope-list';
 import { FormStack } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
@@ -78,14 +79,7 @@ function ChooseRightsForm({ connection: { id, scopes }, known, service, onCancel
         />
       ))}
       <Failure title="The provider could not be opened" error={consent.error} />
-      <Group gap="xs">
-        <Button type="submit" loading={consent.isPending}>
-          Go to {service}
-        </Button>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      </Group>
+      <FormActions submit={`Go to ${service}`} isBusy={consent.isPending} onCancel={onCancel} />
     </FormStack>
   );
 }

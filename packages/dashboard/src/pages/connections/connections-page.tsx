@@ -6,9 +6,9 @@ import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { PageHead } from '../../ui/page-head';
-import { EmptyList, ResourceList } from '../../ui/resource-list';
-import { RowList } from '../../ui/row-list';
-import { ConnectionItem } from './connection-item';
+import { EmptyList } from '../../ui/resource-list';
+import { ResourceTable } from '../../ui/resource-table';
+import { CONNECTION_COLUMNS } from './connection-columns';
 
 /** Lists the accounts, keys and MCP servers that workers declare. */
 export default function ConnectionsPage() {
@@ -29,10 +29,14 @@ export default function ConnectionsPage() {
           )
         }
       />
-      <ResourceList
+      <ResourceTable
+        label="Connections"
         what="The connections"
         query={connections}
         items={connections.data?.pages.flat()}
+        columns={CONNECTION_COLUMNS}
+        getKey={({ id }) => id}
+        isCard
         empty={
           <EmptyList title="No connections yet">
             <p>
@@ -42,15 +46,7 @@ export default function ConnectionsPage() {
             </p>
           </EmptyList>
         }
-      >
-        {(connectionList) => (
-          <RowList label="Connections" columns="minmax(0, 1fr) auto minmax(12rem, auto)" isCard>
-            {connectionList.map((connection) => (
-              <ConnectionItem key={connection.id} connection={connection} />
-            ))}
-          </RowList>
-        )}
-      </ResourceList>
+      />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { type Connection, type Integration, useCatalog } from '../../connections/connection-queries';
@@ -7,10 +7,10 @@ import { catalogServicePath, getAppParam, newConnectionPath, paths } from '../..
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { SearchIcon } from '../../ui/icons';
 import linkCard from '../../ui/link-card.module.css';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { SearchField } from '../../ui/search-field';
 import { AccountForm } from './account-form';
 import { KeyForm } from './key-form';
 import styles from './new-connection.module.css';
@@ -84,16 +84,7 @@ function ServiceCatalog({ integrations }: { integrations: Integration[] }) {
   const customKinds = Object.entries(CUSTOM_KINDS).filter(([, { name, about }]) => matchesSearch(name, about));
   return (
     <>
-      <TextInput
-        maw="24rem"
-        mb="md"
-        type="search"
-        aria-label="Search services"
-        placeholder="Search services"
-        leftSection={<SearchIcon />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <SearchField maw="24rem" mb="md" label="Search services" value={text} onChange={setText} />
       {matches.length + customKinds.length === 0 && (
         <Text fz="sm" c="dimmed" role="status">
           No services match. With a key, any service can be connected.

@@ -9,7 +9,7 @@ import { type Context, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { DeleteButton } from '../../ui/confirm-button';
 import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -112,14 +112,7 @@ function DeletePanel({ context }: { context: Context }) {
           `${used_by.map((worker) => worker.name).join(', ')} can’t run until ${used_by.length === 1 ? 'it no longer declares' : 'they no longer declare'} it.`}
       </p>
       <Group gap="xs">
-        <ConfirmButton
-          label={`Delete ${name}`}
-          question="Delete it now"
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate()}
-        >
-          Delete
-        </ConfirmButton>
+        <DeleteButton name={name} mutation={remove} />
       </Group>
       <Failure title="Nothing was deleted" error={remove.error} />
     </Panel>

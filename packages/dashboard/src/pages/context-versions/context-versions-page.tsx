@@ -1,11 +1,11 @@
 import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Skeleton } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { FileComparison } from '../../code/compared-files';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
-import { VersionsPage } from '../../code/versions-page';
+import { useVersions, VersionsPage } from '../../code/versions-page';
 import { ContextFrame } from '../../contexts/context-frame';
 import { contextFiles, contextKeys, useContextUpdate } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
@@ -13,7 +13,6 @@ import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
 
-const PAGE_SIZE = 50;
 const NO_FILES: Files = new Map();
 
 /** Lists the versions of a context's files. */
@@ -26,17 +25,13 @@ export default function ContextVersionsPage() {
 function ContextVersions({ context }: { context: Context }) {
   const workspaceId = useWorkspace()?.id;
   const rollBackTo = useRollBack(context);
-  const query = useInfiniteQuery({
-    queryKey: contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
-    queryFn: async ({ pageParam: offset }) => {
-      const params = { path: { name: context.name }, query: { limit: PAGE_SIZE, offset } };
+  const query = useVersions(
+    contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
+    async (page) => {
+      const params = { path: { name: context.name }, query: page };
       return unwrap((await workerApi()).GET('/api/contexts/{name}/versions', { params }));
     },
-    initialPageParam: 0,
-    getNextPageParam: (last, _pages, offset) => (last.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined),
-    placeholderData: (before) => before,
-    enabled: workspaceId !== undefined,
-  });
+  );
   return (
     <VersionsPage
       query={query}

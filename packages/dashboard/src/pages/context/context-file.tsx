@@ -1,7 +1,6 @@
 import { Box, Button, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { CodeEditor } from '../../code/code-editor';
-import editing from '../../code/editing.module.css';
+import { FileEditor } from '../../code/file-editor';
 import { DeletedFile, FilePane } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
 import { formatFileSize } from '../../ui/format';
@@ -57,17 +56,7 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
           </Suspense>
         </Box>
       ) : (
-        <div className={editing.surface}>
-          <CodeEditor
-            height="fill"
-            label={`Text of ${path}`}
-            path={path}
-            value={content.text}
-            readOnly={!onChange}
-            onChange={onChange}
-            onSave={onSave}
-          />
-        </div>
+        <FileEditor label={`Text of ${path}`} path={path} value={content.text} onChange={onChange} onSave={onSave} />
       )}
     </FilePane>
   );

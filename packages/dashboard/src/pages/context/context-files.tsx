@@ -1,19 +1,17 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import { useSearchParams } from 'react-router';
 import { DraftConflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
+import { DraftBar } from '../../code/draft-bar';
 import { FileTree } from '../../code/file-tree';
-import { listChangeKinds } from '../../code/files';
 import { UploadIcon } from '../../code/icons';
 import { SaveDialog } from '../../code/save-dialog';
-import { buildTreeEdit } from '../../code/tree-edit';
 import type { Draft, DraftSource } from '../../code/use-draft';
+import { useDraftTree } from '../../code/use-draft-tree';
 import { contextFiles, contextKeys, useContextUpdate } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
-import { getFileParam, setFileParam } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Columns } from '../../ui/columns';
@@ -32,78 +30,50 @@ interface ContextFilesProps {
 export function ContextFiles({ context, source, draft }: ContextFilesProps) {
   const { base, files, changes, write } = draft;
   const { canEdit } = source;
-  const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
   const save = useSaveFiles(context, draft);
   const upload = useUploadFiles(context, draft);
   const chooser = useRef<HTMLInputElement>(null);
-  const kinds = useMemo(() => listChangeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])].sort(), [base, files]);
-  const requestedPath = getFileParam(search);
-  const selected = requestedPath !== null && paths.includes(requestedPath) ? requestedPath : (paths[0] ?? null);
-  const select = (path: string) => setSearch((params) => setFileParam(params, path), { replace: true });
+  const { kinds, selected, tree } = useDraftTree({ draft, canEdit, paths, fallback: paths[0] ?? null });
   const isOutdated = draft.baseSha !== source.sha && changes.length > 0;
 
-  function discard() {
-    const before = files;
-    write(base);
-    toast('Your changes are discarded', { undo: () => write(before) });
-  }
-
+  const canSave = changes.length > 0 && !isOutdated;
   return (
     <DropZone disabled={!canEdit} onDrop={({ files: dropped }) => upload.mutate([...dropped])}>
       <Stack gap="md">
         {isOutdated && <NewerVersionConflict context={context} source={source} draft={draft} />}
         <CredentialFindings findings={context.findings} />
-        <Group gap="sm" justify="space-between">
-          <Text fz="sm" c="dimmed" role="status">
-            {canEdit ? changeSummary(changes.length) : 'You can read these files, and not change them.'}
-          </Text>
-          <Group gap="xs">
-            <DownloadZip name={context.name} read={() => downloadZip(context.name)} />
-            {canEdit && (
-              <>
-                <Button
-                  variant="default"
-                  leftSection={<UploadIcon />}
-                  loading={upload.isPending}
-                  onClick={() => chooser.current?.click()}
-                >
-                  Upload
-                </Button>
-                <input
-                  ref={chooser}
-                  type="file"
-                  multiple
-                  hidden
-                  aria-label="Files to upload"
-                  onChange={(event) => {
-                    upload.mutate([...(event.currentTarget.files ?? [])]);
-                    event.currentTarget.value = '';
-                  }}
-                />
-                {changes.length > 0 && (
-                  <Button variant="default" onClick={discard}>
-                    Discard changes
-                  </Button>
-                )}
-                <Button disabled={changes.length === 0 || isOutdated} onClick={() => setSaving(true)}>
-                  Save version
-                </Button>
-              </>
-            )}
-          </Group>
-        </Group>
+        <DraftBar
+          draft={draft}
+          canEdit={canEdit}
+          canSave={canSave}
+          onSave={() => setSaving(true)}
+          download={<DownloadZip name={context.name} read={() => downloadZip(context.name)} />}
+        >
+          <Button
+            variant="default"
+            leftSection={<UploadIcon />}
+            loading={upload.isPending}
+            onClick={() => chooser.current?.click()}
+          >
+            Upload
+          </Button>
+          <input
+            ref={chooser}
+            type="file"
+            multiple
+            hidden
+            aria-label="Files to upload"
+            onChange={(event) => {
+              upload.mutate([...(event.currentTarget.files ?? [])]);
+              event.currentTarget.value = '';
+            }}
+          />
+        </DraftBar>
         <Failure title="Not uploaded" error={upload.error} />
         <Columns widths="15rem minmax(0, 1fr)" below="48rem">
-          <FileTree
-            label="Files"
-            paths={paths}
-            selected={selected}
-            onSelect={select}
-            changes={kinds}
-            edit={canEdit ? buildTreeEdit({ files, write, select }) : undefined}
-          />
+          <FileTree {...tree} />
           {selected === null ? (
             <Empty title="No files yet" level={2}>
               <p>
@@ -116,7 +86,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
               path={selected}
               content={files.get(selected)}
               onChange={canEdit ? (text) => write(new Map(files).set(selected, { text })) : undefined}
-              onSave={() => changes.length > 0 && !isOutdated && setSaving(true)}
+              onSave={() => canSave && setSaving(true)}
               onRestore={() => {
                 const old = base.get(selected);
                 if (old) write(new Map(files).set(selected, old));
@@ -128,11 +98,6 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
       </Stack>
     </DropZone>
   );
-}
-
-function changeSummary(changeCount: number): string {
-  if (changeCount === 0) return 'No changes.';
-  return changeCount === 1 ? '1 file is changed, and not saved.' : `${changeCount} files are changed, and not saved.`;
 }
 
 function useSaveFiles(context: Context, draft: Draft) {

@@ -7,11 +7,19 @@ import { type Context, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { PageHead } from '../../ui/page-head';
-import { EmptyList, ResourceList } from '../../ui/resource-list';
-import { ContextTable } from './context-table';
+import { EmptyList } from '../../ui/resource-list';
+import { ResourceTable } from '../../ui/resource-table';
+import { CONTEXT_COLUMNS } from './context-columns';
 import { NewContextDialog } from './new-context';
 
 const PAGE_SIZE = 200;
+
+const SEARCH = {
+  label: 'Search contexts',
+  placeholder: 'Search by name or description',
+  getText: ({ name, description }: Context) => `${name} ${description}`,
+  none: 'No contexts match your search.',
+};
 
 /** Lists the contexts of this workspace. */
 export default function ContextsPage() {
@@ -31,10 +39,15 @@ export default function ContextsPage() {
         about="Files that workers find beside their code when they run: price lists, templates, instructions."
         actions={canCreate && <Button onClick={() => setCreating(true)}>New context</Button>}
       />
-      <ResourceList
+      <ResourceTable
+        label="Contexts"
         what="The list"
         query={contexts}
         items={contexts.data}
+        columns={CONTEXT_COLUMNS}
+        getKey={({ name }) => name}
+        isCard
+        search={SEARCH}
         empty={
           <EmptyList title="No contexts yet">
             <p>
@@ -48,9 +61,7 @@ export default function ContextsPage() {
             )}
           </EmptyList>
         }
-      >
-        {(contextList) => <ContextTable contexts={contextList} />}
-      </ResourceList>
+      />
       {isCreating && <NewContextDialog onClose={() => setCreating(false)} />}
     </>
   );

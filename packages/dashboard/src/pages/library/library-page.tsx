@@ -13,7 +13,7 @@ import { CopyLink } from '../../skills/copy-link';
 import { type LibraryFields, LibraryForm } from '../../skills/library-form';
 import { skillKeys } from '../../skills/skill-keys';
 import { VisibilityChip } from '../../skills/visibility';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { DeleteButton } from '../../ui/confirm-button';
 import { Dialog } from '../../ui/dialog';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
@@ -113,14 +113,7 @@ function EditLibraryDialog({ library, onClose }: { library: Library; onClose: ()
         />
         <Group gap="sm" pt="md" fz="sm" c="dimmed" style={{ borderTop: '1px solid var(--line)' }}>
           <p>Deleting removes the library for all its subscribers. It can’t be undone; the skills stay.</p>
-          <ConfirmButton
-            label={`Delete ${library.title}`}
-            question="Delete it now"
-            busy={remove.isPending}
-            onConfirm={() => remove.mutate()}
-          >
-            Delete
-          </ConfirmButton>
+          <DeleteButton name={library.title} mutation={remove} />
         </Group>
       </Stack>
     </Dialog>

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
 import { workerApi } from '../../shell/api';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
@@ -105,8 +105,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
               <ConfirmButton
                 label={`Withdraw the invitation of ${invited}`}
                 question="Withdraw now"
-                busy={withdraw.isPending && withdraw.variables === id}
-                onConfirm={() => withdraw.mutate(id)}
+                {...toRowAction(withdraw, id)}
               >
                 Withdraw
               </ConfirmButton>

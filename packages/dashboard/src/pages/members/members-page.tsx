@@ -1,33 +1,33 @@
 import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ROLE_OPTIONS } from '../../accounts/roles';
 import { membersKey, useMembers } from '../../accounts/use-members';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { type Member, type Role, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { ResourceList } from '../../ui/resource-list';
-import { RowList } from '../../ui/row-list';
+import { ResourceTable } from '../../ui/resource-table';
+import { buildActionsColumn, type Column } from '../../ui/table-model';
+import { buildTimeColumn } from '../../ui/time-column';
 import { Invitations } from './invitations';
-import { MemberItem } from './member-item';
+import { MemberActions, MemberName, MemberRole } from './member-cells';
 
 export default function MembersPage() {
   const workspace = useWorkspace();
-  const members = useMembers();
   return (
     <SettingsFrame title="Members" about="People who work here, and what each of them may do.">
       <Panel title={workspace ? `People in ${workspace.name}` : 'People'}>
-        <ResourceList what="The list of members" query={members} items={members.data} height={120}>
-          {(memberList) => workspace && <MemberList workspaceId={workspace.id} members={memberList} />}
-        </ResourceList>
+        {workspace && <MemberTable workspaceId={workspace.id} />}
       </Panel>
       {workspace?.permissions.invite && <Invitations workspaceId={workspace.id} />}
     </SettingsFrame>
   );
 }
 
-function MemberList({ workspaceId, members }: { workspaceId: string; members: Member[] }) {
+function MemberTable({ workspaceId }: { workspaceId: string }) {
   const queryClient = useQueryClient();
+  const members = useMembers();
   const change = useMutation({
     mutationFn: async ({ member, role }: { member: Member; role: Role | null }) => {
       const worker = await workerApi();
@@ -41,20 +41,35 @@ function MemberList({ workspaceId, members }: { workspaceId: string; members: Me
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: membersKey(workspaceId) }),
   });
+  const columns: Column<Member>[] = [
+    { head: 'Name', sortBy: ({ name, email }) => name ?? email, cell: (member) => <MemberName member={member} /> },
+    buildTimeColumn('Joined', ({ joined_at }) => joined_at),
+    {
+      head: 'Role',
+      sortBy: ({ role }) => ROLE_OPTIONS.findIndex(({ value }) => value === role),
+      cell: (member) => <MemberRole member={member} onChange={(role) => change.mutate({ member, role })} />,
+    },
+    buildActionsColumn((member) => (
+      <MemberActions
+        workspaceId={workspaceId}
+        member={member}
+        isBusy={change.isPending && change.variables.member === member}
+        onRemove={() => change.mutate({ member, role: null })}
+      />
+    )),
+  ];
   return (
     <>
       <Failure title="Nothing was changed" error={change.error} />
-      <RowList columns="minmax(0, 1fr) minmax(8rem, 15rem) auto">
-        {members.map((member) => (
-          <MemberItem
-            key={member.user_id}
-            workspaceId={workspaceId}
-            member={member}
-            isBusy={change.isPending && change.variables.member === member}
-            onChange={(role) => change.mutate({ member, role })}
-          />
-        ))}
-      </RowList>
+      <ResourceTable
+        label="Members"
+        what="The list of members"
+        query={members}
+        items={members.data}
+        height={120}
+        columns={columns}
+        getKey={({ user_id }) => user_id}
+      />
     </>
   );
 }

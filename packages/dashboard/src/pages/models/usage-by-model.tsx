@@ -1,9 +1,10 @@
 import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { type Column, DataTable } from '../../ui/data-table';
+import { DataTable } from '../../ui/data-table';
 import { formatDollars, formatNumber } from '../../ui/format';
 import { Meter } from '../../ui/meter';
 import { Panel } from '../../ui/panel';
+import type { Column } from '../../ui/table-model';
 import type { ModelUsage } from './model-usage';
 import styles from './models-page.module.css';
 

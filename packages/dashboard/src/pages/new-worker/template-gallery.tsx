@@ -1,4 +1,4 @@
-import { Box, Button, Center, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, Center, Group, Stack, Text } from '@mantine/core';
 import { type ComponentType, useState } from 'react';
 import { Link } from 'react-router';
 import { FROM_SKILL, paths, templatePath } from '../../shell/paths';
@@ -12,11 +12,11 @@ import {
   DataIcon,
   MonitoringIcon,
   ReportIcon,
-  SearchIcon,
   SkillsIcon,
 } from '../../ui/icons';
 import linkCard from '../../ui/link-card.module.css';
 import { PageHead } from '../../ui/page-head';
+import { SearchField } from '../../ui/search-field';
 import { TEMPLATES } from '../../workers/templates/all';
 import { isAgent, type TemplateCategory, type WorkerTemplate } from '../../workers/templates/template';
 import { describeTemplateTrigger } from './describe-template-trigger';
@@ -114,13 +114,7 @@ export function TemplateGallery() {
       />
       <Stack gap="lg">
         <search className={styles.filters}>
-          <TextInput
-            aria-label="Search the templates"
-            placeholder="Search the templates"
-            leftSection={<SearchIcon />}
-            value={search}
-            onChange={(event) => setSearch(event.currentTarget.value)}
-          />
+          <SearchField label="Search the templates" value={search} onChange={setSearch} />
           <Group gap="xs" role="group" aria-label="Category">
             {FILTERS.map(([id, label]) => (
               <Button

@@ -1,8 +1,9 @@
-import { Box, Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
+import { SelectionBar } from '../../ui/selection-bar';
 import { type BulkResult, cancelRuns, replayRuns } from './bulk-runs';
 import type { RunRow } from './run-row';
 
@@ -40,20 +41,12 @@ export function BulkBar({ workspaceId, selected, onClear }: BulkBarProps) {
   });
 
   return (
-    <Group
-      gap="xs"
-      mb="sm"
-      p="8px 16px"
-      bd="1px solid var(--line)"
-      bdrs={10}
-      bg="var(--accent-wash)"
-      fz="sm"
-      role="toolbar"
-      aria-label="Selected runs"
+    <SelectionBar
+      label="Selected runs"
+      count={`${formatRunCount(selected.length)} selected`}
+      clear="Clear selection"
+      onClear={onClear}
     >
-      <Box component="p" me="auto" fw={600} role="status">
-        {formatRunCount(selected.length)} selected
-      </Box>
       {activeRuns.length > 0 && (
         <ConfirmButton
           label={`Cancel ${formatRunCount(activeRuns.length)}`}
@@ -69,10 +62,7 @@ export function BulkBar({ workspaceId, selected, onClear }: BulkBarProps) {
           Run {endedRuns.length} again
         </Button>
       )}
-      <Button variant="default" onClick={onClear}>
-        Clear selection
-      </Button>
       <Failure title="Not all was done" error={cancel.error ?? replay.error} />
-    </Group>
+    </SelectionBar>
   );
 }

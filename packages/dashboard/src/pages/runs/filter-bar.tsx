@@ -1,8 +1,9 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { getStatusLook } from '../../runs/run-status';
 import { TRIGGER_LABELS } from '../../runs/trigger-labels';
-import { SearchIcon } from '../../ui/icons';
+import { DateRange } from '../../ui/date-range';
+import { SearchField } from '../../ui/search-field';
 import styles from './filter-bar.module.css';
 import { hasFilters, type RunsFilter, STATUSES, type Surface, TRIGGERS, type Within } from './runs-filter';
 import type { NamedResource } from './use-resource-names';
@@ -93,24 +94,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
           change({ within: within as RunsFilter['within'], from: undefined, to: undefined });
         }}
       />
-      {isCustomRange && (
-        <>
-          <TextInput
-            size="sm"
-            type="date"
-            aria-label="From"
-            value={filter.from ?? ''}
-            onChange={(event) => change({ from: event.currentTarget.value })}
-          />
-          <TextInput
-            size="sm"
-            type="date"
-            aria-label="To"
-            value={filter.to ?? ''}
-            onChange={(event) => change({ to: event.currentTarget.value })}
-          />
-        </>
-      )}
+      {isCustomRange && <DateRange from={filter.from ?? ''} to={filter.to ?? ''} onChange={change} />}
       {hasFilters(filter) && (
         <Button
           variant="default"
@@ -138,16 +122,13 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <TextInput
+    <SearchField
       size="sm"
       className={styles.text}
-      type="search"
-      aria-label="Name, or a run’s id"
-      placeholder="Name, or a run’s id"
+      label="Name, or a run’s id"
       maxLength={200}
-      leftSection={<SearchIcon />}
       value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
+      onChange={setText}
     />
   );
 }

@@ -8,7 +8,7 @@ import { getText } from '../../ui/form-text';
 import { filterFilledRows, HostRows, toHostRows } from '../../ui/host-rows';
 import { useSecretChange } from './secret-queries';
 import { type SecretRow, SURFACES, type Surface, type SurfaceSecret } from './secret-rows';
-import styles from './secrets-page.module.css';
+import styles from './set-secret.module.css';
 
 interface SetSecretDialogProps {
   /** Empty for a new one. */

@@ -9,7 +9,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { VisibilityField } from '../../skills/visibility';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { DeleteButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
 import { CrossIcon } from '../../ui/icons';
 import { FailedToLoad, Failure } from '../../ui/notice';
@@ -60,14 +60,7 @@ export function SharingPanel({ skill, canEdit }: { skill: Skill; canEdit: boolea
         <SharedWithList skill={skill} canEdit={canEdit} />
         {canEdit && (
           <Group gap="xs" align="stretch" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
-            <ConfirmButton
-              label={`Delete ${skill.title}`}
-              question="Delete it now"
-              busy={remove.isPending}
-              onConfirm={() => remove.mutate()}
-            >
-              Delete
-            </ConfirmButton>
+            <DeleteButton name={skill.title} mutation={remove} />
           </Group>
         )}
         <Failure title="Nothing was deleted" error={remove.error} />

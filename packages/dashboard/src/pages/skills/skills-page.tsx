@@ -1,17 +1,17 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 import type { SearchHit, SkillItem } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
-import { SkillListSkeleton } from '../../skills/loading-skills';
 import { SkillRow } from '../../skills/skill-row';
 import { SkillsFrame } from '../../skills/skills-frame';
 import { Empty } from '../../ui/empty';
-import { SearchIcon } from '../../ui/icons';
 import links from '../../ui/link-row.module.css';
+import { LoadingRows } from '../../ui/loading-rows';
 import { FailedToLoad } from '../../ui/notice';
+import { SearchField } from '../../ui/search-field';
 import { EmptySkillList } from './no-skills';
 import { RestoreButton } from './restore-button';
 import { type SkillListKind, useSkillList } from './use-skill-list';
@@ -47,16 +47,14 @@ function SearchableSkillList({ which }: { which: SkillListKind }) {
   if (which === 'deleted') return <SkillList which={which} q="" />;
   return (
     <>
-      <TextInput
+      <SearchField
         maw="26rem"
         mb="md"
-        type="search"
-        aria-label="Search skills"
+        label="Search skills"
         placeholder="Search everything you may read"
-        leftSection={<SearchIcon />}
         maxLength={200}
         value={searchText}
-        onChange={(event) => setSearchText(event.currentTarget.value)}
+        onChange={setSearchText}
       />
       <SkillList which={which} q={q} />
     </>
@@ -67,7 +65,7 @@ function SkillList({ which, q }: { which: SkillListKind; q: string }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useSkillList(which, q);
   const skills = data?.pages.flat();
   if (error && !skills) return <FailedToLoad what="The skills" error={error} retry={refetch} />;
-  if (!skills) return <SkillListSkeleton />;
+  if (!skills) return <LoadingRows />;
   if (skills.length === 0) {
     return q ? (
       <Empty title={`No skills match “${q}”`} level={2}>

@@ -1,16 +1,15 @@
 import { unwrap } from '@gantry/sdk';
-import { Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { TOOLSETS } from '../../accounts/toolsets';
 import { account } from '../../shell/api';
-import { ConfirmButton } from '../../ui/confirm-button';
+import { ConfirmButton, toRowAction } from '../../ui/confirm-button';
+import { NameCell } from '../../ui/name-cell';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
-import { ResourceList } from '../../ui/resource-list';
-import { RowList, RowNote } from '../../ui/row-list';
-import { Timestamp } from '../../ui/timestamp';
-import { TOKEN_COLUMNS, TokenFact } from './token-row';
+import { ResourceTable } from '../../ui/resource-table';
+import { buildActionsColumn, type Column } from '../../ui/table-model';
+import { buildTimeColumn } from '../../ui/time-column';
 
 const GRANTS_KEY = ['tokens', 'apps'];
 
@@ -23,53 +22,47 @@ export function ConnectedApps() {
       unwrap(account.DELETE('/auth/oauth/grants/{grant_id}', { params: { path: { grant_id } } })),
     onSettled: () => queryClient.invalidateQueries({ queryKey: GRANTS_KEY }),
   });
+  const columns: Column<NonNullable<typeof grants.data>[number]>[] = [
+    {
+      head: 'Name',
+      sortBy: ({ client }) => client.name ?? client.host,
+      cell: ({ client, readonly, toolsets }) => (
+        <NameCell name={client.name ?? client.host ?? 'An app without a name'}>
+          {[
+            client.host ?? 'not verified',
+            ...(readonly ? ['Only reads'] : []),
+            `Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`,
+          ].join(' · ')}
+        </NameCell>
+      ),
+    },
+    { head: 'Workspace', sortBy: ({ workspace }) => workspace.name, cell: ({ workspace }) => workspace.name },
+    buildTimeColumn('Signed in', ({ last_used_at }) => last_used_at),
+    buildTimeColumn('Ends', ({ expires_at }) => expires_at),
+    buildActionsColumn(({ id, client }) => (
+      <ConfirmButton
+        label={`Disconnect ${client.name ?? client.host ?? 'the app'}`}
+        question="Disconnect now"
+        {...toRowAction(revokeGrant, id)}
+      >
+        Disconnect
+      </ConfirmButton>
+    )),
+  ];
   return (
     <Panel title="Connected apps">
       <p className={styles.text}>Agents that you let in by signing in. Each acts as you in one workspace.</p>
       <Failure title="Nothing was changed" error={revokeGrant.error} />
-      <ResourceList
+      <ResourceTable
+        label="Connected apps"
         what="The list of connected apps"
         query={grants}
         items={grants.data}
         height={80}
         empty={<p className={styles.about}>None yet. An agent asks for it when you connect it as above.</p>}
-      >
-        {(grantList) => (
-          <RowList columns={TOKEN_COLUMNS}>
-            {grantList.map(({ id, client, workspace, readonly, toolsets, last_used_at, expires_at }) => (
-              <li key={id}>
-                <Text className="wrap-anywhere" fw={640}>
-                  {client.name ?? client.host ?? 'An app without a name'}
-                </Text>
-                <TokenFact>{workspace.name}</TokenFact>
-                <TokenFact>
-                  Signed in <Timestamp at={Date.parse(last_used_at)} />
-                </TokenFact>
-                <TokenFact>
-                  Ends <Timestamp at={Date.parse(expires_at)} />
-                </TokenFact>
-                <RowNote>
-                  {[
-                    client.host ?? 'not verified',
-                    ...(readonly ? ['Only reads'] : []),
-                    `Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`,
-                  ].join(' · ')}
-                </RowNote>
-                <Group gap="xs">
-                  <ConfirmButton
-                    label={`Disconnect ${client.name ?? client.host ?? 'the app'}`}
-                    question="Disconnect now"
-                    busy={revokeGrant.isPending && revokeGrant.variables === id}
-                    onConfirm={() => revokeGrant.mutate(id)}
-                  >
-                    Disconnect
-                  </ConfirmButton>
-                </Group>
-              </li>
-            ))}
-          </RowList>
-        )}
-      </ResourceList>
+        columns={columns}
+        getKey={({ id }) => id}
+      />
     </Panel>
   );
 }

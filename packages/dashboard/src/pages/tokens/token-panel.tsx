@@ -1,20 +1,21 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, roleLabel } from '../../accounts/roles';
 import type { Token } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { FormRow } from '../../ui/form';
+import { NameCell } from '../../ui/name-cell';
 import { Failure } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
-import { ResourceList } from '../../ui/resource-list';
-import { RowList, RowNote } from '../../ui/row-list';
+import { ResourceTable } from '../../ui/resource-table';
+import { buildActionsColumn, type Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
 import { describeRestriction, NOT_RESTRICTED, type RestrictionBody, toRestrictionBody } from './restriction';
 import { RestrictionFields } from './restriction-fields';
-import { LastUsed, TOKEN_COLUMNS, TokenFact, TokenName } from './token-row';
+import { LAST_USED_COLUMN, TokenName } from './token-columns';
 
 export interface TokenActions {
   list: () => Promise<Token[]>;
@@ -71,6 +72,32 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
     });
   }
 
+  const columns: Column<Token>[] = [
+    {
+      head: 'Name',
+      sortBy: ({ name }) => name,
+      cell: (token) => (
+        <NameCell name={<TokenName name={token.name} prefix={token.prefix} />}>
+          {token.created_by_token_id && describeCreator(token, tokens.data)}
+          {describeRestriction(token).join(' · ')}
+        </NameCell>
+      ),
+    },
+    { head: 'May do', cell: ({ role }) => (role ? `At most ${roleLabel(role)}` : 'All your permissions') },
+    LAST_USED_COLUMN,
+    {
+      head: 'Expires',
+      sortBy: ({ expires_at }) => expires_at && Date.parse(expires_at),
+      cell: ({ expires_at }) => <Expiry at={expires_at} />,
+    },
+    buildActionsColumn((token) => (
+      <TokenActionButtons
+        token={token}
+        busy={revoke.isPending && revoke.variables.id === token.id}
+        onRevoke={(withDescendants) => revoke.mutate({ id: token.id, withDescendants })}
+      />
+    )),
+  ];
   const failure = create.error ?? revoke.error;
   return (
     <Panel title={title}>
@@ -101,79 +128,64 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           Copy the token now: it is shown only once and not stored.
         </OneTimeSecret>
       )}
-      <ResourceList what="The list of tokens" query={tokens} items={tokens.data} height={80}>
-        {(tokenList) => (
-          <RowList columns={TOKEN_COLUMNS}>
-            {tokenList.map((token) => (
-              <TokenRow
-                key={token.id}
-                token={token}
-                creatorName={tokenList.find(({ id }) => id === token.created_by_token_id)?.name}
-                busy={revoke.isPending && revoke.variables.id === token.id}
-                onRevoke={(withDescendants) => revoke.mutate({ id: token.id, withDescendants })}
-              />
-            ))}
-          </RowList>
-        )}
-      </ResourceList>
+      <ResourceTable
+        label={title}
+        what="The list of tokens"
+        query={tokens}
+        items={tokens.data}
+        height={80}
+        columns={columns}
+        getKey={({ id }) => id}
+      />
     </Panel>
   );
 }
 
-interface TokenRowProps {
+/** Names the token that created this one, if that is in the list. */
+function describeCreator({ created_by_token_id, created_by_token_revoked }: Token, tokens: Token[] = []): string {
+  const name = tokens.find(({ id }) => id === created_by_token_id)?.name;
+  return `created by ${name ? `the token ${name}` : 'another token'}${created_by_token_revoked ? ', which was revoked' : ''}`;
+}
+
+interface TokenActionButtonsProps {
   token: Token;
-  /** The name of the token that created it, if that is in the list. */
-  creatorName: string | undefined;
   busy: boolean;
   onRevoke: (withDescendants: boolean) => void;
 }
 
-const SOON_MS = 7 * DAY_MS;
-
-function TokenRow({ token, creatorName, busy, onRevoke }: TokenRowProps) {
-  const { name, prefix, role, expires_at, last_used_at, made_tokens } = token;
-  const rules = describeRestriction(token);
+function TokenActionButtons({ token: { name, made_tokens }, busy, onRevoke }: TokenActionButtonsProps) {
   return (
-    <li>
-      <div>
-        <TokenName name={name} prefix={prefix} />
-        {token.created_by_token_id && (
-          <p className={styles.about}>
-            created by {creatorName ? `the token ${creatorName}` : 'another token'}
-            {token.created_by_token_revoked && ', which was revoked'}
-          </p>
-        )}
-      </div>
-      <TokenFact>{role ? `At most ${roleLabel(role)}` : 'All your permissions'}</TokenFact>
-      <LastUsed at={last_used_at} />
-      <TokenFact tone={expiryTone(expires_at)}>
-        {expires_at ? (
-          <>
-            {Date.parse(expires_at) > Date.now() ? 'Ends' : 'Expired'} <Timestamp at={Date.parse(expires_at)} />
-          </>
-        ) : (
-          'Does not expire'
-        )}
-      </TokenFact>
-      {rules.length > 0 && <RowNote>{rules.join(' · ')}</RowNote>}
-      <Group gap="xs">
-        <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
-          Revoke
+    <>
+      <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
+        Revoke
+      </ConfirmButton>
+      {made_tokens > 0 && (
+        <ConfirmButton
+          label={`Revoke with the ${made_tokens} it made: ${name}`}
+          question={`Revoke all ${made_tokens + 1} now`}
+          busy={busy}
+          onConfirm={() => onRevoke(true)}
+        >
+          {`Revoke with the ${made_tokens} it made`}
         </ConfirmButton>
-        {made_tokens > 0 && (
-          <ConfirmButton
-            label={`Revoke with the ${made_tokens} it made: ${name}`}
-            question={`Revoke all ${made_tokens + 1} now`}
-            busy={busy}
-            onConfirm={() => onRevoke(true)}
-          >
-            {`Revoke with the ${made_tokens} it made`}
-          </ConfirmButton>
-        )}
-      </Group>
-    </li>
+      )}
+    </>
   );
 }
+
+const SOON_MS = 7 * DAY_MS;
+
+const Expiry = ({ at }: { at: string | null }) => (
+  <Text inherit c="var(--tone, inherit)" data-tone={expiryTone(at)}>
+    {at ? (
+      <>
+        {Date.parse(at) > Date.now() ? 'Ends' : 'Expired'} <Timestamp at={Date.parse(at)} />
+      </>
+    ) : (
+      'Does not expire'
+    )}
+  </Text>
+);
 
 /** Returns the tone of an expiry: error once expired, timeout within a week of it. */
 function expiryTone(expiresAt: string | null): 'error' | 'timeout' | undefined {

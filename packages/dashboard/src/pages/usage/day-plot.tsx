@@ -40,14 +40,11 @@ function buildPlotOptions(
   points: DayPlotProps['points'],
   format: DayPlotProps['format'],
 ): uPlot.Options {
-  const { colour, axis } = getPlotStyle(element);
+  const { colour, axis, frame } = getPlotStyle(element, HEIGHT_PX);
   const first = (points[0]?.at ?? 0) / 1_000;
   const most = Math.max(...points.map(({ value }) => value), 0);
   return {
-    width: element.clientWidth,
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { show: false },
+    ...frame,
     padding: [8, 20, 0, 0],
     scales: {
       // A whole month, so that a bar is as wide on its first day as on its last.

@@ -4,9 +4,10 @@ import { Link } from 'react-router';
 import { hasRoleAtLeast } from '../../accounts/roles';
 import { workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { type Column, DataTable } from '../../ui/data-table';
+import { DataTable } from '../../ui/data-table';
 import { formatDollars, formatDuration, formatNumber } from '../../ui/format';
 import { Panel } from '../../ui/panel';
+import type { Column } from '../../ui/table-model';
 import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
@@ -43,7 +44,7 @@ const COLUMNS: Column<UsageRow>[] = [
     head: 'Compute time',
     cell: ({ compute_ms }) => formatDuration(compute_ms),
     isNumber: true,
-    className: styles.wide,
+    hidesBelow: 'narrow',
   },
 ];
 

@@ -1,20 +1,19 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useMemo, useState } from 'react';
 import { type CodeProblem, countByFile, type FailureLocation, type FileProblem } from '../../code/code-problem';
 import { DraftConflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
+import { DraftBar } from '../../code/draft-bar';
 import { EditorColumns } from '../../code/editor-columns';
 import { FileTree } from '../../code/file-tree';
-import { diffFiles, findText, listChangeKinds } from '../../code/files';
+import { diffFiles, findText } from '../../code/files';
 import { SaveDialog } from '../../code/save-dialog';
-import { buildTreeEdit } from '../../code/tree-edit';
 import { useTypeCheck } from '../../code/type-check/use-type-check';
 import type { Draft, DraftSource } from '../../code/use-draft';
+import { useDraftTree } from '../../code/use-draft-tree';
 import { isStatus, type Worker, workerApi } from '../../shell/api';
-import { getFileParam, setFileParam } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
@@ -36,29 +35,25 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const { base, files, changes, write } = draft;
   const { canEdit } = source;
   const save = useSaveDraft(worker, draft);
-  const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
   const [failure, setFailure] = useState<FailureLocation | null>(null);
   const isChecked = canEdit && worker.runner === 'python';
   const inspection = useInspection(worker, draft, isChecked);
   const types = useTypeCheck({ files, entrypoint: worker.entrypoint, inputs: worker.inputs }, isChecked);
   const problems = [...inspection.problems, ...types.problems];
-  const kinds = useMemo(() => listChangeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])], [base, files]);
-  const requestedPath = getFileParam(search);
-  const selected = requestedPath !== null && paths.includes(requestedPath) ? requestedPath : worker.entrypoint;
-  const select = useCallback(
-    (path: string) => setSearch((params) => setFileParam(params, path), { replace: true }),
-    [setSearch],
-  );
+  const { kinds, selected, select, tree } = useDraftTree({
+    draft,
+    canEdit,
+    paths,
+    fallback: worker.entrypoint,
+    keeps: worker.entrypoint,
+    reserved: findReservedPathProblem,
+  });
   const isOutdated = draft.baseSha !== worker.sha;
+  const canSave = changes.length > 0 && !isOutdated;
   const canTest = worker.permissions.run && canEdit;
 
-  function discard() {
-    const before = files;
-    write(base);
-    toast('Your changes are discarded', { undo: () => write(before) });
-  }
   function change(text: string) {
     setFailure(null);
     write(new Map(files).set(selected, { text }));
@@ -67,41 +62,17 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   return (
     <Stack gap="md">
       {isOutdated && changes.length > 0 && <NewerVersionConflict worker={worker} source={source} draft={draft} />}
-      <Group gap="sm" justify="space-between">
-        <Text fz="sm" c="dimmed" role="status">
-          {canEdit ? changeSummary(changes.length) : 'You can read these files, and not change them.'}
-        </Text>
-        <Group gap="xs">
-          <DownloadZip name={worker.id} read={() => downloadBundle(worker.id)} />
-          {canEdit && (
-            <>
-              <Button variant="default" disabled={changes.length === 0} onClick={discard}>
-                Discard changes
-              </Button>
-              <RehearseDraftButton worker={worker} draft={draft} disabled={changes.length === 0 || isOutdated} />
-              <Button disabled={changes.length === 0 || isOutdated} onClick={() => setSaving(true)}>
-                Save version
-              </Button>
-            </>
-          )}
-        </Group>
-      </Group>
+      <DraftBar
+        draft={draft}
+        canEdit={canEdit}
+        canSave={canSave}
+        onSave={() => setSaving(true)}
+        download={<DownloadZip name={worker.id} read={() => downloadBundle(worker.id)} />}
+      >
+        <RehearseDraftButton worker={worker} draft={draft} disabled={!canSave} />
+      </DraftBar>
       <EditorColumns
-        files={
-          <FileTree
-            label="Files"
-            paths={paths}
-            selected={selected}
-            onSelect={select}
-            changes={kinds}
-            problems={countByFile(problems)}
-            edit={
-              canEdit
-                ? buildTreeEdit({ files, write, select, keeps: worker.entrypoint, reserved: findReservedPathProblem })
-                : undefined
-            }
-          />
-        }
+        files={<FileTree {...tree} problems={countByFile(problems)} />}
         editor={
           <>
             <EditorPane
@@ -117,7 +88,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
               isStale={inspection.isStale || types.isStale}
               getPyright={types.getPyright}
               onChange={canEdit ? change : undefined}
-              onSave={() => changes.length > 0 && !isOutdated && setSaving(true)}
+              onSave={() => canSave && setSaving(true)}
               onRestore={() => write(restoreFile(base, files, selected))}
             />
             {inspection.incompleteReason !== null && canEdit && (
@@ -187,11 +158,6 @@ function NewerVersionConflict({ worker, source, draft }: CodeWorkspaceProps) {
     },
   });
   return <DraftConflict source={source} draft={draft} newer={data} />;
-}
-
-function changeSummary(changeCount: number): string {
-  if (changeCount === 0) return 'No changes.';
-  return changeCount === 1 ? '1 file is changed, and not saved.' : `${changeCount} files are changed, and not saved.`;
 }
 
 const MANIFEST_NAMES = ['worker.yaml', 'worker.yml', 'worker.json'];

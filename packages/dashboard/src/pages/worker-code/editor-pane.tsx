@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { CodeEditor } from '../../code/code-editor';
 import type { CodeProblem } from '../../code/code-problem';
 import { DiffView } from '../../code/diff-view';
-import editing from '../../code/editing.module.css';
+import { FileEditor } from '../../code/file-editor';
 import { DeletedFile, FilePane } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
 import { ProblemList } from '../../code/problem-list';
@@ -74,20 +73,16 @@ export function EditorPane({
       ) : showsChanges && isChanged ? (
         <DiffView label={`Changes of ${path}`} path={path} before={before ?? ''} after={text} />
       ) : (
-        <div className={editing.surface}>
-          <CodeEditor
-            height="fill"
-            label={`Code of ${path}`}
-            path={path}
-            value={text}
-            problems={problems}
-            readOnly={!onChange}
-            onChange={onChange}
-            onSave={onSave}
-            cursor={cursor}
-            {...(path.endsWith('.py') && { loadAssist })}
-          />
-        </div>
+        <FileEditor
+          label={`Code of ${path}`}
+          path={path}
+          value={text}
+          problems={problems}
+          onChange={onChange}
+          onSave={onSave}
+          cursor={cursor}
+          {...(path.endsWith('.py') && { loadAssist })}
+        />
       )}
       {text !== null && onChange && worker.runner === 'python' && (
         <ProblemList problems={problems} isStale={isStale} onSelect={setCursor} />

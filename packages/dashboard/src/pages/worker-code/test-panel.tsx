@@ -1,6 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { FailureLocation } from '../../code/code-problem';
 import type { Draft } from '../../code/use-draft';
@@ -9,16 +8,14 @@ import { encodeFiles } from '../../inputs/send-files';
 import { TestForm } from '../../inputs/test-form';
 import { toObject } from '../../inputs/to-object';
 import { type InputItem, type Worker, workerApi } from '../../shell/api';
-import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import { type Inputs, useSampleInputs } from '../../workers/use-sample-inputs';
 import { TestResult } from './test-result';
 
 /** The form of a worker without declared inputs, which accepts any. */
 const UNTYPED_INPUTS: InputItem[] = [
   { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object. Optional.' },
 ];
-
-type Inputs = Record<string, unknown>;
 
 interface TestPanelProps {
   worker: Worker;
@@ -29,33 +26,12 @@ interface TestPanelProps {
 
 /** Runs the unsaved draft with the worker's secrets and limits. */
 export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
-  const [sample, setSample] = useState<{ inputs: Inputs; count: number } | null>(null);
-  const fillSample = useMutation({
-    mutationFn: async () => {
-      const params = { path: { worker_id: worker.id } };
-      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/sample-input', { params }));
-    },
-    onSuccess: ({ inputs }) => setSample((before) => ({ inputs, count: (before?.count ?? 0) + 1 })),
-  });
+  const { sample, button, failure } = useSampleInputs(worker.id);
   const [runId, setRunId] = useState<string | null>(null);
   return (
-    <Panel
-      title="Test"
-      aside={
-        worker.inputs.length > 0 && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={fillSample.isPending}
-            onClick={() => fillSample.mutate()}
-          >
-            Fill in a sample
-          </Button>
-        )
-      }
-    >
+    <Panel title="Test" aside={worker.inputs.length > 0 && button}>
       <Stack gap="md">
-        <Failure title="The sample could not be loaded" error={fillSample.error} />
+        {failure}
         <WorkerTestForm
           key={inputFormKey(worker.inputs, sample?.count)}
           worker={worker}

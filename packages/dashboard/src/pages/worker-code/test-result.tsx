@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
@@ -9,12 +9,12 @@ import { RunConversation } from '../../runs/conversation/run-conversation';
 import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunStatusChip, toShownStatus } from '../../runs/run-status';
+import { TestResultFrame } from '../../runs/test-result-frame';
 import { useRun } from '../../runs/use-run';
 import { buildWorkerRunSource, isOver } from '../../runs/worker-runs';
 import { type OutputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import { formatDuration } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
 
 interface TestResultProps {
@@ -46,22 +46,15 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const hasEnded = isOver(run);
   const { error, error_code: code, error_type: type, error_trace: trace } = run;
   return (
-    <Stack
-      component="section"
-      gap="md"
-      pt="md"
-      style={{ borderTop: '1px solid var(--line)' }}
-      aria-label="Result of the test"
+    <TestResultFrame
+      chip={<RunStatusChip {...toShownStatus(run)} />}
+      durationMs={run.duration_ms}
+      actions={hasEnded ? <Link to={workerRunPath(run.id)}>Open the run</Link> : <StopButton run={run} />}
+      announcement={
+        hasEnded &&
+        `The test is over: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it did not succeed')}.`
+      }
     >
-      <Group gap="8px 12px" fz="sm" c="dimmed">
-        <RunStatusChip {...toShownStatus(run)} />
-        {run.duration_ms !== null && <span>in {formatDuration(run.duration_ms)}</span>}
-        {hasEnded ? <Link to={workerRunPath(run.id)}>Open the run</Link> : <StopButton run={run} />}
-        <span className="visually-hidden" role="status">
-          {hasEnded &&
-            `The test is over: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it did not succeed')}.`}
-        </span>
-      </Group>
       {error !== null && code !== null && (
         <RunErrorBox
           error={{ code, message: error, ...(type !== null && { type }), ...(trace !== null && { trace }) }}
@@ -87,7 +80,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
         startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
         empty={hasEnded ? 'No output.' : 'Lines appear here as the code prints them.'}
       />
-    </Stack>
+    </TestResultFrame>
   );
 }
 

@@ -12,8 +12,8 @@ import { Empty } from '../../ui/empty';
 import link from '../../ui/link-row.module.css';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
-import { RowList } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
 import { useMemberNames } from '../../workers/use-member-names';
 import { WorkerFrame } from '../../workers/worker-frame';
@@ -102,7 +102,7 @@ function ConversationListPanel({ worker }: { worker: Worker }) {
         }
       >
         {(conversations) => (
-          <RowList label="Conversations" columns="minmax(0, 1fr) auto">
+          <ul className={content.list} aria-label="Conversations">
             {conversations.map(({ id, title, created_by: by, updated_at: at }) => (
               <li key={id} className={link.row}>
                 <Link to={conversationWithWorkerPath(worker.id, id)} className={link.link}>
@@ -114,7 +114,7 @@ function ConversationListPanel({ worker }: { worker: Worker }) {
                 </Text>
               </li>
             ))}
-          </RowList>
+          </ul>
         )}
       </ResourceList>
     </Panel>

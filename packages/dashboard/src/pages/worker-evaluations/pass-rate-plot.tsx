@@ -27,12 +27,9 @@ const toPlotData = (points: PassRatePlotProps['points']): uPlot.AlignedData => [
 ];
 
 function buildPlotOptions(element: HTMLElement, points: PassRatePlotProps['points']): uPlot.Options {
-  const { colour, axis } = getPlotStyle(element);
+  const { axis, frame, line } = getPlotStyle(element, HEIGHT_PX);
   return {
-    width: element.clientWidth,
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { show: false },
+    ...frame,
     padding: [10, 16, 0, 0],
     scales: {
       x: { time: false, range: [-0.25, points.length - 0.75] },
@@ -48,14 +45,6 @@ function buildPlotOptions(element: HTMLElement, points: PassRatePlotProps['point
       },
       { ...axis, size: 52, splits: () => [0, 0.5, 1], values: (_plot, shares) => shares.map(formatPercent) },
     ],
-    series: [
-      {},
-      {
-        stroke: colour('--accent'),
-        fill: colour('--accent-wash'),
-        width: 2,
-        points: { show: true, size: 7, fill: colour('--surface'), stroke: colour('--accent') },
-      },
-    ],
+    series: [{}, line],
   };
 }

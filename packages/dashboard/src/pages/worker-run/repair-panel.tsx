@@ -1,6 +1,6 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
 import { CandidateDecision } from '../../candidates/candidate-decision';
@@ -14,7 +14,7 @@ import { formatDollars, formatNumber } from '../../ui/format';
 import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import { StatusChip, type Tone } from '../../ui/status-chip';
+import { LookChip, type StatusLook } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './repair.module.css';
 import { isActive, isRepairable, useRepair, useStopRepairOptions } from './repair-queries';
@@ -29,7 +29,7 @@ export function RepairPanel({ run }: { run: WorkerRun }) {
   return repair ? <RepairDetails run={run} repair={repair} /> : null;
 }
 
-const STATUS_LOOKS: Record<Repair['status'], { tone: Tone; word: string; icon: ReactNode }> = {
+const STATUS_LOOKS: Record<Repair['status'], StatusLook> = {
   working: { tone: 'running', word: 'At work', icon: <WaitIcon /> },
   rehearsing: { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> },
   waiting: { tone: 'timeout', word: 'Waits for a decision', icon: <ClockIcon /> },
@@ -40,17 +40,15 @@ const STATUS_LOOKS: Record<Repair['status'], { tone: Tone; word: string; icon: R
 };
 
 function RepairDetails({ run, repair }: { run: WorkerRun; repair: Repair }) {
-  const { tone, word, icon } = STATUS_LOOKS[repair.status];
+  const look = STATUS_LOOKS[repair.status];
   const candidate = useCandidate(repair.worker_id, repair.candidate_id);
   return (
     <Panel
       title="Repair"
       aside={
         <Group component="span" gap="8px 12px">
-          <StatusChip tone={tone} icon={icon}>
-            {word}
-          </StatusChip>
-          <span className="visually-hidden" role="status">{`Repair: ${word}.`}</span>
+          <LookChip {...look} />
+          <span className="visually-hidden" role="status">{`Repair: ${look.word}.`}</span>
           {isActive(repair) && <StopRepairButton run={run} />}
         </Group>
       }

@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { getNumber, SettingsForm } from './settings-form';
+import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const HOUR_SECONDS = 3_600;
@@ -29,7 +29,7 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
           required: formData.has('required'),
           forbid_self: formData.has('forbid_self'),
           public_links: formData.has('public_links'),
-          expires_in_seconds: getNumber(formData, 'expires_in_seconds'),
+          expires_in_seconds: Number(formData.get('expires_in_seconds')),
         },
       })}
     >

@@ -1,8 +1,56 @@
 import { NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { getText } from '../../ui/form-text';
-import { NumberField } from './number-field';
-import { getNumber, getNumberOrNull, SettingsForm } from './settings-form';
+import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
+import { SettingsForm } from './settings-form';
+
+type Limit = NumberSetting<Worker['limits']>;
+
+const ATTEMPT_LIMITS: Limit[] = [
+  {
+    name: 'timeout_seconds',
+    label: 'Time',
+    description: 'Seconds for each attempt; waiting does not count',
+    min: 1,
+    max: 3_600,
+  },
+  { name: 'memory_mb', label: 'Memory', description: 'MB, from 64 to 2,048', min: 64, max: 2_048 },
+  {
+    name: 'concurrency',
+    label: 'Runs at once',
+    description: 'The others wait in the queue',
+    min: 1,
+    max: 100,
+    emptyLabel: 'No limit',
+  },
+];
+
+const QUEUE_LIMITS: Limit[] = [
+  {
+    name: 'runs_per_minute',
+    label: 'Runs per minute',
+    description: 'More than these are refused',
+    min: 1,
+    max: 6_000,
+    emptyLabel: 'No limit',
+  },
+  {
+    name: 'budget_usd_per_month',
+    label: 'Budget',
+    description: 'US dollars a month; then no run starts',
+    min: 0,
+    max: 1_000_000,
+    step: 'any',
+    emptyLabel: 'No limit',
+  },
+  {
+    name: 'priority',
+    label: 'Priority',
+    description: '−100 to 100; higher leaves the queue first',
+    min: -100,
+    max: 100,
+  },
+];
 
 export function LimitsForm({ worker }: { worker: Worker }) {
   const { limits } = worker;
@@ -13,41 +61,12 @@ export function LimitsForm({ worker }: { worker: Worker }) {
       about="A run that reaches one of the first two ends; the others hold runs back or refuse them."
       parseForm={(formData) => ({
         limits: {
-          timeout_seconds: getNumber(formData, 'timeout_seconds'),
-          memory_mb: getNumber(formData, 'memory_mb'),
-          concurrency: getNumberOrNull(formData, 'concurrency'),
+          ...parseNumbers(formData, [...ATTEMPT_LIMITS, ...QUEUE_LIMITS]),
           concurrency_key: getText(formData, 'concurrency_key') || null,
-          runs_per_minute: getNumberOrNull(formData, 'runs_per_minute'),
-          budget_usd_per_month: getNumberOrNull(formData, 'budget_usd_per_month'),
-          priority: getNumber(formData, 'priority'),
         },
       })}
     >
-      <NumberField
-        name="timeout_seconds"
-        label="Time"
-        description="Seconds for each attempt; waiting does not count"
-        value={limits.timeout_seconds}
-        min={1}
-        max={3_600}
-      />
-      <NumberField
-        name="memory_mb"
-        label="Memory"
-        description="MB, from 64 to 2,048"
-        value={limits.memory_mb}
-        min={64}
-        max={2_048}
-      />
-      <NumberField
-        name="concurrency"
-        label="Runs at once"
-        description="The others wait in the queue"
-        value={limits.concurrency}
-        min={1}
-        max={100}
-        emptyLabel="No limit"
-      />
+      <NumberFields settings={ATTEMPT_LIMITS} values={limits} />
       <NativeSelect
         name="concurrency_key"
         label="Counted for"
@@ -55,33 +74,7 @@ export function LimitsForm({ worker }: { worker: Worker }) {
         defaultValue={limits.concurrency_key ?? ''}
         data={[{ value: '', label: 'All of its runs' }, ...listConcurrencyKeys(worker)]}
       />
-      <NumberField
-        name="runs_per_minute"
-        label="Runs per minute"
-        description="More than these are refused"
-        value={limits.runs_per_minute}
-        min={1}
-        max={6_000}
-        emptyLabel="No limit"
-      />
-      <NumberField
-        name="budget_usd_per_month"
-        label="Budget"
-        description="US dollars a month; then no run starts"
-        value={limits.budget_usd_per_month}
-        min={0}
-        max={1_000_000}
-        step="any"
-        emptyLabel="No limit"
-      />
-      <NumberField
-        name="priority"
-        label="Priority"
-        description="−100 to 100; higher leaves the queue first"
-        value={limits.priority}
-        min={-100}
-        max={100}
-      />
+      <NumberFields settings={QUEUE_LIMITS} values={limits} />
     </SettingsForm>
   );
 }

@@ -4,8 +4,8 @@ import { ModelMissing } from '../../models/model-missing';
 import { modelNames, useModels } from '../../models/use-models';
 import type { Worker } from '../../shell/api';
 import { getText } from '../../ui/form-text';
-import { NumberField } from './number-field';
-import { getNumber, getNumberOrNull, SettingsForm } from './settings-form';
+import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
+import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 const REASONING = [
@@ -13,6 +13,28 @@ const REASONING = [
   { value: 'low', label: 'Low' },
   { value: 'medium', label: 'Medium' },
   { value: 'high', label: 'High' },
+];
+
+const MODEL_LIMITS: NumberSetting<Pick<Worker, 'max_turns' | 'budget_usd' | 'temperature'>>[] = [
+  { name: 'max_turns', label: 'Turns', description: 'Answers of the model in a run, up to 100', min: 1, max: 100 },
+  {
+    name: 'budget_usd',
+    label: 'Budget of a run',
+    description: 'US dollars for its models',
+    min: 0,
+    max: 1_000_000,
+    step: 'any',
+    emptyLabel: 'No limit',
+  },
+  {
+    name: 'temperature',
+    label: 'Temperature',
+    description: 'From 0 to 2',
+    min: 0,
+    max: 2,
+    step: 'any',
+    emptyLabel: 'The model’s own',
+  },
 ];
 
 /** Edits the model of an agent, and its limits for one run. */
@@ -31,9 +53,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
       isShownInline={(path) => path === 'model' || path === 'tool_choice'}
       parseForm={(formData) => ({
         model: getText(formData, 'model') || null,
-        max_turns: getNumber(formData, 'max_turns'),
-        budget_usd: getNumberOrNull(formData, 'budget_usd'),
-        temperature: getNumberOrNull(formData, 'temperature'),
+        ...parseNumbers(formData, MODEL_LIMITS),
         reasoning: (getText(formData, 'reasoning') || null) as Worker['reasoning'],
         tool_choice: getText(formData, 'tool_choice') || null,
       })}
@@ -58,34 +78,7 @@ export function ModelForm({ worker }: { worker: Worker }) {
               <option key={name} value={name} />
             ))}
           </datalist>
-          <NumberField
-            name="max_turns"
-            label="Turns"
-            description="Answers of the model in a run, up to 100"
-            value={worker.max_turns}
-            min={1}
-            max={100}
-          />
-          <NumberField
-            name="budget_usd"
-            label="Budget of a run"
-            description="US dollars for its models"
-            value={worker.budget_usd}
-            min={0}
-            max={1_000_000}
-            step="any"
-            emptyLabel="No limit"
-          />
-          <NumberField
-            name="temperature"
-            label="Temperature"
-            description="From 0 to 2"
-            value={worker.temperature}
-            min={0}
-            max={2}
-            step="any"
-            emptyLabel="The model’s own"
-          />
+          <NumberFields settings={MODEL_LIMITS} values={worker} />
           <NativeSelect
             name="reasoning"
             label="Reasoning"

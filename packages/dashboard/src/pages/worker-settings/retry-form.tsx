@@ -1,7 +1,25 @@
 import { NativeSelect } from '@mantine/core';
 import type { Worker } from '../../shell/api';
-import { NumberField } from './number-field';
-import { getNumber, SettingsForm } from './settings-form';
+import { NumberFields, type NumberSetting, parseNumbers } from './number-fields';
+import { SettingsForm } from './settings-form';
+
+type RetrySetting = NumberSetting<Worker['retry']>;
+
+const FIRST_RETRY: RetrySetting[] = [
+  { name: 'max_attempts', label: 'Attempts', description: 'In all; 1 is no retry', min: 1, max: 20 },
+  {
+    name: 'backoff_seconds',
+    label: 'Wait before the first retry',
+    description: 'Seconds',
+    min: 0,
+    max: 86_400,
+    step: 'any',
+  },
+];
+
+const LAST_RETRY: RetrySetting[] = [
+  { name: 'max_backoff_seconds', label: 'Longest wait', description: 'Seconds', min: 1, max: 86_400, step: 'any' },
+];
 
 export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
   return (
@@ -11,30 +29,12 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
       about="A run that fails or times out is tried again. Steps that it has completed are not repeated."
       parseForm={(formData) => ({
         retry: {
-          max_attempts: getNumber(formData, 'max_attempts'),
+          ...parseNumbers(formData, [...FIRST_RETRY, ...LAST_RETRY]),
           backoff: formData.get('backoff') === 'fixed' ? 'fixed' : 'exponential',
-          backoff_seconds: getNumber(formData, 'backoff_seconds'),
-          max_backoff_seconds: getNumber(formData, 'max_backoff_seconds'),
         },
       })}
     >
-      <NumberField
-        name="max_attempts"
-        label="Attempts"
-        description="In all; 1 is no retry"
-        value={retry.max_attempts}
-        min={1}
-        max={20}
-      />
-      <NumberField
-        name="backoff_seconds"
-        label="Wait before the first retry"
-        description="Seconds"
-        value={retry.backoff_seconds}
-        min={0}
-        max={86_400}
-        step="any"
-      />
+      <NumberFields settings={FIRST_RETRY} values={retry} />
       <NativeSelect
         name="backoff"
         label="Wait before the next ones"
@@ -45,15 +45,7 @@ export function RetryForm({ worker: { retry }, worker }: { worker: Worker }) {
           { value: 'fixed', label: 'Always the same' },
         ]}
       />
-      <NumberField
-        name="max_backoff_seconds"
-        label="Longest wait"
-        description="Seconds"
-        value={retry.max_backoff_seconds}
-        min={1}
-        max={86_400}
-        step="any"
-      />
+      <NumberFields settings={LAST_RETRY} values={retry} />
     </SettingsForm>
   );
 }

@@ -2,7 +2,6 @@ import type { FormEvent, ReactNode } from 'react';
 import { useEffect, useRef } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { FormStack } from '../../ui/form';
-import { getText } from '../../ui/form-text';
 import { Panel } from '../../ui/panel';
 import { type FieldProblem, useSettings } from './settings-editor';
 import styles from './settings-form.module.css';
@@ -71,11 +70,3 @@ function formatChanges(readChanges: () => WorkerChange): string {
 }
 
 export const canEditWorker = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';
-
-export const getNumber = (formData: FormData, name: string): number => Number(formData.get(name));
-
-/** Returns null for an empty field. */
-export function getNumberOrNull(formData: FormData, name: string): number | null {
-  const text = getText(formData, name);
-  return text === '' ? null : Number(text);
-}

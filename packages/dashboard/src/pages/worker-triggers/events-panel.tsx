@@ -1,11 +1,12 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Trigger, type Worker, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { FormStack } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { ListItem } from '../../ui/list-item';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -133,14 +134,7 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
         onChange={(event) => setSource(event.currentTarget.value)}
         data={[{ value: '', label: 'Any worker or automation' }, ...sources]}
       />
-      <Group gap="xs" align="stretch">
-        <Button type="submit" loading={busy} disabled={selectedEvents.length === 0}>
-          Add the event
-        </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </Group>
+      <FormActions submit="Add the event" isBusy={busy} isDisabled={selectedEvents.length === 0} onCancel={onClose} />
     </FormStack>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Stack } from '@mantine/core';
+import { NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toInputProblems } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
@@ -6,6 +6,7 @@ import { ScheduleFields } from '../../schedules/schedule-fields';
 import type { InputItem, Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { FormStack } from '../../ui/form';
+import { FormActions } from '../../ui/form-actions';
 import { Failure } from '../../ui/notice';
 import { useWorkerChange } from '../../workers/use-change-worker';
 import { withTrigger } from './trigger-list';
@@ -65,14 +66,7 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
         </Stack>
       )}
       <Failure title="The schedule was not saved" error={change.error} />
-      <Group gap="xs" align="stretch">
-        <Button type="submit" loading={change.isPending}>
-          Save the schedule
-        </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </Group>
+      <FormActions submit="Save the schedule" isBusy={change.isPending} onCancel={onClose} />
     </FormStack>
   );
 }

@@ -1,11 +1,9 @@
-import { unwrap } from '@gantry/sdk';
 import { Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { RunStatusChip, toShownStatus } from '../../runs/run-status';
-import { type Worker, workerApi } from '../../shell/api';
+import { useRecentRuns } from '../../runs/use-recent-runs';
+import type { Worker } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './triggers.module.css';
@@ -14,20 +12,7 @@ const RUNS_SHOWN = 10;
 
 /** Lists the last accepted requests. */
 export function WebhookRuns({ worker }: { worker: Worker }) {
-  const workspaceId = useWorkspace()?.id;
-  const {
-    data: runs,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'webhook'],
-    queryFn: async () =>
-      unwrap(
-        (await workerApi()).GET('/api/workers/{worker_id}/runs', {
-          params: { path: { worker_id: worker.id }, query: { trigger: 'webhook', limit: RUNS_SHOWN } },
-        }),
-      ),
-  });
+  const { data: runs, error, refetch } = useRecentRuns(worker.id, { trigger: 'webhook', limit: RUNS_SHOWN });
   if (error && !runs) return <FailedToLoad what="The last requests" error={error} retry={refetch} />;
   return (
     <Stack

@@ -1,14 +1,12 @@
 import { unwrap } from '@gantry/sdk';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { VersionsPage } from '../../code/versions-page';
+import { useQueryClient } from '@tanstack/react-query';
+import { useVersions, VersionsPage } from '../../code/versions-page';
 import { type Worker, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { refreshWorkers, workerKeys } from '../../workers/use-worker';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { CandidatesPanel } from './candidates';
 import { VersionComparison } from './version-comparison';
-
-const PAGE_SIZE = 50;
 
 /** Lists the versions of a worker's files and settings. */
 export default function WorkerVersionsPage() {
@@ -27,21 +25,13 @@ export default function WorkerVersionsPage() {
 function WorkerVersions({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const rollBackTo = useRollBack(worker);
-  const params = { path: { worker_id: worker.id } };
-  const query = useInfiniteQuery({
-    // The key has the version, because each new version changes the list.
-    queryKey: workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
-    queryFn: async ({ pageParam: offset }) =>
-      unwrap(
-        (await workerApi()).GET('/api/workers/{worker_id}/versions', {
-          params: { ...params, query: { limit: PAGE_SIZE, offset } },
-        }),
-      ),
-    initialPageParam: 0,
-    getNextPageParam: (last, _pages, offset) => (last.length === PAGE_SIZE ? offset + PAGE_SIZE : undefined),
-    placeholderData: (before) => before,
-    enabled: workspaceId !== undefined,
-  });
+  const query = useVersions(
+    workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
+    async (page) => {
+      const params = { path: { worker_id: worker.id }, query: page };
+      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/versions', { params }));
+    },
+  );
   return (
     <VersionsPage
       query={query}

@@ -1,19 +1,17 @@
-import { unwrap } from '@gantry/sdk';
 import { Box, Button, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { RunStatusChip, toShownStatus } from '../../runs/run-status';
+import { useRecentRuns } from '../../runs/use-recent-runs';
 import { useStarter } from '../../runs/use-starter';
-import { type Worker, type WorkerRunItem, workerApi } from '../../shell/api';
+import type { Worker, WorkerRunItem } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
 import { formatDuration } from '../../ui/format';
 import links from '../../ui/link-row.module.css';
 import { Panel } from '../../ui/panel';
 import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
-import type { Inputs } from '../../workers/run-form';
+import type { Inputs } from '../../workers/use-sample-inputs';
 import styles from './worker-page.module.css';
 
 const RUNS_SHOWN = 20;
@@ -24,16 +22,7 @@ interface RecentRunsProps {
 }
 
 export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
-  const workspaceId = useWorkspace()?.id;
-  const runs = useQuery({
-    queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'recent'],
-    queryFn: async () =>
-      unwrap(
-        (await workerApi()).GET('/api/workers/{worker_id}/runs', {
-          params: { path: { worker_id: worker.id }, query: { limit: RUNS_SHOWN } },
-        }),
-      ),
-  });
+  const runs = useRecentRuns(worker.id, { limit: RUNS_SHOWN });
   return (
     <Panel
       title="Recent runs"

@@ -1,9 +1,10 @@
-import { Box, Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { WorkerItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { PauseIcon, PlayIcon } from '../../ui/icons';
+import { SelectionBar } from '../../ui/selection-bar';
 import { setWorkerPaused } from '../../workers/pause-button';
 import { refreshWorkers } from '../../workers/use-worker';
 
@@ -37,46 +38,21 @@ export function BulkActionBar({ workers, onClear }: { workers: WorkerItem[]; onC
   });
   const active = workers.filter(({ status }) => status === 'active').map(({ id }) => id);
   const paused = workers.filter(({ status }) => status === 'paused').map(({ id }) => id);
+  const button = { variant: 'default', loading: change.isPending };
   if (workers.length === 0) return null;
   return (
-    <Group
-      className="surface"
-      pos="sticky"
-      top="var(--space-2)"
-      gap="xs"
-      mb="sm"
-      p="8px 8px 8px 16px"
-      style={{ zIndex: 2, borderColor: 'var(--accent)' }}
-      role="toolbar"
-      aria-label="Chosen workers"
-    >
-      <Box component="span" me="auto" fw={600} fz="sm">
-        {workers.length} chosen
-      </Box>
+    <SelectionBar label="Chosen workers" count={`${workers.length} chosen`} clear="Clear" onClear={onClear}>
       {active.length > 0 && (
-        <Button
-          variant="default"
-          leftSection={<PauseIcon />}
-          loading={change.isPending}
-          onClick={() => change.mutate({ action: 'pause', ids: active })}
-        >
+        <Button leftSection={<PauseIcon />} {...button} onClick={() => change.mutate({ action: 'pause', ids: active })}>
           Pause
         </Button>
       )}
       {paused.length > 0 && (
-        <Button
-          variant="default"
-          leftSection={<PlayIcon />}
-          loading={change.isPending}
-          onClick={() => change.mutate({ action: 'resume', ids: paused })}
-        >
+        <Button leftSection={<PlayIcon />} {...button} onClick={() => change.mutate({ action: 'resume', ids: paused })}>
           Resume
         </Button>
       )}
-      <Button variant="subtle" onClick={onClear}>
-        Clear
-      </Button>
-    </Group>
+    </SelectionBar>
   );
 }
 

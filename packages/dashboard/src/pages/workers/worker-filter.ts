@@ -10,19 +10,20 @@ export const STATUSES = {
 } as const;
 export type Status = keyof typeof STATUSES;
 
-export const COLUMNS = ['name', 'health', 'success', 'next', 'owner'] as const;
-export type Column = (typeof COLUMNS)[number];
+/** Names of the sortable columns in the URL, and their headings. */
+export const COLUMN_HEADS = { name: 'Worker', health: 'Health', success: 'Success', next: 'Next run', owner: 'Owner' };
+export type SortableColumn = keyof typeof COLUMN_HEADS;
 
 export interface WorkerFilter {
   q: string;
   status: Status;
   tag: string;
-  column: Column;
+  column: SortableColumn;
   descending: boolean;
 }
 
 const isStatus = (text: string): text is Status => Object.hasOwn(STATUSES, text);
-const isColumn = (text: string): text is Column => COLUMNS.some((column) => column === text);
+const isColumn = (text: string): text is SortableColumn => Object.hasOwn(COLUMN_HEADS, text);
 
 export function parseWorkerFilter(search: URLSearchParams): WorkerFilter {
   const status = search.get('status') ?? '';
@@ -62,6 +63,8 @@ export function computeSuccessRate({ recent_runs = [] }: WorkerItem): number | n
   return ended.length ? ended.filter(({ status }) => status === 'completed').length / ended.length : null;
 }
 
+const collator = new Intl.Collator(undefined, { numeric: true });
+
 const HEALTH_RANKS: Record<WorkerItem['health'], number> = {
   needs_attention: 0,
   missing_secret: 1,
@@ -71,39 +74,12 @@ const HEALTH_RANKS: Record<WorkerItem['health'], number> = {
 /** Workers that are not active are sorted last. */
 const INACTIVE_RANK = 4;
 
-type GetOwnerName = (worker: WorkerItem) => string;
+export const getHealthRank = ({ status, health }: WorkerItem): number =>
+  status === 'active' ? HEALTH_RANKS[health] : INACTIVE_RANK;
 
-function getSortKey(worker: WorkerItem, column: Column, getOwnerName: GetOwnerName): string | number | null {
-  switch (column) {
-    case 'name':
-      return worker.name;
-    case 'health':
-      return worker.status === 'active' ? HEALTH_RANKS[worker.health] : INACTIVE_RANK;
-    case 'success':
-      return computeSuccessRate(worker);
-    case 'next':
-      return worker.next_run_at === null ? null : Date.parse(worker.next_run_at);
-    case 'owner':
-      return getOwnerName(worker);
-  }
-}
-
-const collator = new Intl.Collator(undefined, { numeric: true });
-
-/** Filters and sorts. Workers without a value in the sorted column come last, in either direction. */
-export function filterWorkers(workers: WorkerItem[], filter: WorkerFilter, getOwnerName: GetOwnerName): WorkerItem[] {
-  const { column, descending } = filter;
-  const keys = new Map(workers.map((worker) => [worker, getSortKey(worker, column, getOwnerName)]));
-  return workers
-    .filter((worker) => matchesFilter(worker, filter))
-    .sort((a, b) => {
-      const [one, other] = [keys.get(a) ?? null, keys.get(b) ?? null];
-      if (one === null || other === null) return Number(one === null) - Number(other === null);
-      const order =
-        typeof one === 'number' && typeof other === 'number' ? one - other : collator.compare(`${one}`, `${other}`);
-      return (descending ? -order : order) || collator.compare(a.name, b.name);
-    });
-}
+/** Filters the workers, and sorts them by name. */
+export const filterWorkers = (workers: WorkerItem[], filter: WorkerFilter): WorkerItem[] =>
+  workers.filter((worker) => matchesFilter(worker, filter)).sort((a, b) => collator.compare(a.name, b.name));
 
 export const listTags = (workers: WorkerItem[]): string[] =>
   [...new Set(workers.flatMap(({ tags }) => tags))].sort(collator.compare);

@@ -1,158 +1,141 @@
-import { Box, Button, Checkbox, Group, Text } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { RunStrip } from '../../runs/run-strip';
 import type { WorkerItem } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
-import table from '../../ui/data-table.module.css';
+import { DataTable } from '../../ui/data-table';
 import { formatPercent } from '../../ui/format';
 import { PlayIcon } from '../../ui/icons';
+import type { Column } from '../../ui/table-model';
+import { buildTimeColumn } from '../../ui/time-column';
 import { Timestamp } from '../../ui/timestamp';
 import { triggersLabel } from '../../workers/trigger-descriptions';
 import { WorkerHealth } from '../../workers/worker-health';
-import { type Column, computeSuccessRate, type WorkerFilter } from './worker-filter';
+import { BulkActionBar } from './bulk-action-bar';
+import {
+  COLUMN_HEADS,
+  computeSuccessRate,
+  getHealthRank,
+  type SortableColumn,
+  type WorkerFilter,
+} from './worker-filter';
 import styles from './workers-page.module.css';
+
+/** Rows shown at first and added by each press of the button. */
+const ROWS_SHOWN = 50;
 
 interface WorkerTableProps {
   workers: WorkerItem[];
   getOwnerName: (worker: WorkerItem) => string;
   filter: WorkerFilter;
-  selectedIds: ReadonlySet<string>;
-  onSelect: (selectedIds: ReadonlySet<string>) => void;
-  onSort: (column: Column) => void;
-  onTag: (tag: string) => void;
+  onFilter: (part: Partial<WorkerFilter>) => void;
   onRun: (workerId: string) => void;
 }
 
-export function WorkerTable({
-  workers,
-  getOwnerName,
-  filter,
-  selectedIds,
-  onSelect,
-  onSort,
-  onTag,
-  onRun,
-}: WorkerTableProps) {
-  const pausable = workers.filter(({ permissions, status }) => permissions.pause && status !== 'archived');
-  const isAllSelected = pausable.length > 0 && pausable.every(({ id }) => selectedIds.has(id));
-  const sortProps = { filter, onSort };
+const SORTABLE_COLUMNS = Object.keys(COLUMN_HEADS) as SortableColumn[];
+
+export function WorkerTable({ workers, getOwnerName, filter, onFilter, onRun }: WorkerTableProps) {
+  const { name, health, success, next, owner } = COLUMN_HEADS;
+  const columns: Column<WorkerItem>[] = [
+    {
+      head: name,
+      className: styles.what,
+      sortBy: (worker) => worker.name,
+      cell: (worker) => <WorkerName worker={worker} onTag={(tag) => onFilter({ tag })} />,
+    },
+    {
+      head: health,
+      className: styles.health,
+      sortBy: getHealthRank,
+      cell: (worker) => <WorkerHealth worker={worker} />,
+    },
+    { head: 'Last runs', className: styles.runs, cell: (worker) => <LastRuns worker={worker} /> },
+    {
+      head: success,
+      className: `${styles.success} nowrap tabular-nums`,
+      sortBy: computeSuccessRate,
+      cell: (worker) => <SuccessRate share={computeSuccessRate(worker)} />,
+    },
+    buildTimeColumn(next, ({ next_run_at }) => next_run_at, {
+      isLabelled: false,
+      className: `${styles.next} tabular-nums`,
+    }),
+    {
+      head: owner,
+      className: `${styles.owner} wrap-anywhere`,
+      hidesBelow: 'wide',
+      sortBy: getOwnerName,
+      cell: getOwnerName,
+    },
+    {
+      head: 'Run',
+      isActions: true,
+      className: styles.run,
+      cell: (worker) =>
+        worker.permissions.run &&
+        worker.status === 'active' && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Run ${worker.name}`}
+            leftSection={<PlayIcon />}
+            onClick={() => onRun(worker.id)}
+          >
+            Run
+          </Button>
+        ),
+    },
+  ];
   return (
-    <Box className="surface" pos="relative" style={{ containerType: 'inline-size' }}>
-      <table className={`${table.table} ${styles.table}`}>
-        <thead>
-          <tr>
-            {pausable.length > 0 && (
-              <Box component="th" w="1%">
-                <Checkbox
-                  aria-label="Select all"
-                  checked={isAllSelected}
-                  indeterminate={!isAllSelected && pausable.some(({ id }) => selectedIds.has(id))}
-                  onChange={() => onSelect(new Set(isAllSelected ? [] : pausable.map(({ id }) => id)))}
-                />
-              </Box>
-            )}
-            <SortableHeader column="name" label="Worker" {...sortProps} />
-            <SortableHeader column="health" label="Health" {...sortProps} />
-            <th>Last runs</th>
-            <SortableHeader column="success" label="Success" {...sortProps} />
-            <SortableHeader column="next" label="Next run" {...sortProps} />
-            <SortableHeader column="owner" label="Owner" {...sortProps} />
-            <th>
-              <span className="visually-hidden">Run</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {workers.map((worker) => (
-            <tr key={worker.id}>
-              {pausable.length > 0 && (
-                <Box component="td" w="1%">
-                  {pausable.includes(worker) && (
-                    <Checkbox
-                      aria-label={`Select ${worker.name}`}
-                      checked={selectedIds.has(worker.id)}
-                      onChange={({ currentTarget: { checked } }) => {
-                        const others = [...selectedIds].filter((id) => id !== worker.id);
-                        onSelect(new Set(checked ? [...others, worker.id] : others));
-                      }}
-                    />
-                  )}
-                </Box>
-              )}
-              <td className={styles.what}>
-                <Box component={Link} className="title-link" fz="md" to={workerPath(worker.id)} data-row-link>
-                  {worker.name}
-                </Box>
-                <Text className="wrap-anywhere" c="dimmed">
-                  {triggersLabel(worker.triggers)}
-                </Text>
-                {worker.tags.length > 0 && (
-                  <Group component="p" gap={4} align="stretch" mt={4}>
-                    {worker.tags.map((tag) => (
-                      <button
-                        key={tag}
-                        type="button"
-                        className={styles.tag}
-                        aria-label={`Only workers tagged ${tag}`}
-                        onClick={() => onTag(tag)}
-                      >
-                        {tag}
-                      </button>
-                    ))}
-                  </Group>
-                )}
-              </td>
-              <td className={styles.health}>
-                <WorkerHealth worker={worker} />
-              </td>
-              <td className={styles.runs}>
-                <LastRuns worker={worker} />
-              </td>
-              <Box component="td" className={`${styles.success} nowrap tabular-nums`}>
-                <SuccessRate share={computeSuccessRate(worker)} />
-              </Box>
-              <Box component="td" className={`${styles.next} nowrap tabular-nums`} fz="xs" c="dimmed">
-                {worker.next_run_at !== null && <Timestamp at={Date.parse(worker.next_run_at)} />}
-              </Box>
-              <Box component="td" className={`${styles.owner} wrap-anywhere`} fz="xs" c="dimmed" maw="10rem">
-                {getOwnerName(worker)}
-              </Box>
-              <td className={styles.run}>
-                {worker.permissions.run && worker.status === 'active' && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={`Run ${worker.name}`}
-                    leftSection={<PlayIcon />}
-                    onClick={() => onRun(worker.id)}
-                  >
-                    Run
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Box>
+    <DataTable
+      label="Workers"
+      columns={columns}
+      rows={workers}
+      getKey={({ id }) => id}
+      isCard
+      stacks
+      pageSize={ROWS_SHOWN}
+      sort={{ head: COLUMN_HEADS[filter.column], descending: filter.descending }}
+      onSort={(sort) =>
+        onFilter({
+          column: SORTABLE_COLUMNS.find((column) => COLUMN_HEADS[column] === sort?.head) ?? 'name',
+          descending: sort?.descending ?? false,
+        })
+      }
+      selection={{
+        canSelect: ({ permissions, status }) => permissions.pause && status !== 'archived',
+        getLabel: (worker) => worker.name,
+        actions: (selectedWorkers, clear) => <BulkActionBar workers={selectedWorkers} onClear={clear} />,
+      }}
+    />
   );
 }
 
-interface SortableHeaderProps {
-  column: Column;
-  label: string;
-  filter: WorkerFilter;
-  onSort: (column: Column) => void;
-}
-
-function SortableHeader({ column, label, filter, onSort }: SortableHeaderProps) {
-  const direction = filter.column !== column ? undefined : filter.descending ? 'descending' : 'ascending';
+function WorkerName({ worker, onTag }: { worker: WorkerItem; onTag: (tag: string) => void }) {
   return (
-    <th aria-sort={direction}>
-      <button type="button" className={styles.sort} data-direction={direction} onClick={() => onSort(column)}>
-        {label}
-      </button>
-    </th>
+    <>
+      <Box component={Link} className="title-link" fz="md" to={workerPath(worker.id)} data-row-link>
+        {worker.name}
+      </Box>
+      <Text className="wrap-anywhere" fz="sm" c="dimmed">
+        {triggersLabel(worker.triggers)}
+      </Text>
+      {worker.tags.length > 0 && (
+        <Group component="p" gap={4} align="stretch" mt={4}>
+          {worker.tags.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              className={styles.tag}
+              aria-label={`Only workers tagged ${tag}`}
+              onClick={() => onTag(tag)}
+            >
+              {tag}
+            </button>
+          ))}
+        </Group>
+      )}
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import type { WorkerItem } from '../../shell/api';
@@ -7,11 +7,10 @@ import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
-import { SearchIcon } from '../../ui/icons';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { SearchField } from '../../ui/search-field';
 import { useMemberNames } from '../../workers/use-member-names';
-import { BulkActionBar } from './bulk-action-bar';
 import { FirstWorker } from './first-worker';
 import { LoadingTable } from './loading-table';
 import { useWorkers, WORKERS_MAX } from './use-workers';
@@ -27,8 +26,6 @@ import {
 import { WorkerTable } from './worker-table';
 
 const RunDialog = lazy(() => import('../../workers/run-dialog'));
-
-const ROWS_SHOWN = 50;
 
 export default function WorkersPage() {
   useTitle('Workers');
@@ -97,15 +94,13 @@ interface WorkerFiltersProps {
 function WorkerFilters({ filter, tags, onChange }: WorkerFiltersProps) {
   return (
     <Group component="search" gap="sm" align="stretch" mb="md">
-      <TextInput
+      <SearchField
         flex="1 1 18rem"
         maw="28rem"
-        type="search"
-        aria-label="Search workers"
+        label="Search workers"
         placeholder="Search by name, description or tag"
-        leftSection={<SearchIcon />}
         value={filter.q}
-        onChange={(event) => onChange({ q: event.currentTarget.value })}
+        onChange={(q) => onChange({ q })}
       />
       <NativeSelect
         aria-label="Status"
@@ -132,8 +127,6 @@ interface FilteredWorkersProps {
 }
 
 function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
-  const [rowCount, setRowCount] = useState(ROWS_SHOWN);
-  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
   const [dialogWorkerId, setDialogWorkerId] = useState<string | null>(null);
   const names = useMemberNames();
   const getOwnerName = useMemo(
@@ -142,7 +135,7 @@ function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
         (id !== null && names?.get(id)) || (names ? 'A token' : ''),
     [names],
   );
-  const matches = filterWorkers(workers, filter, getOwnerName);
+  const matches = filterWorkers(workers, filter);
   if (matches.length === 0) {
     return (
       <Empty title="No matching workers" level={2}>
@@ -155,29 +148,18 @@ function FilteredWorkers({ workers, filter, onChange }: FilteredWorkersProps) {
       </Empty>
     );
   }
-  const rows = matches.slice(0, rowCount);
-  const selectedWorkers = matches.filter(({ id }) => selectedIds.has(id));
   return (
     <>
       <p className="visually-hidden" role="status">
         {matches.length} {matches.length === 1 ? 'worker' : 'workers'}
       </p>
-      <BulkActionBar workers={selectedWorkers} onClear={() => setSelectedIds(new Set())} />
       <WorkerTable
-        workers={rows}
+        workers={matches}
         getOwnerName={getOwnerName}
         filter={filter}
-        selectedIds={selectedIds}
-        onSelect={setSelectedIds}
-        onSort={(column) => onChange({ column, descending: filter.column === column && !filter.descending })}
-        onTag={(tag) => onChange({ tag })}
+        onFilter={onChange}
         onRun={setDialogWorkerId}
       />
-      {matches.length > rowCount && (
-        <Button variant="default" mt="md" onClick={() => setRowCount(rowCount + ROWS_SHOWN)}>
-          Show {Math.min(ROWS_SHOWN, matches.length - rowCount)} more of {matches.length}
-        </Button>
-      )}
       {workers.length >= WORKERS_MAX && (
         <Text mt="sm" fz="sm" c="dimmed">
           These are the newest {WORKERS_MAX}. The search at the top of the page finds all.

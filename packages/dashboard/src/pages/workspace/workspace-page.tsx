@@ -1,13 +1,12 @@
 import { unwrap } from '@gantry/sdk';
-import { Button, Group, Skeleton, TextInput } from '@mantine/core';
+import { Group, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { type Workspace, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useSwitchWorkspace } from '../../shell/use-switch-workspace';
-import { ConfirmButton } from '../../ui/confirm-button';
-import { FormRow } from '../../ui/form';
+import { ConfirmButton, DeleteButton } from '../../ui/confirm-button';
+import { NameForm } from '../../ui/name-form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -31,11 +30,6 @@ export default function WorkspacePage() {
   );
 }
 
-const handleNameSubmit = (onName: (name: string) => void) => (event: FormEvent<HTMLFormElement>) => {
-  event.preventDefault();
-  onName(String(new FormData(event.currentTarget).get('name')));
-};
-
 function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
   const queryClient = useQueryClient();
   const moveTo = useSwitchWorkspace();
@@ -57,20 +51,13 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
   return (
     <Panel title={workspace.name}>
       {workspace.permissions.update && (
-        <FormRow mb="md" onSubmit={handleNameSubmit(rename.mutate)}>
-          <TextInput
-            flex="1 1 16rem"
-            name="name"
-            label="Name"
-            defaultValue={workspace.name}
-            maxLength={100}
-            required
-            withAsterisk={false}
-          />
-          <Button type="submit" size="md" loading={rename.isPending}>
-            Rename
-          </Button>
-        </FormRow>
+        <NameForm
+          label="Name"
+          defaultValue={workspace.name}
+          submit="Rename"
+          isBusy={rename.isPending}
+          onSubmit={(name) => rename.mutate(name)}
+        />
       )}
       <Failure title="Nothing was changed" error={failure} />
       <p className={styles.text}>
@@ -87,16 +74,7 @@ function CurrentWorkspace({ workspace }: { workspace: Workspace }) {
         >
           Leave
         </ConfirmButton>
-        {workspace.permissions.delete && (
-          <ConfirmButton
-            label={`Delete ${workspace.name}`}
-            question="Delete it now"
-            busy={remove.isPending}
-            onConfirm={() => remove.mutate()}
-          >
-            Delete
-          </ConfirmButton>
-        )}
+        {workspace.permissions.delete && <DeleteButton name={workspace.name} mutation={remove} />}
       </Group>
     </Panel>
   );
@@ -111,20 +89,12 @@ function NewWorkspacePanel() {
   return (
     <Panel title="Another workspace">
       <p className={styles.text}>With members, automations and secrets of its own. You own it.</p>
-      <FormRow mb="md" onSubmit={handleNameSubmit(create.mutate)}>
-        <TextInput
-          flex="1 1 16rem"
-          name="name"
-          label="Name of the new workspace"
-          maxLength={100}
-          autoComplete="off"
-          required
-          withAsterisk={false}
-        />
-        <Button type="submit" size="md" loading={create.isPending}>
-          Create workspace
-        </Button>
-      </FormRow>
+      <NameForm
+        label="Name of the new workspace"
+        submit="Create workspace"
+        isBusy={create.isPending}
+        onSubmit={(name) => create.mutate(name)}
+      />
       <Failure error={create.error} />
     </Panel>
   );

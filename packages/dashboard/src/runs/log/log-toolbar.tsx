@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect } from '@mantine/core';
 import type { Ref } from 'react';
-import { DownIcon, DownloadIcon, SearchIcon, UpIcon } from '../../ui/icons';
+import { DownIcon, DownloadIcon, UpIcon } from '../../ui/icons';
+import { SearchField } from '../../ui/search-field';
 import type { Level } from './log-line';
 import type { Clock } from './log-rows';
 import styles from './run-log.module.css';
@@ -38,15 +39,13 @@ export function LogToolbar(props: LogToolbarProps) {
   const { text, hits, hitPlace, onHit } = props;
   return (
     <Group gap="xs" role="toolbar" aria-label="Log view">
-      <TextInput
+      <SearchField
         ref={props.searchField}
         flex="1 1 6rem"
         size="xs"
-        aria-label="Search the log"
-        placeholder="Search the log"
-        leftSection={<SearchIcon />}
+        label="Search the log"
         value={text}
-        onChange={(event) => props.onText(event.currentTarget.value)}
+        onChange={props.onText}
         onKeyDown={(event) => {
           if (event.key === 'Escape') props.onText('');
           if (event.key !== 'Enter') return;

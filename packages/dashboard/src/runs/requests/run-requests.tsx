@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState, useSyncExternalStore } from 'react';
-import table from '../../ui/data-table.module.css';
+import { DataTable } from '../../ui/data-table';
 import { formatDuration, formatFileSize, formatNumber } from '../../ui/format';
 import { CrossIcon, StopIcon } from '../../ui/icons';
 import { StatusChip } from '../../ui/status-chip';
+import type { Column } from '../../ui/table-model';
 import { REQUESTS_PER_ATTEMPT_MAX, type RequestStore, type RequestSums } from './request-store';
 import { type RunRequest, requestHost } from './run-request';
 import styles from './run-requests.module.css';
@@ -23,7 +24,6 @@ const ROWS_PER_PAGE = 50;
 export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
   useSyncExternalStore(store.subscribe, store.version);
   const [onlyProblems, setOnlyProblems] = useState(false);
-  const [rows, setRows] = useState(ROWS_PER_PAGE);
   const { requests } = store;
   if (requests.length === 0)
     return (
@@ -33,8 +33,41 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
     );
   const sums = store.sums();
   const hasProblems = sums.refused + sums.failed > 0;
-  const shown = onlyProblems && hasProblems ? requests.filter(({ problem }) => problem !== null) : requests;
+  // A new array each time: the store adds to its own, which the table would take for unchanged.
+  const shown = requests.filter(({ problem }) => problem !== null || !onlyProblems || !hasProblems);
   const hasRetries = requests.at(-1)?.attempt !== requests[0]?.attempt;
+  const columns: Column<RunRequest>[] = [
+    {
+      head: 'Request',
+      className: styles.what,
+      cell: (request) => <RequestCell request={request} startedAt={startedAt} hasRetries={hasRetries} />,
+    },
+    { head: 'Response', cell: (request) => <ResponseStatus request={request} /> },
+    {
+      head: 'Received',
+      isNumber: true,
+      hidesBelow: 'narrow',
+      sortBy: ({ bytesReceived }) => bytesReceived,
+      cell: ({ bytesReceived, bytesSent }) => (
+        <>
+          {formatFileSize(bytesReceived)}
+          <span className={styles.more}>{formatFileSize(bytesSent)} sent</span>
+        </>
+      ),
+    },
+    {
+      head: 'Started',
+      isNumber: true,
+      hidesBelow: 'narrow',
+      sortBy: ({ endedAt, durationMs }) => endedAt && endedAt - durationMs,
+      cell: (request) => (
+        <>
+          {formatStart(request, startedAt)}
+          <span className={styles.more}>took {formatDuration(request.durationMs)}</span>
+        </>
+      ),
+    },
+  ];
   return (
     <Stack gap="sm" align="flex-start">
       <Group gap="8px 16px" justify="space-between" w="100%">
@@ -50,26 +83,13 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
           />
         )}
       </Group>
-      <table className={`${table.table} ${styles.table}`}>
-        <thead>
-          <tr>
-            <th className={styles.what}>Request</th>
-            <th>Response</th>
-            <th className={`${table.number} ${styles.wide}`}>Received</th>
-            <th className={`${table.number} ${styles.wide}`}>Started</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.slice(0, rows).map((request) => (
-            <Row key={request.id} request={request} startedAt={startedAt} hasRetries={hasRetries} />
-          ))}
-        </tbody>
-      </table>
-      {shown.length > rows && (
-        <Button variant="default" onClick={() => setRows(rows + ROWS_PER_PAGE)}>
-          Show {formatNumber(Math.min(ROWS_PER_PAGE, shown.length - rows))} more of {formatNumber(shown.length)}
-        </Button>
-      )}
+      <DataTable
+        className={styles.table}
+        columns={columns}
+        rows={shown}
+        getKey={({ id }) => id}
+        pageSize={ROWS_PER_PAGE}
+      />
       {sums.isCut && (
         <Text fz="sm" c="dimmed">
           The first {formatNumber(REQUESTS_PER_ATTEMPT_MAX)} requests of an attempt are kept. There may have been more.
@@ -79,51 +99,41 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
   );
 }
 
-interface RowProps {
+const formatStart = ({ endedAt, durationMs }: RunRequest, startedAt: number | null) =>
+  endedAt !== null && startedAt !== null && `+${formatDuration(endedAt - durationMs - startedAt)}`;
+
+interface RequestCellProps {
   request: RunRequest;
   startedAt: number | null;
   /** Whether the run has more than one attempt. */
   hasRetries: boolean;
 }
 
-function Row({ request, startedAt, hasRetries }: RowProps) {
-  const { attempt, endedAt, durationMs, method, path, credentials, echoed, problem } = request;
-  const began = endedAt !== null && startedAt !== null && `+${formatDuration(endedAt - durationMs - startedAt)}`;
-  const received = formatFileSize(request.bytesReceived);
-  const sent = `${formatFileSize(request.bytesSent)} sent`;
-  const took = `took ${formatDuration(durationMs)}`;
+function RequestCell({ request, startedAt, hasRetries }: RequestCellProps) {
+  const { attempt, durationMs, method, path, bytesSent, bytesReceived, credentials, echoed, problem } = request;
+  const narrowDetails = [
+    formatStart(request, startedAt),
+    `took ${formatDuration(durationMs)}`,
+    `${formatFileSize(bytesSent)} sent`,
+    `${formatFileSize(bytesReceived)} received`,
+  ];
   return (
-    <tr>
-      <td>
-        <span className="small-code">
-          <Text span c="dimmed">
-            {method ?? 'Connection to'}
-          </Text>{' '}
-          <Text span fw={600}>
-            {requestHost(request)}
-          </Text>
-          {path}
-        </span>
-        {problem && <span className={styles.more}>{describeProblem(request, problem)}</span>}
-        {credentials.length > 0 && <span className={styles.more}>with {credentials.join(', ')}</span>}
-        {echoed > 0 && <span className={styles.more}>{describeEchoes(echoed)}</span>}
-        {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
-        <span className={`${styles.more} ${styles.narrow}`}>
-          {[began, took, sent, `${received} received`].filter(Boolean).join(', ')}
-        </span>
-      </td>
-      <td>
-        <ResponseStatus request={request} />
-      </td>
-      <td className={`${table.number} ${styles.wide}`}>
-        {received}
-        <span className={styles.more}>{sent}</span>
-      </td>
-      <td className={`${table.number} ${styles.wide}`}>
-        {began}
-        <span className={styles.more}>{took}</span>
-      </td>
-    </tr>
+    <>
+      <span className="small-code">
+        <Text span c="dimmed">
+          {method ?? 'Connection to'}
+        </Text>{' '}
+        <Text span fw={600}>
+          {requestHost(request)}
+        </Text>
+        {path}
+      </span>
+      {problem && <span className={styles.more}>{describeProblem(request, problem)}</span>}
+      {credentials.length > 0 && <span className={styles.more}>with {credentials.join(', ')}</span>}
+      {echoed > 0 && <span className={styles.more}>{describeEchoes(echoed)}</span>}
+      {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
+      <span className={`${styles.more} ${styles.narrow}`}>{narrowDetails.filter(Boolean).join(', ')}</span>
+    </>
   );
 }
 

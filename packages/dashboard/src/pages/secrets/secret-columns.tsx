@@ -3,58 +3,64 @@ import { Link } from 'react-router';
 import { automationPath, workerPath } from '../../shell/paths';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
 import { StatusChip } from '../../ui/status-chip';
+import type { Column } from '../../ui/table-model';
 import { Timestamp } from '../../ui/timestamp';
-import { isMissing, type SecretRow, type Surface, type SurfaceSecret } from './secret-rows';
-import styles from './secrets-page.module.css';
+import { isMissing, type SecretRow, SURFACES, type Surface, type SurfaceSecret } from './secret-rows';
 
-interface SecretItemProps {
+const SURFACE_LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
+
+/** Columns for the name of a secret and for its state on each surface. */
+export const SECRET_COLUMNS: Column<SecretRow>[] = [
+  {
+    head: 'Name',
+    sortBy: ({ name }) => name,
+    cell: ({ name }) => (
+      <Box component="code" className="wrap-anywhere" fw={640}>
+        {name}
+      </Box>
+    ),
+  },
+  ...SURFACES.map(
+    (surface): Column<SecretRow> => ({
+      head: SURFACE_LABELS[surface],
+      isLabelled: true,
+      sortBy: ({ bySurface }) => bySurface[surface]?.setAt,
+      cell: ({ bySurface }) => <SurfaceCell surface={surface} secretState={bySurface[surface]} />,
+    }),
+  ),
+];
+
+interface SecretActionsProps {
   row: SecretRow;
-  canEdit: boolean;
   onSet: () => void;
   onDelete: () => void;
 }
 
-export function SecretItem({ row, canEdit, onSet, onDelete }: SecretItemProps) {
-  const { name, bySurface: secretState, missing } = row;
-  const isSet = secretState.workers?.setAt != null || secretState.automations?.setAt != null;
+export function SecretActions({ row: { name, bySurface, missing }, onSet, onDelete }: SecretActionsProps) {
+  const isSet = SURFACES.some((surface) => bySurface[surface]?.setAt != null);
+  const verb = isSet && !missing.length ? 'Replace' : 'Set';
   return (
-    <li className={styles.row}>
-      <Box component="code" className={`${styles.name} wrap-anywhere`} pt="0.1rem" fw={640}>
-        {name}
-      </Box>
-      <SurfaceCell surface="workers" label="Workers" secretState={secretState.workers} />
-      <SurfaceCell surface="automations" label="Automations" secretState={secretState.automations} />
-      {canEdit && (
-        <div className={styles.actions}>
-          <Button
-            size="xs"
-            variant={missing.length ? undefined : 'default'}
-            aria-label={`${isSet && !missing.length ? 'Replace' : 'Set'} ${name}`}
-            onClick={onSet}
-          >
-            {isSet && !missing.length ? 'Replace' : 'Set'}
-          </Button>
-          {isSet && (
-            <Button size="xs" variant="default" aria-label={`Delete ${name}`} onClick={onDelete}>
-              Delete
-            </Button>
-          )}
-        </div>
+    <>
+      <Button size="xs" variant={missing.length ? undefined : 'default'} aria-label={`${verb} ${name}`} onClick={onSet}>
+        {verb}
+      </Button>
+      {isSet && (
+        <Button size="xs" variant="default" aria-label={`Delete ${name}`} onClick={onDelete}>
+          Delete
+        </Button>
       )}
-    </li>
+    </>
   );
 }
 
 interface SurfaceCellProps {
   surface: Surface;
-  label: string;
   secretState: SurfaceSecret | undefined;
 }
 
-function SurfaceCell({ surface, label, secretState }: SurfaceCellProps) {
+function SurfaceCell({ surface, secretState }: SurfaceCellProps) {
   return (
-    <Box miw={0}>
-      <span className={styles.label}>{label}</span>
+    <>
       <Group gap="4px 8px" fz="sm" c="dimmed">
         {secretState?.setAt != null ? (
           <>
@@ -79,7 +85,7 @@ function SurfaceCell({ surface, label, secretState }: SurfaceCellProps) {
         </Text>
       )}
       {secretState && <SecretUsers surface={surface} secretState={secretState} />}
-    </Box>
+    </>
   );
 }
 

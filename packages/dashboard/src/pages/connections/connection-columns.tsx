@@ -1,4 +1,4 @@
-import { Box, Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
 import { CONNECTION_KIND_LABELS, checkResultLabel } from '../../connections/connection-labels';
@@ -7,59 +7,58 @@ import { ConnectionStatus } from '../../connections/connection-status';
 import { connectionPath, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { NameCell } from '../../ui/name-cell';
 import { Failure } from '../../ui/notice';
-import { Timestamp } from '../../ui/timestamp';
+import { buildActionsColumn, type Column } from '../../ui/table-model';
+import { buildTimeColumn } from '../../ui/time-column';
 
-export function ConnectionItem({ connection }: { connection: Connection }) {
-  const { id, label, app, kind, status, problem, account_label, url, visibility, last_used_at, used_by } = connection;
-  const about = [
-    CONNECTION_KIND_LABELS[kind],
-    app,
-    account_label ?? url,
-    visibility === 'private' && 'only for your private workers',
-  ];
-  return (
-    <li>
-      <Box miw={0}>
-        <Text className="wrap-anywhere" fw={640}>
-          <Link to={connectionPath(id)}>{label}</Link>
-        </Text>
-        <Text className="wrap-anywhere" fz="sm" c="dimmed">
-          {about.filter(Boolean).join(' · ')}
-        </Text>
+export const CONNECTION_COLUMNS: Column<Connection>[] = [
+  {
+    head: 'Connection',
+    sortBy: ({ label }) => label,
+    cell: ({ id, label, app, kind, problem, account_label, url, visibility }) => (
+      <NameCell name={<Link to={connectionPath(id)}>{label}</Link>}>
+        {[
+          CONNECTION_KIND_LABELS[kind],
+          app,
+          account_label ?? url,
+          visibility === 'private' && 'only for your private workers',
+        ]
+          .filter(Boolean)
+          .join(' · ')}
         {problem && (
-          <Text className="wrap-anywhere" fz="sm" c="bright">
+          <Text span inherit c="bright">
             {problem}
           </Text>
         )}
-        <Text className="wrap-anywhere" fz="sm" c="dimmed">
-          {used_by.length === 0 && 'No worker declares it'}
-          {used_by.map((worker, index) => (
+      </NameCell>
+    ),
+  },
+  {
+    head: 'Used by',
+    isLabelled: true,
+    cell: ({ used_by }) =>
+      used_by.length === 0
+        ? 'No worker declares it'
+        : used_by.map((worker, index) => (
             <Fragment key={worker.id}>
               {index > 0 && ', '}
               <Link to={workerPath(worker.id)}>{worker.name}</Link>
               {worker.exposed && ' (its code gets the value)'}
             </Fragment>
-          ))}
-          {last_used_at && (
-            <>
-              , last used <Timestamp at={Date.parse(last_used_at)} />
-            </>
-          )}
-        </Text>
-      </Box>
-      <ConnectionStatus status={status} />
-      <ConnectionActions connection={connection} />
-    </li>
-  );
-}
+          )),
+  },
+  buildTimeColumn('Last used', ({ last_used_at }) => last_used_at, { none: 'Never' }),
+  { head: 'Status', sortBy: ({ status }) => status, cell: ({ status }) => <ConnectionStatus status={status} /> },
+  buildActionsColumn((connection) => <ConnectionActions connection={connection} />),
+];
 
 function ConnectionActions({ connection }: { connection: Connection }) {
   const { label, status, permissions } = connection;
   const { check, consent, remove } = useConnectionChanges();
   if (!permissions.edit) return null;
   return (
-    <Group gap="xs" justify="flex-end">
+    <>
       <Failure error={consent.error ?? remove.error ?? check.error} />
       {needsConsent(connection) && status !== 'active' && (
         <Button loading={consent.isPending} onClick={() => consent.mutate(connection)}>
@@ -86,6 +85,6 @@ function ConnectionActions({ connection }: { connection: Connection }) {
           Delete
         </ConfirmButton>
       )}
-    </Group>
+    </>
   );
 }

@@ -1,0 +1,39 @@
+import { Button, TextInput } from '@mantine/core';
+import { FormRow } from './form';
+import { getText } from './form-text';
+
+interface NameFormProps {
+  label: string;
+  placeholder?: string;
+  defaultValue?: string;
+  /** Label of the button. */
+  submit: string;
+  isBusy: boolean;
+  /** @param reset empties the field */
+  onSubmit: (name: string, reset: () => void) => void;
+}
+
+/** A form in one row that asks for a name. */
+export const NameForm = ({ submit, isBusy, onSubmit, ...field }: NameFormProps) => (
+  <FormRow
+    mb="md"
+    onSubmit={(event) => {
+      event.preventDefault();
+      const form = event.currentTarget;
+      onSubmit(getText(new FormData(form), 'name'), () => form.reset());
+    }}
+  >
+    <TextInput
+      flex="1 1 16rem"
+      name="name"
+      maxLength={100}
+      autoComplete="off"
+      required
+      withAsterisk={false}
+      {...field}
+    />
+    <Button type="submit" size="md" loading={isBusy}>
+      {submit}
+    </Button>
+  </FormRow>
+);
