@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { freePort, temporaryDir } from '@gantry/testing';
 import type { Command } from 'commander';
+import { createProgram } from './program';
 import { createCli } from './test/run-cli';
 
 let server: Server;
@@ -153,26 +154,40 @@ test('the package that npm makes is one file, which runs without any other', () 
 });
 
 describe('every command', () => {
-  const { createProgram } = require('./program') as typeof import('./program');
   const collect = (command: Command, names: string[]): [string, Command][] => [
     [names.join(' ') || 'gantry', command],
     ...command.commands.flatMap((one) => collect(one, [...names, one.name()])),
   ];
-  const commands = collect(createProgram(), []);
-
-  test.each(commands)('%s has help that fits into 80 columns', (_name, command) => {
-    const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
-    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    // Without the noise of Commander: what nearly every command has, and lists that are empty.
-    expect(help).not.toMatch(/ \[options\] .*\S {2}|default: \[\]/);
-    expect(command.description()).toMatch(/^[A-Z].*\.$/);
+  let commands: [string, Command][];
+  beforeAll(async () => {
+    commands = collect(await createProgram(), []);
   });
 
-  test('is below a heading of the help', () => {
-    const help = createProgram().helpInformation();
+  test('has help that fits into 80 columns', () => {
+    for (const [name, command] of commands) {
+      const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
+      const tooLong = help.split('\n').filter((line) => line.length > 80);
+      // Without the noise of Commander: what nearly every command has, and lists that are empty.
+      const noise = / \[options\] .*\S {2}|default: \[\]/.exec(help);
+      expect({ name, tooLong, noise }).toEqual({ name, tooLong: [], noise: null });
+      expect(command.description()).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  test('is below a heading of the help', async () => {
+    const help = (await createProgram()).helpInformation();
     const headings = help.split('\n').filter((line) => /^\S.*:$/.test(line));
     expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Workers on this machine:']);
     expect(headings).not.toContain('Commands:');
+  });
+
+  test('is found without the other ones, and looks the same', async () => {
+    for (const [name, command] of commands.filter(([, { parent }]) => parent && !parent.parent)) {
+      const program = await createProgram(name);
+      const alone = program.commands.find((one) => one.name() === name);
+      expect(alone?.helpInformation()).toBe(command.helpInformation());
+      if (name !== 'completion') expect(program.commands.length).toBeLessThan(8);
+    }
   });
 
   test.each(['bash', 'zsh', 'fish'])('is completed in %s', async (shell) => {
