@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHttpFetch as createFetch, fetchOverHttp as fetchRequest } from './http-fetch';
-import { Request } from './http-messages';
+import { Request, Upload } from './http-messages';
 
 /** The program has these requests in the place of those of Node. */
 const fetchOverHttp = (request: Request) => fetchRequest(request as never);
@@ -75,4 +75,18 @@ test('a header that could end early is refused, and its value is not repeated', 
   }
   headers.set('Authorization', 'Bearer secret\n');
   expect(headers.get('authorization')).toBe('Bearer secret');
+});
+
+test('an upload is sent in pieces, and each that has left is reported', async () => {
+  answer = async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    res.end(String(Buffer.concat(chunks).length));
+  };
+  const sent: number[] = [];
+  const body = new Upload(Buffer.alloc(150_000), (bytes) => sent.push(bytes));
+  expect(await (await fetchOverHttp(new Request(url, { method: 'PUT', body }))).text()).toBe('150000');
+  expect(sent).toEqual([0, 65_536, 131_072, 150_000]);
+  answer = (req) => void req.socket.destroy();
+  await expect(fetchOverHttp(new Request(url, { method: 'PUT', body }))).rejects.toThrow();
 });
