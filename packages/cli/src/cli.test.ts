@@ -11,11 +11,15 @@ import { createCli } from './test/run-cli';
 
 let server: Server;
 let url: string;
-let body: { type: string; text: string; status?: number };
+/** `isForeign`: without the headers that a Gantry sends. */
+let body: { type?: string; text: string; status?: number; isForeign?: boolean };
 
 beforeAll(async () => {
   server = createServer((_req, res) => {
-    res.writeHead(body.status ?? 200, { 'Content-Type': body.type });
+    res.writeHead(body.status ?? 200, {
+      ...(body.type && { 'Content-Type': body.type }),
+      ...(!body.isForeign && { 'X-Request-Id': 'req_1' }),
+    });
     res.end(body.text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -79,12 +83,45 @@ test('a server that is down is one line, and JSON with --json', async () => {
   });
 });
 
-test('a server that responds with a web page is one line and a hint', async () => {
-  body = { type: 'text/html', text: '<html><body>Welcome to nginx</body></html>' };
+test('the address of the dashboard in the place of that of the API is one line and a hint', async () => {
+  body = { type: 'text/html', text: '<html><body>Sign in</body></html>' };
   const { code, stderr } = await createCli({ ...tokenEnv, GANTRY_URL: url }).run(['whoami']);
-  expect(code).toBe(1);
-  expect(stderr.trim().split('\n')).toHaveLength(2);
-  expect(stderr).toContain('not the API of a Gantry');
+  const [message, step] = stderr.split('\n');
+  expect({ code, message, step }).toEqual({
+    code: 1,
+    message: `error: ${url} responded with a web page: it is not the API of a Gantry`,
+    step: 'Check the address: gantry config',
+  });
+});
+
+test.each([
+  ['a web page', { type: 'text/html', text: '<html>Welcome</html>' }],
+  ['a web page with 404', { type: 'text/html', text: '<html>Not found</html>', status: 404 }],
+  ['JSON', { type: 'application/json', text: '{}' }],
+  ['JSON with 404', { type: 'application/json', text: '{"error":"x"}', status: 404 }],
+  ['a demand for another sign-in', { type: 'text/plain', text: 'Unauthorized', status: 401 }],
+  ['nothing', { text: '' }],
+])('each command says in one line that a server which responds with %s is no Gantry', async (_what, response) => {
+  body = { ...response, isForeign: true };
+  const cli = createCli({ ...tokenEnv, GANTRY_URL: url });
+  const dir = temporaryDir('worker');
+  writeFileSync(path.join(dir, 'worker.yaml'), 'name: Report\n');
+  writeFileSync(path.join(dir, 'main.py'), 'def run():\n    return 1\n');
+  const commands = [
+    ['whoami'],
+    ['login', url, '--no-browser'],
+    ['status'],
+    ['run', 'report', '-i', 'a=1', '--wait'],
+    ['runs', 'list'],
+    ['logs', '-f', 'run_1'],
+    ['deploy', dir],
+    ['members'],
+    ['secrets', 'list'],
+    ['api', 'GET', '/api/workers'],
+  ];
+  const results = await Promise.all(commands.map((args) => cli.run(args)));
+  const expected = `error: ${url} is not a Gantry server\nCheck the address: gantry config\n`;
+  expect(results).toEqual(commands.map(() => ({ code: 1, stdout: '', stderr: expected })));
 });
 
 test('a server that does not know a path may be outdated, and the message says so', async () => {
@@ -108,6 +145,14 @@ test('control characters of a server never reach the terminal', async () => {
   expect(stdout).toContain('evil\\x1b]0;title');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
   expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+});
+
+test('a token that cannot be sent is named, and not repeated', async () => {
+  const { code, stderr } = await createCli({ GANTRY_TOKEN: 'svc_a\nsvc_b', GANTRY_URL: url }).run(['whoami']);
+  expect(code).toBe(4);
+  expect(stderr).toBe(
+    'error: the token of GANTRY_TOKEN holds a space or a line break\nCopy it whole, or sign in: gantry login\n',
+  );
 });
 
 test('the token of a profile is sent to no other server', async () => {
