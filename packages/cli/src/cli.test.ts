@@ -49,6 +49,23 @@ test('a missing argument is wrong usage, and help is none', async () => {
   expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
+test('help of a command below another one is its own, and a misspelt one suggests the nearest', async () => {
+  const cli = createCli();
+  expect((await cli.run(['help', 'runs', 'list'])).stdout).toBe((await cli.run(['runs', 'list', '--help'])).stdout);
+  expect((await cli.run(['help', 'runs', 'list'])).stdout).toContain('gantry runs list');
+  expect((await cli.run(['help'])).stdout).toBe((await cli.run(['--help'])).stdout);
+  for (const [args, nearest] of [
+    [['help', 'runs', 'lst'], 'list'],
+    [['help', 'rns'], 'runs'],
+    [['secrets', 'st', 'NAME'], 'set'],
+    [['config', 'usee', 'work'], 'use'],
+    [['members', 'lst'], 'list'],
+  ] as const) {
+    const { code, stderr } = await cli.run([...args]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`Did you mean ${nearest}?`) });
+  }
+});
+
 test('wrong usage is JSON with --json, and has a next step', async () => {
   const cli = createCli();
   const usage = async (...args: string[]) => {
@@ -155,6 +172,24 @@ test('a token that cannot be sent is named, and not repeated', async () => {
   );
 });
 
+test('a request without a body is sent with none, and a response without one prints nothing', async () => {
+  body = { type: 'application/json', text: '{"ok":true}' };
+  const cli = createCli({ ...tokenEnv, GANTRY_URL: url });
+  expect(await cli.run(['api', 'HEAD', '/api/workers'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  const { code, stderr } = await cli.run(['api', 'GET', '/api/workers', '-d', '{}']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'error: GET sends no data\nWith data: gantry api POST /api/workers\n',
+  });
+});
+
+test('a count that is none names its option', async () => {
+  const { code, stderr } = await createCli().run(['runs', 'list', '--limit', '0']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--limit <count>');
+  expect(stderr).toContain('gantry runs list --help');
+});
+
 test('the token of a profile is sent to no other server', async () => {
   const cli = createCli();
   mkdirSync(path.dirname(cli.configFile('config.json')), { recursive: true });
@@ -231,7 +266,7 @@ describe('every command', () => {
       const program = await createProgram(name);
       const alone = program.commands.find((one) => one.name() === name);
       expect(alone?.helpInformation()).toBe(command.helpInformation());
-      if (name !== 'completion') expect(program.commands.length).toBeLessThan(8);
+      if (!['completion', 'help'].includes(name)) expect(program.commands.length).toBeLessThan(8);
     }
   });
 

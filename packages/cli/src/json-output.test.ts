@@ -308,6 +308,7 @@ const CASES: Record<string, Case> = {
 const OTHER_OUTPUT: Record<string, string> = {
   api: 'prints what the operation answers',
   completion: 'prints a script',
+  help: 'prints text for people',
   mcp: 'speaks MCP',
 };
 

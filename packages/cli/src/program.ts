@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { GantryCommand } from './command';
 
 /** The commands that a module registers, and the module. */
@@ -96,8 +97,26 @@ export async function createProgram(name?: string): Promise<GantryCommand> {
     program.commandsGroup(heading);
     for (const [, load] of modules) (await load())(program);
   }
-  // In the last group; those of the other commands are below "Commands:".
-  return program.helpCommand('help [command]', 'Show help of a command');
+  registerHelp(program);
+  return program;
+}
+
+/** Commander's own shows the help of the first name alone. */
+function registerHelp(program: GantryCommand): void {
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('Show help of a command.')
+    .argument('[command...]', 'Such as runs list')
+    .action((names: string[]) => {
+      let command: Command = program;
+      for (const name of names) {
+        const found = command.commands.find((one) => one.name() === name);
+        if (!found) return (command as GantryCommand).rejectCommand(name);
+        command = found;
+      }
+      command.help();
+    });
 }
 
 /** Completion lists the commands that there are. */
