@@ -4,8 +4,10 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { ApiError } from '@gantry/sdk';
 import { freePort, temporaryDir } from '@gantry/testing';
 import type { Command } from 'commander';
+import { describeFailure } from './errors';
 import { createProgram } from './program';
 import { createCli } from './test/run-cli';
 
@@ -98,6 +100,14 @@ test('a server that is down is one line, and JSON with --json', async () => {
     code: 'unreachable',
     hint: expect.stringContaining('gantry config'),
   });
+});
+
+test('a certificate that is not trusted, and an address with the wrong protocol, have their own next step', async () => {
+  const { stderr } = await createCli({ ...tokenEnv, GANTRY_URL: url.replace('http:', 'https:') }).run(['whoami']);
+  expect(stderr).toContain('begin with http:');
+  const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  const error = new ApiError(0, 'unreachable', 'the server cannot be reached', [], null, null, { cause });
+  expect(describeFailure(error).hint).toContain('self-signed certificate. To trust an authority: NODE_EXTRA_CA_CERTS');
 });
 
 test('the address of the dashboard in the place of that of the API is one line and a hint', async () => {
