@@ -2,10 +2,12 @@
  * Bundles the command line into one file that runs wherever Node is, and the package.json with which `npm pack` makes a package
  * of it.
  */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { packChunks } from './pack.mjs';
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const out = path.join(root, 'dist');
@@ -38,9 +40,21 @@ const pythonPackage = {
   'gantry/testing.py': fs.readFileSync(path.join(root, 'python/testing.py'), 'utf8'),
 };
 
+/** In the place of what Node has: see http-messages.ts. */
+const httpMessages = path.join(root, 'src/http-messages.ts');
+
+/** Commander loads it to start programs as commands, of which there are none here. */
+const withoutChildProcess = {
+  name: 'commander-without-child-process',
+  resolveId: (source, importer) =>
+    source === 'node:child_process' && importer?.includes('/node_modules/commander/') ? '\0none' : undefined,
+  load: (id) => (id === '\0none' ? 'export {}' : undefined),
+};
+
 const bundle = await rolldown({
   input: path.join(root, 'src/main.ts'),
   platform: 'node',
+  plugins: [withoutChildProcess],
   // From their sources, which need no build before this one.
   resolve: {
     alias: {
@@ -49,6 +63,12 @@ const bundle = await rolldown({
     },
   },
   transform: {
+    inject: {
+      Headers: [httpMessages, 'Headers'],
+      Request: [httpMessages, 'Request'],
+      'globalThis.Request': [httpMessages, 'Request'],
+      FormData: [httpMessages, 'FormData'],
+    },
     define: {
       'process.env.GANTRY_CLI_VERSION': JSON.stringify(version),
       'process.env.GANTRY_PYTHON_TYPES': JSON.stringify(pythonTypes),
@@ -57,16 +77,25 @@ const bundle = await rolldown({
     },
   },
 });
-await bundle.write({
-  file: path.join(out, 'gantry.mjs'),
-  format: 'esm',
-  // What a command imports is evaluated when the command runs.
-  codeSplitting: false,
+const { output } = await bundle.generate({
+  format: 'cjs',
+  // The loader's `require` takes modules of Node as well.
+  dynamicImportInCjs: false,
   minify: { compress: true, mangle: false, codegen: true },
-  banner: '#!/usr/bin/env node',
 });
 await bundle.close();
-fs.chmodSync(path.join(out, 'gantry.mjs'), 0o755);
+const chunks = Object.fromEntries(output.map(({ fileName, code }) => [`./${fileName}`, code]));
+
+const codeCaches = execFileSync(process.execPath, [path.join(root, 'code-cache.mjs')], {
+  input: JSON.stringify(chunks),
+  maxBuffer: 64 * 1024 * 1024,
+});
+fs.mkdirSync(out, { recursive: true });
+// A command that runs goes on with the file that it has opened.
+const unfinished = path.join(out, `.gantry.mjs.${process.pid}`);
+fs.writeFileSync(unfinished, packChunks(chunks, JSON.parse(codeCaches)));
+fs.chmodSync(unfinished, 0o755);
+fs.renameSync(unfinished, path.join(out, 'gantry.mjs'));
 const manifest = {
   name,
   version,

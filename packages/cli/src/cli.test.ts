@@ -4,17 +4,24 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { ApiError } from '@gantry/sdk';
 import { freePort, temporaryDir } from '@gantry/testing';
 import type { Command } from 'commander';
+import { describeFailure } from './errors';
+import { createProgram } from './program';
 import { createCli } from './test/run-cli';
 
 let server: Server;
 let url: string;
-let body: { type: string; text: string; status?: number };
+/** `isForeign`: without the headers that a Gantry sends. */
+let body: { type?: string; text: string; status?: number; isForeign?: boolean };
 
 beforeAll(async () => {
   server = createServer((_req, res) => {
-    res.writeHead(body.status ?? 200, { 'Content-Type': body.type });
+    res.writeHead(body.status ?? 200, {
+      ...(body.type && { 'Content-Type': body.type }),
+      ...(!body.isForeign && { 'X-Request-Id': 'req_1' }),
+    });
     res.end(body.text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -42,6 +49,23 @@ test('a missing argument is wrong usage, and help is none', async () => {
   expect((await cli.run(['api'])).code).toBe(2);
   expect(await cli.run(['help', 'api'])).toMatchObject({ code: 0, stdout: expect.stringContaining('<method>') });
   expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test('help of a command below another one is its own, and a misspelt one suggests the nearest', async () => {
+  const cli = createCli();
+  expect((await cli.run(['help', 'runs', 'list'])).stdout).toBe((await cli.run(['runs', 'list', '--help'])).stdout);
+  expect((await cli.run(['help', 'runs', 'list'])).stdout).toContain('gantry runs list');
+  expect((await cli.run(['help'])).stdout).toBe((await cli.run(['--help'])).stdout);
+  for (const [args, nearest] of [
+    [['help', 'runs', 'lst'], 'list'],
+    [['help', 'rns'], 'runs'],
+    [['secrets', 'st', 'NAME'], 'set'],
+    [['config', 'usee', 'work'], 'use'],
+    [['members', 'lst'], 'list'],
+  ] as const) {
+    const { code, stderr } = await cli.run([...args]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`Did you mean ${nearest}?`) });
+  }
 });
 
 test('wrong usage is JSON with --json, and has a next step', async () => {
@@ -78,12 +102,53 @@ test('a server that is down is one line, and JSON with --json', async () => {
   });
 });
 
-test('a server that responds with a web page is one line and a hint', async () => {
-  body = { type: 'text/html', text: '<html><body>Welcome to nginx</body></html>' };
+test('a certificate that is not trusted, and an address with the wrong protocol, have their own next step', async () => {
+  const { stderr } = await createCli({ ...tokenEnv, GANTRY_URL: url.replace('http:', 'https:') }).run(['whoami']);
+  expect(stderr).toContain('begin with http:');
+  const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  const error = new ApiError(0, 'unreachable', 'the server cannot be reached', [], null, null, { cause });
+  expect(describeFailure(error).hint).toContain('self-signed certificate. To trust an authority: NODE_EXTRA_CA_CERTS');
+});
+
+test('the address of the dashboard in the place of that of the API is one line and a hint', async () => {
+  body = { type: 'text/html', text: '<html><body>Sign in</body></html>' };
   const { code, stderr } = await createCli({ ...tokenEnv, GANTRY_URL: url }).run(['whoami']);
-  expect(code).toBe(1);
-  expect(stderr.trim().split('\n')).toHaveLength(2);
-  expect(stderr).toContain('not the API of a Gantry');
+  const [message, step] = stderr.split('\n');
+  expect({ code, message, step }).toEqual({
+    code: 1,
+    message: `error: ${url} responded with a web page: it is not the API of a Gantry`,
+    step: 'Check the address: gantry config',
+  });
+});
+
+test.each([
+  ['a web page', { type: 'text/html', text: '<html>Welcome</html>' }],
+  ['a web page with 404', { type: 'text/html', text: '<html>Not found</html>', status: 404 }],
+  ['JSON', { type: 'application/json', text: '{}' }],
+  ['JSON with 404', { type: 'application/json', text: '{"error":"x"}', status: 404 }],
+  ['a demand for another sign-in', { type: 'text/plain', text: 'Unauthorized', status: 401 }],
+  ['nothing', { text: '' }],
+])('each command says in one line that a server which responds with %s is no Gantry', async (_what, response) => {
+  body = { ...response, isForeign: true };
+  const cli = createCli({ ...tokenEnv, GANTRY_URL: url });
+  const dir = temporaryDir('worker');
+  writeFileSync(path.join(dir, 'worker.yaml'), 'name: Report\n');
+  writeFileSync(path.join(dir, 'main.py'), 'def run():\n    return 1\n');
+  const commands = [
+    ['whoami'],
+    ['login', url, '--no-browser'],
+    ['status'],
+    ['run', 'report', '-i', 'a=1', '--wait'],
+    ['runs', 'list'],
+    ['logs', '-f', 'run_1'],
+    ['deploy', dir],
+    ['members'],
+    ['secrets', 'list'],
+    ['api', 'GET', '/api/workers'],
+  ];
+  const results = await Promise.all(commands.map((args) => cli.run(args)));
+  const expected = `error: ${url} is not a Gantry server\nCheck the address: gantry config\n`;
+  expect(results).toEqual(commands.map(() => ({ code: 1, stdout: '', stderr: expected })));
 });
 
 test('a server that does not know a path may be outdated, and the message says so', async () => {
@@ -107,6 +172,32 @@ test('control characters of a server never reach the terminal', async () => {
   expect(stdout).toContain('evil\\x1b]0;title');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
   expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+});
+
+test('a token that cannot be sent is named, and not repeated', async () => {
+  const { code, stderr } = await createCli({ GANTRY_TOKEN: 'svc_a\nsvc_b', GANTRY_URL: url }).run(['whoami']);
+  expect(code).toBe(4);
+  expect(stderr).toBe(
+    'error: the token of GANTRY_TOKEN holds a space or a line break\nCopy it whole, or sign in: gantry login\n',
+  );
+});
+
+test('a request without a body is sent with none, and a response without one prints nothing', async () => {
+  body = { type: 'application/json', text: '{"ok":true}' };
+  const cli = createCli({ ...tokenEnv, GANTRY_URL: url });
+  expect(await cli.run(['api', 'HEAD', '/api/workers'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  const { code, stderr } = await cli.run(['api', 'GET', '/api/workers', '-d', '{}']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'error: GET sends no data\nWith data: gantry api POST /api/workers\n',
+  });
+});
+
+test('a count that is none names its option', async () => {
+  const { code, stderr } = await createCli().run(['runs', 'list', '--limit', '0']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--limit <count>');
+  expect(stderr).toContain('gantry runs list --help');
 });
 
 test('the token of a profile is sent to no other server', async () => {
@@ -153,26 +244,40 @@ test('the package that npm makes is one file, which runs without any other', () 
 });
 
 describe('every command', () => {
-  const { createProgram } = require('./program') as typeof import('./program');
   const collect = (command: Command, names: string[]): [string, Command][] => [
     [names.join(' ') || 'gantry', command],
     ...command.commands.flatMap((one) => collect(one, [...names, one.name()])),
   ];
-  const commands = collect(createProgram(), []);
-
-  test.each(commands)('%s has help that fits into 80 columns', (_name, command) => {
-    const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
-    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    // Without the noise of Commander: what nearly every command has, and lists that are empty.
-    expect(help).not.toMatch(/ \[options\] .*\S {2}|default: \[\]/);
-    expect(command.description()).toMatch(/^[A-Z].*\.$/);
+  let commands: [string, Command][];
+  beforeAll(async () => {
+    commands = collect(await createProgram(), []);
   });
 
-  test('is below a heading of the help', () => {
-    const help = createProgram().helpInformation();
+  test('has help that fits into 80 columns', () => {
+    for (const [name, command] of commands) {
+      const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
+      const tooLong = help.split('\n').filter((line) => line.length > 80);
+      // Without the noise of Commander: what nearly every command has, and lists that are empty.
+      const noise = / \[options\] .*\S {2}|default: \[\]/.exec(help);
+      expect({ name, tooLong, noise }).toEqual({ name, tooLong: [], noise: null });
+      expect(command.description()).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  test('is below a heading of the help', async () => {
+    const help = (await createProgram()).helpInformation();
     const headings = help.split('\n').filter((line) => /^\S.*:$/.test(line));
     expect(headings.slice(0, 3)).toEqual(['Options:', 'Account and server:', 'Workers on this machine:']);
     expect(headings).not.toContain('Commands:');
+  });
+
+  test('is found without the other ones, and looks the same', async () => {
+    for (const [name, command] of commands.filter(([, { parent }]) => parent && !parent.parent)) {
+      const program = await createProgram(name);
+      const alone = program.commands.find((one) => one.name() === name);
+      expect(alone?.helpInformation()).toBe(command.helpInformation());
+      if (!['completion', 'help'].includes(name)) expect(program.commands.length).toBeLessThan(8);
+    }
   });
 
   test.each(['bash', 'zsh', 'fish'])('is completed in %s', async (shell) => {

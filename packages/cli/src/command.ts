@@ -1,6 +1,5 @@
 /** Commands as this program declares them: errors name what exists, help fits a terminal of 80 columns. */
-import { Command, type ErrorOptions, Help, type Option } from 'commander';
-import { usageError } from './errors';
+import { Command, type ErrorOptions, Help, InvalidArgumentError, type Option } from 'commander';
 import { createSession, type GlobalOptions, type Session } from './session';
 
 class GantryHelp extends Help {
@@ -9,12 +8,20 @@ class GantryHelp extends Help {
     return super.subcommandTerm(command).replace(' [options]', '');
   }
 
+  /** Commander's own command, below each command that has some. */
+  override subcommandDescription(command: Command): string {
+    return command.name() === 'help' ? 'Show help of a command.' : super.subcommandDescription(command);
+  }
+
   override optionDescription(option: Option): string {
     return super.optionDescription(option).replace(' (default: [])', '');
   }
 }
 
 export class GantryCommand extends Command {
+  /** Commander's. */
+  declare unknownCommand: () => never;
+
   override createHelp(): Help {
     return Object.assign(new GantryHelp(), this.configureHelp());
   }
@@ -35,6 +42,23 @@ export class GantryCommand extends Command {
     const names = this.listPath().map((one) => one.name());
     const hasStep = message.includes('\n');
     return super.error(hasStep ? message : `${message}\nSee: ${names.join(' ')} --help`, options);
+  }
+
+  /** Suggests the command of this one whose name is the nearest. */
+  rejectCommand(name: string): never {
+    this.args = [name];
+    return this.unknownCommand();
+  }
+
+  /** Called by Commander. A misspelt command is an argument of the default one, where there is one. */
+  _excessArguments(values: string[]): never {
+    const { parent } = this;
+    const [name] = values;
+    if (parent instanceof GantryCommand && name !== undefined && parent.args[0] === name) parent.rejectCommand(name);
+    const count = this.registeredArguments.length;
+    return this.error(
+      `error: ${this.name()} takes ${count || 'no'} argument${count === 1 ? '' : 's'}, not ${values.length}`,
+    );
   }
 
   /** Called by Commander, whose own message names no other options. */
@@ -63,9 +87,9 @@ export function withSession<Args extends unknown[] = [], Options = GlobalOptions
 /** For options that may be given several times. */
 export const collectValues = (value: string, before: string[]): string[] => [...before, value];
 
-/** For options that are a number of things. @throws CommandError */
+/** For options that are a number of things. @throws InvalidArgumentError, to which Commander adds the option */
 export function parseCount(value: string): number {
   const count = Number(value);
-  if (!Number.isInteger(count) || count < 1) throw usageError(`${value}: a number from 1 on is expected`);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('A number from 1 on is expected.');
   return count;
 }

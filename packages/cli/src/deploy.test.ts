@@ -35,6 +35,19 @@ test.each(['minimal', 'cron', 'webhook', 'approval', 'agent'])(
   },
 );
 
+test('an upload reports its progress on stderr, and none with --json', async () => {
+  const dir = await createFolder('uploading');
+  writeText(dir, 'worker.yaml', `${readText(dir, 'worker.yaml')}python_dependencies: [six]\n`);
+  const { code, stdout, stderr } = await cli.run(['deploy', dir]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/\nSending \d\.\d KB\nSent; waiting for the server to check it\n$/);
+  expect(stdout).toContain('Packages  six: being installed');
+  writeText(dir, 'main.py', `${readText(dir, 'main.py')}\n# another line\n`);
+  const again = await cli.run(['deploy', dir, '--json']);
+  expect({ ...again, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await cli.run(['deploy', dir])).stdout).not.toContain('Packages');
+});
+
 test('a second folder of that name is refused, and init overwrites nothing', async () => {
   const dir = await createFolder('twice');
   await cli.json(['deploy', dir]);

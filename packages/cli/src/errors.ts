@@ -40,7 +40,7 @@ export function describeFailure(error: unknown): Failure {
   }
   if (error instanceof ApiError) {
     const { message, code, fields, requestId } = error;
-    const exitCode = error.status === 401 ? EXIT.signedOut : EXIT.failed;
+    const exitCode = error.status === 401 && code !== 'not_json' ? EXIT.signedOut : EXIT.failed;
     return { message, hint: suggestStep(error), exitCode, code, fields, requestId };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -61,10 +61,21 @@ function suggestList(message: string): string | undefined {
   return kind && `See: gantry ${LISTS[kind]} list`;
 }
 
-function suggestStep({ status, code, retryAfter, message }: ApiError): string | undefined {
-  if (status === 401) return 'Sign in: gantry login';
-  if (code === 'unreachable') return 'Is it running, and is this its address? See: gantry config';
+/** A server that responds, but not as the address says. @returns undefined for anything else */
+function suggestTlsStep(cause: unknown): string | undefined {
+  const { code = '', message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: '' };
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
+    return 'It speaks another protocol: does its address begin with http:?';
+  if (!/CERT|^UNABLE_TO_(GET|VERIFY)/.test(code)) return undefined;
+  return `Its certificate is refused: ${message}. To trust an authority: NODE_EXTRA_CA_CERTS=<file>`;
+}
+
+function suggestStep({ status, code, retryAfter, message, cause }: ApiError): string | undefined {
   if (code === 'not_json') return 'Check the address: gantry config';
+  if (status === 401) return 'Sign in: gantry login';
+  if (code === 'unreachable') {
+    return suggestTlsStep(cause) ?? 'Is it running, and is this its address? See: gantry config';
+  }
   if (status === 404 && code === 'not_found') return suggestList(message);
   if (status >= 502 && code === 'unknown') return 'It is starting, or a proxy does not reach it: try again';
   if (code === 'unknown' && status === 404) return 'The server may be older than this gantry: gantry status';

@@ -3,7 +3,7 @@ import { CommandError, EXIT } from './errors';
 import { formatEvent } from './event-format';
 import { onInterrupt } from './interrupt';
 import type { Session } from './session';
-import { bold, dim, text, toText } from './text';
+import { bold, dim, type Text, text, toText } from './text';
 
 interface FollowHandlers {
   /** Called for each event, in order. */
@@ -44,21 +44,32 @@ async function followRun(
   }
 }
 
-/** Shows the log of a run on stderr until it has ended. @throws CommandError where the person leaves */
-export async function waitForRun(session: Session, gantry: Gantry, runId: string): Promise<Run> {
+/**
+ * Shows the log of a run on stderr until it has ended, and prints its output.
+ * @throws CommandError where the person leaves, and with exit code 1 where the run does not complete
+ */
+export async function waitForOutcome(session: Session, gantry: Gantry, runId: string): Promise<void> {
+  let output: unknown;
+  let status: unknown;
   await followRun(
     gantry,
     runId,
     {
-      onEvent(event) {
-        const line = formatEvent(event);
+      onEvent({ id, type, data }) {
+        if (type === 'output') output = data.output;
+        if (type === 'done') status = data.status;
+        const line = formatEvent({ id, type, data });
         if (line) session.output.note(line);
       },
       onStop: () => decideAboutRun(session, gantry, runId),
     },
     session,
   );
-  return gantry.runs.get(runId);
+  // The events hold all that is printed, unless the output is large: this saves a request.
+  if (status === 'completed' && output !== undefined && !session.output.isJson) {
+    return session.output.print(output, () => formatOutput(output));
+  }
+  printOutcome(session, await gantry.runs.get(runId));
 }
 
 async function decideAboutRun({ prompts, output }: Session, gantry: Gantry, runId: string): Promise<boolean> {
@@ -99,9 +110,8 @@ export async function printLog(
   await followRun(gantry, runId, handlers, session);
 }
 
-/** Prints the output of a run that completed. @throws CommandError with exit code 1 for any other end */
-export function printOutcome({ output }: Session, run: Run): void {
-  output.print(run, () => toText(run.status === 'completed' ? JSON.stringify(run.output, null, 2) : ''));
+function printOutcome({ output }: Session, run: Run): void {
+  output.print(run, () => (run.status === 'completed' ? formatOutput(run.output) : toText('')));
   if (run.status === 'completed') return;
   const reason = run.error ? `: ${run.error}` : '';
   throw new CommandError(
@@ -110,6 +120,8 @@ export function printOutcome({ output }: Session, run: Run): void {
     `All of it: gantry runs get ${run.id}`,
   );
 }
+
+const formatOutput = (output: unknown): Text => toText(JSON.stringify(output, null, 2));
 
 const formatEnd = (status: string): string =>
   ({ timed_out: 'timed out', failed: 'failed', cancelled: 'was cancelled', rejected: 'was rejected' })[status] ??

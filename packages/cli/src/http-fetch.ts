@@ -1,10 +1,9 @@
 /**
- * fetch over node:http. The first call of Node's own fetch takes longer than everything else that a short command does:
- * it loads and compiles a client of its own.
+ * fetch over node:http. The first use of Node's own fetch, or of its Request, takes longer than everything else that a
+ * short command does: it loads and compiles a client of its own.
  */
-import http from 'node:http';
-import https from 'node:https';
-import { Readable } from 'node:stream';
+import type http from 'node:http';
+import { type Body, Headers, Upload } from './http-messages';
 
 const BODYLESS_STATUSES = new Set([204, 205, 304]);
 
@@ -22,12 +21,14 @@ export const fetchOverHttp = createHttpFetch(RESPONSE_MS_MAX);
 
 async function fetchOnce(request: Request, responseMsMax: number): Promise<Response> {
   const { method, url, signal } = request;
-  const body = request.body ? Buffer.from(await request.clone().arrayBuffer()) : null;
-  const headers: Record<string, string> = body ? { 'content-length': String(body.length) } : {};
+  const body = (request as { body: unknown }).body as Body;
+  const content = body instanceof Upload ? body.bytes : body;
+  const headers: Record<string, string | number> =
+    content === null ? {} : { 'content-length': Buffer.byteLength(content) };
   request.headers.forEach((value, name) => {
     headers[name] = value;
   });
-  const { request: send } = url.startsWith('https:') ? https : http;
+  const { request: send } = (await (url.startsWith('https:') ? import('node:https') : import('node:http'))).default;
   const received = await new Promise<http.IncomingMessage>((resolve, reject) => {
     const outgoing = send(url, { method, headers, signal }, resolve);
     outgoing.on('error', reject);
@@ -38,23 +39,65 @@ async function fetchOnce(request: Request, responseMsMax: number): Promise<Respo
       );
       outgoing.on('response', () => clearTimeout(timer)).on('close', () => clearTimeout(timer));
     });
-    outgoing.end(body);
+    if (body instanceof Upload) sendUpload(outgoing, body);
+    else outgoing.end(content);
   });
-  const { statusCode: status = 0, statusMessage: statusText = '' } = received;
-  if (status >= 300 && status < 400 && received.headers.location) {
+  if (isRedirect(received)) {
     received.resume();
     // Which requests follow it, and with which headers, are rules that fetch has.
-    return fetch(request);
+    return fetch(url, { method, headers: [...request.headers], body: content as never, signal });
   }
+  return toResponse(received, request);
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Sends the next piece when the system has taken the one before; without a connection, `outgoing` reports the error. */
+async function sendUpload(outgoing: http.ClientRequest, { bytes, onProgress }: Upload): Promise<void> {
+  onProgress(0);
+  for (let at = 0; at < bytes.length && !outgoing.destroyed; at += PIECE_BYTES) {
+    const piece = bytes.subarray(at, at + PIECE_BYTES);
+    await new Promise((resolve) => outgoing.write(piece, resolve));
+    onProgress(at + piece.length);
+  }
+  outgoing.end();
+}
+
+const isRedirect = ({ statusCode: status = 0, headers }: http.IncomingMessage): boolean =>
+  status >= 300 && status < 400 && headers.location !== undefined;
+
+/** The parts of a Response that this program and the typed client use. */
+function toResponse(received: http.IncomingMessage, { method, url }: Request): Response {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = received;
   const hasBody = method !== 'HEAD' && !BODYLESS_STATUSES.has(status);
   if (!hasBody) received.resume();
-  const response = new Response(hasBody ? (Readable.toWeb(received) as ReadableStream) : null, {
-    status,
-    statusText,
+  const readBody = async () => {
+    const chunks: Buffer[] = [];
+    if (hasBody) for await (const chunk of received) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+  const text = async () => new TextDecoder().decode(await readBody());
+  const response = {
+    ...{ url, status, statusText, ok: status >= 200 && status < 300 },
     headers: toHeaders(received.rawHeaders),
-  });
-  // A Response that code constructs has no address.
-  return Object.defineProperty(response, 'url', { value: url });
+    body: hasBody ? toBody(received) : null,
+    text,
+    json: async () => JSON.parse(await text()),
+    arrayBuffer: async () => new Uint8Array(await readBody()).buffer,
+  };
+  return response as unknown as Response;
+}
+
+/** A stream with one reader. Node's conversion to a ReadableStream loads and compiles a library of streams. */
+function toBody(received: http.IncomingMessage) {
+  const cancel = async () => void received.destroy();
+  return {
+    cancel,
+    getReader() {
+      const chunks = received[Symbol.asyncIterator]();
+      return { cancel, read: async () => ({ done: false, ...(await chunks.next()) }) };
+    },
+  };
 }
 
 function toHeaders(raw: string[]): Headers {

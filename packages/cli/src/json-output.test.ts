@@ -308,6 +308,7 @@ const CASES: Record<string, Case> = {
 const OTHER_OUTPUT: Record<string, string> = {
   api: 'prints what the operation answers',
   completion: 'prints a script',
+  help: 'prints text for people',
   mcp: 'speaks MCP',
 };
 
@@ -363,13 +364,13 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-test('every command has a schema here, or a reason to have none', () => {
+test('every command has a schema here, or a reason to have none', async () => {
   const collect = (command: Command, names: string[]): string[] =>
     command.commands.length
       ? command.commands.flatMap((one) => collect(one, [...names, one.name()]))
       : [names.join(' ')];
   const described = [...Object.keys(CASES), ...Object.keys(OTHER_OUTPUT)].sort();
-  expect(collect(createProgram(), []).sort()).toEqual(described);
+  expect(collect(await createProgram(), []).sort()).toEqual(described);
 });
 
 test.each(Object.entries(CASES))(

@@ -36,8 +36,8 @@ process.on('SIGINT', interrupt);
 process.on('SIGHUP', () => process.exit(129));
 process.on('SIGTERM', () => process.exit(143));
 
-createProgram()
-  .parseAsync()
+createProgram(process.argv[2])
+  .then((program) => program.parseAsync())
   .catch((error: unknown) => {
     if (isHelp(error)) return;
     const failure = describeFailure(error);

@@ -16,19 +16,36 @@ export interface Output {
   printItem(data: unknown, render: () => Text): void;
   /** Progress, for people. */
   note(message: Text): void;
+  /** Progress in one line, which the next one replaces; a line of its own without a terminal, and nothing with JSON. */
+  showStep(message: Text): void;
+  /** How far a step is: in the same line, on a terminal only. */
+  showDetail(message: Text): void;
+  clearStep(): void;
 }
 
 export function createOutput({ json, fields }: OutputOptions): Output {
   const paths = fields === undefined ? null : parseFields(fields);
   const isJson = json === true || paths !== null;
+  const isLive = !isJson && process.stderr.isTTY === true && process.env.TERM !== 'dumb';
   const select = (data: unknown) => (paths ? selectFields(data, paths) : data);
   return {
     isJson,
     print: (data, render) => writeLine(isJson ? JSON.stringify(select(data), null, 2) : render().value),
     printItem: (data, render) => writeLine(isJson ? JSON.stringify(select(data)) : render().value),
     note: (message) => void process.stderr.write(`${message}\n`),
+    showStep(message) {
+      if (!isJson) process.stderr.write(isLive ? `${CLEAR_LINE}${message}` : `${message}\n`);
+    },
+    showDetail(message) {
+      if (isLive) process.stderr.write(`${CLEAR_LINE}${message}`);
+    },
+    clearStep() {
+      if (isLive) process.stderr.write(CLEAR_LINE);
+    },
   };
 }
+
+const CLEAR_LINE = '\r\u001b[2K';
 
 function writeLine(line: string): void {
   if (line) process.stdout.write(`${line}\n`);
@@ -56,6 +73,13 @@ function getField(data: unknown, [name, ...rest]: string[]): unknown {
 }
 
 type Cell = Text | string | number | null | undefined;
+
+/** A size to two digits, such as `1.2 MB`. */
+export function formatBytes(bytes: number): string {
+  const [unit, size] = bytes < 1_000_000 ? ['KB', 1_000] : ['MB', 1_000_000];
+  const count = bytes / Number(size);
+  return `${count < 10 ? count.toFixed(1) : Math.round(count)} ${unit}`;
+}
 
 /** Columns of equal width, the last one as wide as it is. */
 export function formatTable(headers: string[], rows: Cell[][]): Text {

@@ -1,45 +1,82 @@
+import type { Command } from 'commander';
 import { GantryCommand } from './command';
-import { registerAccount } from './commands/account';
-import { registerApi } from './commands/api';
-import { registerApply } from './commands/apply';
-import { registerApprovals } from './commands/approvals';
-import { registerCompletion } from './commands/completion';
-import { registerConfig } from './commands/config';
-import { registerDebug } from './commands/debug';
-import { registerDeploy } from './commands/deploy';
-import { registerDev } from './commands/dev';
-import { registerDoctor } from './commands/doctor';
-import { registerExport } from './commands/export';
-import { registerInit } from './commands/init';
-import { registerListen } from './commands/listen';
-import { registerLists } from './commands/lists';
-import { registerLogs } from './commands/logs';
-import { registerMcp } from './commands/mcp';
-import { registerOpen } from './commands/open';
-import { registerPull } from './commands/pull';
-import { registerRun } from './commands/run';
-import { registerRuns } from './commands/runs';
-import { registerSecrets } from './commands/secrets';
-import { registerSkills } from './commands/skills';
-import { registerStatus } from './commands/status';
-import { registerTest } from './commands/test';
-import { registerVersions } from './commands/versions';
-import { registerWheel } from './commands/wheel';
-import { registerWorkers } from './commands/workers';
-import { registerWorkspace } from './commands/workspace';
 
-/** Headings of the help, and the commands below them. */
-const GROUPS: [heading: string, registers: ((program: GantryCommand) => void)[]][] = [
-  ['Account and server:', [registerAccount, registerWorkspace, registerConfig, registerStatus, registerDoctor]],
-  ['Workers on this machine:', [registerInit, registerDev, registerTest, registerDebug, registerListen, registerWheel]],
-  ['Workers on the platform:', [registerDeploy, registerPull, registerVersions, registerWorkers, registerOpen]],
-  ['Runs:', [registerRun, registerRuns, registerLogs, registerApprovals]],
-  ['Workspace:', [registerSecrets, registerLists, registerExport, registerApply]],
-  ['Skills and agents:', [registerSkills, registerMcp]],
-  ['Everything else:', [registerApi, registerCompletion]],
+/** The commands that a module registers, and the module. */
+type CommandModule = [names: string, load: () => Promise<Register>];
+type Register = (program: GantryCommand) => void;
+
+/** Headings of the help, and the commands below them. A module is evaluated when one of its commands is used. */
+const GROUPS: [heading: string, modules: CommandModule[]][] = [
+  [
+    'Account and server:',
+    [
+      ['login logout whoami', async () => (await import('./commands/account')).registerAccount],
+      ['workspace', async () => (await import('./commands/workspace')).registerWorkspace],
+      ['config', async () => (await import('./commands/config')).registerConfig],
+      ['status', async () => (await import('./commands/status')).registerStatus],
+      ['doctor', async () => (await import('./commands/doctor')).registerDoctor],
+    ],
+  ],
+  [
+    'Workers on this machine:',
+    [
+      ['init', async () => (await import('./commands/init')).registerInit],
+      ['dev', async () => (await import('./commands/dev')).registerDev],
+      ['test', async () => (await import('./commands/test')).registerTest],
+      ['debug', async () => (await import('./commands/debug')).registerDebug],
+      ['listen', async () => (await import('./commands/listen')).registerListen],
+      ['wheel', async () => (await import('./commands/wheel')).registerWheel],
+    ],
+  ],
+  [
+    'Workers on the platform:',
+    [
+      ['deploy diff', async () => (await import('./commands/deploy')).registerDeploy],
+      ['pull', async () => (await import('./commands/pull')).registerPull],
+      ['versions rollback', async () => (await import('./commands/versions')).registerVersions],
+      ['workers', async () => (await import('./commands/workers')).registerWorkers],
+      ['open', async () => (await import('./commands/open')).registerOpen],
+    ],
+  ],
+  [
+    'Runs:',
+    [
+      ['run', async () => (await import('./commands/run')).registerRun],
+      ['runs', async () => (await import('./commands/runs')).registerRuns],
+      ['logs', async () => (await import('./commands/logs')).registerLogs],
+      ['approvals', async () => (await import('./commands/approvals')).registerApprovals],
+    ],
+  ],
+  [
+    'Workspace:',
+    [
+      ['secrets', async () => (await import('./commands/secrets')).registerSecrets],
+      [
+        'automations contexts connections alerts tokens members',
+        async () => (await import('./commands/lists')).registerLists,
+      ],
+      ['export', async () => (await import('./commands/export')).registerExport],
+      ['apply', async () => (await import('./commands/apply')).registerApply],
+    ],
+  ],
+  [
+    'Skills and agents:',
+    [
+      ['skills', async () => (await import('./commands/skills')).registerSkills],
+      ['mcp', async () => (await import('./commands/mcp')).registerMcp],
+    ],
+  ],
+  [
+    'Everything else:',
+    [
+      ['api', async () => (await import('./commands/api')).registerApi],
+      ['completion', async () => (await import('./commands/completion')).registerCompletion],
+    ],
+  ],
 ];
 
-export function createProgram(): GantryCommand {
+/** @param name of the only command that is needed; absent, or not a command: all of them */
+export async function createProgram(name?: string): Promise<GantryCommand> {
   const program = new GantryCommand('gantry');
   program
     .description('Deploys, runs and watches workers of Gantry.')
@@ -56,12 +93,41 @@ export function createProgram(): GantryCommand {
     .configureHelp({ showGlobalOptions: true, helpWidth: helpWidth() })
     .showSuggestionAfterError()
     .exitOverride();
-  for (const [heading, registers] of GROUPS) {
+  for (const [heading, modules] of selectGroups(name)) {
     program.commandsGroup(heading);
-    for (const register of registers) register(program);
+    for (const [, load] of modules) (await load())(program);
   }
-  // In the last group; those of the other commands are below "Commands:".
-  return program.helpCommand('help [command]', 'Show help of a command');
+  registerHelp(program);
+  return program;
+}
+
+/** Commander's own shows the help of the first name alone. */
+function registerHelp(program: GantryCommand): void {
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('Show help of a command.')
+    .argument('[command...]', 'Such as runs list')
+    .action((names: string[]) => {
+      let command: Command = program;
+      for (const name of names) {
+        const found = command.commands.find((one) => one.name() === name);
+        if (!found) return (command as GantryCommand).rejectCommand(name);
+        command = found;
+      }
+      command.help();
+    });
+}
+
+/** Completion lists the commands that there are. */
+function selectGroups(name: string | undefined): typeof GROUPS {
+  if (name === '--version' || name === '-V') return [];
+  if (name === 'completion') return GROUPS;
+  for (const [heading, modules] of GROUPS) {
+    const found = modules.find(([names]) => names.split(' ').includes(name ?? ''));
+    if (found) return [[heading, [found]]];
+  }
+  return GROUPS;
 }
 
 const helpWidth = (): number => Math.min(process.stdout.columns ?? 80, 100);

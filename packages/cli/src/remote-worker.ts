@@ -9,6 +9,8 @@ import {
   type WorkerSchemas,
 } from '@gantry/sdk';
 import { CommandError, EXIT } from './errors';
+import { Upload } from './http-messages';
+import { encodeForm } from './multipart';
 import type { Session } from './session';
 import { compareFiles, compareSettings, type WorkerDiff } from './worker-diff';
 import {
@@ -105,25 +107,31 @@ export async function compareWithServer(
   };
 }
 
+interface UploadOptions {
+  /** Null: a new one. */
+  workerId: string | null;
+  newId?: string;
+  message: string | undefined;
+  onProgress?: (sentBytes: number, totalBytes: number) => void;
+}
+
 /** Sends a folder as a bundle: a new worker, or all of an existing one. @param newId of a new one. @throws ApiError */
 export async function uploadFolder(
   gantry: Gantry,
   folder: WorkerFolder,
-  { workerId, newId, message }: { workerId: string | null; newId?: string; message: string | undefined },
+  { workerId, newId, message, onProgress = () => {} }: UploadOptions,
 ): Promise<ChangedWorker> {
   const { writeZip } = await import('@gantry/archive');
   const manifest = { path: folder.manifestPath, content: Buffer.from(folder.manifestText) };
   const zip = await writeZip([manifest, ...folder.files]);
-  const form = new FormData();
-  form.set('bundle', new Blob([new Uint8Array(zip)], { type: 'application/zip' }), 'worker.zip');
-  if (message !== undefined) form.set('message', message);
-  if (newId !== undefined) form.set('id', newId);
+  const fields = { ...(message !== undefined && { message }), ...(newId !== undefined && { id: newId }) };
+  const form = encodeForm(fields, { field: 'bundle', name: 'worker.zip', type: 'application/zip', content: zip });
   const path = workerId === null ? '/api/workers' : `/api/workers/${encodeURIComponent(workerId)}`;
   const response = await gantry.request('worker', path, {
     method: workerId === null ? 'POST' : 'PUT',
     // An upload that was cut off is sent again, and makes one worker.
-    headers: workerId === null ? { 'Idempotency-Key': createIdempotencyKey() } : {},
-    body: form,
+    headers: { 'Content-Type': form.type, ...(workerId === null && { 'Idempotency-Key': createIdempotencyKey() }) },
+    body: new Upload(form.bytes, (sentBytes) => onProgress(sentBytes, form.bytes.length)) as never,
   });
   if (!response.ok) throw locateProblems(await readApiError(response), folder);
   return (await response.json()) as ChangedWorker;

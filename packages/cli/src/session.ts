@@ -1,9 +1,9 @@
 /** The context of a command: shared options, the server and the account. */
 import { createGantry, type Gantry, unwrap } from '@gantry/sdk';
 import { readConfig, resolveTarget, type Target, type TargetOptions } from './config';
-import { findCredential } from './credentials';
+import { credentialsFile, findCredential } from './credentials';
 import { CommandError, EXIT } from './errors';
-import { fetchOverHttp } from './http-fetch';
+import { fetchFromGantry } from './gantry-fetch';
 import { createOutput, type Output, type OutputOptions } from './output';
 import { createPrompts, type Prompts } from './prompts';
 
@@ -50,18 +50,23 @@ function connect(target: Target, surfaces: { dashboardUrl?: string; skillsUrl?: 
   if (!token) {
     throw new CommandError(`not signed in at ${target.url}`, EXIT.signedOut, 'Sign in: gantry login');
   }
+  if (/[^!-~]/.test(token.trim())) {
+    const source = process.env.GANTRY_TOKEN ? 'GANTRY_TOKEN' : credentialsFile();
+    const hint = 'Copy it whole, or sign in: gantry login';
+    throw new CommandError(`the token of ${source} holds a space or a line break`, EXIT.signedOut, hint);
+  }
   return createGantry({
     baseUrl: target.url,
     ...surfaces,
     token,
-    fetch: fetchOverHttp,
+    fetch: fetchFromGantry,
     ...(target.workspaceId !== undefined && { workspaceId: target.workspaceId }),
   });
 }
 
 export const connectAnonymously = ({ url }: Pick<Target, 'url'>): Gantry =>
-  createGantry({ baseUrl: url, fetch: fetchOverHttp });
+  createGantry({ baseUrl: url, fetch: fetchFromGantry });
 
 /** A token that is not stored yet. */
 export const connectWithToken = (url: string, token: string): Gantry =>
-  createGantry({ baseUrl: url, token, fetch: fetchOverHttp });
+  createGantry({ baseUrl: url, token, fetch: fetchFromGantry });

@@ -1,5 +1,4 @@
 /** JSON files of this program, written as a whole or not at all. */
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -20,7 +19,7 @@ export function readStateFile(file: string): Record<string, unknown> | null {
 /** Readable by its owner alone. A concurrent reader gets the old file or the new one. */
 export function writeStateFile(file: string, value: object): void {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  const temporary = `${file}.${crypto.randomUUID()}`;
   try {
     fs.writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
     fs.renameSync(temporary, file);

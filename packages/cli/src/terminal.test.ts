@@ -19,13 +19,13 @@ beforeEach(async () => {
   server = createServer((req, res) => {
     requests.push(`${req.method} ${req.url?.split('?')[0]}`);
     if (req.url?.includes('/events')) {
-      res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      res.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Request-Id': 'req_1' });
       res.write('id: 1\nevent: log\ndata: {"text":"begun"}\n\n');
       if (requests.includes('POST /api/runs/run_1/cancel')) res.end('id: 2\nevent: done\ndata: {}\n\n');
       return;
     }
     const status = requests.includes('POST /api/runs/run_1/cancel') ? 'cancelled' : 'running';
-    res.writeHead(200, { 'Content-Type': 'application/json' });
+    res.writeHead(200, { 'Content-Type': 'application/json', 'X-Request-Id': 'req_1' });
     res.end(JSON.stringify({ id: 'run_1', run_id: 'run_1', status, error: null }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

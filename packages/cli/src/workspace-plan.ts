@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createIdempotencyKey, type Gantry, paginate, readApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { CommandError } from './errors';
+import { encodeForm } from './multipart';
 import { compareWithServer, findWorker, uploadFolder } from './remote-worker';
 import { compareFiles, isEmpty, type SettingChange, type WorkerDiff } from './worker-diff';
 import { type Alert, isSameAlert } from './workspace-alerts';
@@ -127,11 +128,11 @@ async function writeContextFiles(gantry: Gantry, name: string, { files }: Worker
   }
   if (written.length) {
     const { writeZip } = await import('@gantry/archive');
-    const form = new FormData();
-    form.set('zip', new Blob([new Uint8Array(await writeZip(written))], { type: 'application/zip' }), 'files.zip');
+    const file = { field: 'zip', name: 'files.zip', type: 'application/zip', content: await writeZip(written) };
+    const form = encodeForm({}, file);
     const path = `/api/contexts/${encodeURIComponent(name)}/upload?extract=true`;
-    const headers = { 'Idempotency-Key': createIdempotencyKey() };
-    const response = await gantry.request('worker', path, { method: 'POST', headers, body: form });
+    const headers = { 'Content-Type': form.type, 'Idempotency-Key': createIdempotencyKey() };
+    const response = await gantry.request('worker', path, { method: 'POST', headers, body: form.bytes });
     if (!response.ok) throw await readApiError(response);
     warnings.push(...(((await response.json()) as RemoteContext).warnings ?? []));
   }

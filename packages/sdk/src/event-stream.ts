@@ -100,13 +100,13 @@ export async function* readEventBatches(options: StreamOptions): AsyncGenerator<
     try {
       turn = await acquireSlot?.(signal);
       const connection = turn ? AbortSignal.any([signal, turn.signal]) : signal;
-      const chunks = await openStream(options, lastId, connection);
-      if (!chunks) return;
+      const body = await openStream(options, lastId, connection);
+      if (!body) return;
       const parse = createEventParser((comment) => {
         const id = options.parseCommentId?.(comment);
         if (id) advanceTo(id);
       });
-      for await (const chunk of readChunks(chunks)) {
+      for await (const chunk of readText(body)) {
         const events = parse(chunk);
         if (!events.length) continue;
         yield events;
@@ -134,18 +134,22 @@ async function openStream(
   { connect, onOpen }: StreamOptions,
   lastEventId: string | null,
   signal: AbortSignal,
-): Promise<ReadableStream<string> | null> {
+): Promise<ReadableStream<Uint8Array> | null> {
   const response = await connect(lastEventId, signal);
   if (response.status === 204) return null;
   if (!response.ok || !response.body) throw await readApiError(response);
   onOpen?.();
-  return response.body.pipeThrough(new TextDecoderStream());
+  return response.body;
 }
 
-async function* readChunks(stream: ReadableStream<string>): AsyncGenerator<string, void, undefined> {
-  const reader = stream.getReader();
+/** The text of a body as it arrives; a character that is cut in two comes with the second part. */
+export async function* readText(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      yield decoder.decode(part.value, { stream: true });
+    }
   } finally {
     // Closes the connection where the reader stops before its end.
     await reader.cancel().catch(() => {});

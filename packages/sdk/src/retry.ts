@@ -16,7 +16,7 @@ const RETRIED = new Set([429, 502, 503, 504]);
 
 /**
  * Repeats what can be repeated without doing it twice: reads, and requests with an Idempotency-Key. An abort of the request
- * ends the retries.
+ * ends the retries, and so does an ApiError that `send` throws.
  * @throws ApiError `unreachable` where the last attempt got no response; the reason of the signal where it was aborted
  */
 export function createRetryingFetch(send: Fetch, options: RetryOptions = {}): Fetch {
@@ -28,8 +28,8 @@ export function createRetryingFetch(send: Fetch, options: RetryOptions = {}): Fe
       const isLast = attempt >= retries;
       const backoffMs = jitter(Math.min(firstDelayMs * 2 ** attempt, delayMsMax));
       const outcome = await attemptOnce(send, isLast ? request : request.clone());
-      if (!(outcome instanceof Response)) {
-        if (isLast) throw toUnreachable(request, outcome.error);
+      if ('error' in outcome) {
+        if (isLast || outcome.error instanceof ApiError) throw toUnreachable(request, outcome.error);
         await pause(backoffMs, request.signal);
       } else {
         const delayMs = isLast ? null : retryDelay(outcome, hasKey, backoffMs);

@@ -32,6 +32,8 @@ async function sendRequest(session: Session, methodArgument: string, path: strin
     throw usageError(`${methodArgument} is not a method`, `Methods: ${METHODS.join(', ')}`);
   if (!path.startsWith('/') || path.startsWith('//'))
     throw usageError('a path begins with one slash, such as /api/workers');
+  if (options.data !== undefined && ['GET', 'HEAD'].includes(method))
+    throw usageError(`${method} sends no data`, `With data: gantry api POST ${path}`);
   const surface = SURFACES.find((name) => name === options.surface);
   if (!surface) throw usageError(`there is no surface ${options.surface}`, `Surfaces: ${SURFACES.join(', ')}`);
   const headers = parseHeaders(options.header);
@@ -59,6 +61,7 @@ function parseHeaders(lines: string[]): Headers {
 
 async function printResponse({ output }: Session, response: Response): Promise<void> {
   if (!response.ok) throw await readApiError(response);
+  if (!response.body) return;
   const type = response.headers.get('Content-Type') ?? '';
   if (type.includes('json') && !type.includes('ndjson')) {
     const data: unknown = await response.json();

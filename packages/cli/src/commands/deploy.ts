@@ -1,5 +1,6 @@
 import { type GantryCommand, withSession } from '../command';
 import { CommandError, EXIT } from '../errors';
+import { formatBytes } from '../output';
 import {
   type ChangedWorker,
   compareWithServer,
@@ -88,7 +89,9 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
   const changed =
     worker && isEmpty(diff)
       ? null
-      : await uploadFolder(gantry, folder, { workerId: worker?.id ?? null, message: options.message });
+      : await uploadWithProgress(session, (onProgress) =>
+          uploadFolder(gantry, folder, { workerId: worker?.id ?? null, message: options.message, onProgress }),
+        );
   const current = changed ?? worker;
   if (!current) throw new CommandError('the server returned no worker');
   const manifestSha = hashManifest(folder.manifestText);
@@ -96,25 +99,54 @@ async function deployFolder(session: Session, dir: string, options: DeployOption
   const { dashboardUrl } = await session.connectAll();
   const page = `${dashboardUrl}/workers/${encodeURIComponent(current.id)}`;
   const isNewVersion = current.sha !== worker?.sha;
+  const hasNewPackages = !worker || diff.settings.some(({ field }) => field === 'python_dependencies');
   output.print(
     { warnings: [], ...current, url: page, created: !worker, changed: isNewVersion, changes: diffToJson(diff) },
-    () => formatDeployed(current, { page, isNew: !worker, isNewVersion }),
+    () =>
+      formatDeployed(current, {
+        page,
+        isNew: !worker,
+        isNewVersion,
+        packages: hasNewPackages ? current.python_dependencies : [],
+      }),
   );
+}
+
+type OnProgress = (sentBytes: number, totalBytes: number) => void;
+
+async function uploadWithProgress<Result>(
+  { output }: Session,
+  upload: (onProgress: OnProgress) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await upload((sentBytes, totalBytes) => {
+      const sending = `Sending ${formatBytes(totalBytes)}`;
+      if (sentBytes === 0) output.showStep(dim(sending));
+      else if (sentBytes < totalBytes)
+        output.showDetail(dim(`${sending}: ${Math.floor((100 * sentBytes) / totalBytes)} %`));
+      else output.showStep(dim('Sent; waiting for the server to check it'));
+    });
+  } finally {
+    output.clearStep();
+  }
 }
 
 interface DeploySummary {
   page: string;
   isNew: boolean;
   isNewVersion: boolean;
+  /** Those that executors install now. */
+  packages: string[];
 }
 
-function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVersion }: DeploySummary) {
+function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVersion, packages }: DeploySummary) {
   const what = isNew ? 'Created' : isNewVersion ? 'Deployed' : 'Nothing new:';
   const secrets = 'webhook_url' in worker ? worker : null;
   return joinLines([
     text`${green(what)} ${bold(worker.id)}, version ${worker.version} (${worker.sha.slice(0, 8)})`,
     text`Page      ${page}`,
     ...(worker.next_run_at ? [text`Next run  ${formatTime(worker.next_run_at)}`] : []),
+    ...(packages.length ? [text`Packages  ${packages.join(', ')}: being installed; a run that needs them waits`] : []),
     // Shown this once.
     ...(secrets?.webhook_url ? [text`Webhook   ${secrets.webhook_url}`] : []),
     ...(secrets?.webhook_signing_key ? [text`Signing   ${secrets.webhook_signing_key}`] : []),

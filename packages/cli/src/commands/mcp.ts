@@ -1,6 +1,6 @@
 /** A bridge for agents that speak the Model Context Protocol over stdio: a message in each line, both ways. */
 import readline from 'node:readline';
-import { ApiError, createEventParser, type Gantry } from '@gantry/sdk';
+import { ApiError, createEventParser, type Gantry, readText } from '@gantry/sdk';
 import { type GantryCommand, withSession } from '../command';
 import type { GlobalOptions, Session } from '../session';
 
@@ -87,9 +87,9 @@ function parseMessage(line: string): Message | null {
 
 async function forwardEvents(response: Response, forward: (message: Message) => void): Promise<void> {
   const parse = createEventParser();
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-    for (const { data } of parse(part.value)) {
+  if (!response.body) return;
+  for await (const chunk of readText(response.body)) {
+    for (const { data } of parse(chunk)) {
       const message = parseMessage(data);
       if (message) forward(message);
     }

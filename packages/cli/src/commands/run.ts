@@ -1,6 +1,6 @@
 import { collectValues, type GantryCommand, withSession } from '../command';
 import { usageError } from '../errors';
-import { formatStarted, printOutcome, waitForRun } from '../follow-run';
+import { formatStarted, waitForOutcome } from '../follow-run';
 import { type InputOptions, readInputs } from '../inputs';
 import type { GlobalOptions, Session } from '../session';
 import { dim } from '../text';
@@ -33,7 +33,7 @@ async function startRun(session: Session, workerId: string, options: RunOptions)
   });
   if (!options.wait) return session.output.print(started, () => formatStarted(started));
   session.output.note(dim(`started ${started.run_id}`));
-  printOutcome(session, await waitForRun(session, gantry, started.run_id));
+  await waitForOutcome(session, gantry, started.run_id);
 }
 
 function parsePriority(value: string): number {

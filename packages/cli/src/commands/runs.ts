@@ -1,6 +1,6 @@
 import type { Gantry, RunItem, RunStatus } from '@gantry/sdk';
 import { type GantryCommand, parseCount, withSession } from '../command';
-import { formatStarted, printOutcome, waitForRun } from '../follow-run';
+import { formatStarted, waitForOutcome } from '../follow-run';
 import { formatDetails, formatTable } from '../output';
 import type { GlobalOptions, Session } from '../session';
 import { dim, green, red, type Text, text, toText, yellow } from '../text';
@@ -113,5 +113,5 @@ async function replayRun(session: Session, runId: string, { same, wait }: Replay
   const gantry = session.gantry();
   const started = await gantry.runs.replay(runId, { version: same ? 'same' : 'current' });
   if (!wait) return session.output.print(started, () => formatStarted(started));
-  printOutcome(session, await waitForRun(session, gantry, started.run_id));
+  await waitForOutcome(session, gantry, started.run_id);
 }

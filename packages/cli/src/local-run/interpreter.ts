@@ -92,7 +92,7 @@ export async function findSandboxProblem(python: Interpreter): Promise<string | 
     return null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      return 'bubblewrap is not installed, such as with: apt-get install bubblewrap';
+      return 'bubblewrap is not installed (apt-get install bubblewrap)';
     }
     const { stderr = '' } = error as { stderr?: string };
     return `bubblewrap cannot make a sandbox here: ${stderr.trim().split('\n').at(-1) || (error as Error).message}`;
