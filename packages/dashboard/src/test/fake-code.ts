@@ -43,6 +43,7 @@ const DEFINITION: Definition = {
   connections: [],
   contexts: ['price-list'],
   python_dependencies: ['requests'],
+  dependencies_source: null,
   limits: { timeout_seconds: 60, memory_mb: 512, concurrency: null, priority: 0 },
   retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },

@@ -70,6 +70,7 @@ export const buildWorker = (id: string, over: Partial<Worker> = {}): Worker => (
   connections: [],
   contexts: [],
   python_dependencies: [],
+  dependencies_source: null,
   isolation: 'warm',
   network: 'public',
   expose: [],

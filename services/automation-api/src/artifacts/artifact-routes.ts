@@ -5,6 +5,8 @@ import { ZIP_BYTES_MAX } from '@gantry/program';
 import type { Deps } from '../deps';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
+import { parseStoredManifest } from './manifest';
+import { getDependencies } from './runnable';
 
 export function artifactOperations(deps: Deps): Operations<'automation'> {
   const { prisma, objects } = deps;
@@ -35,7 +37,8 @@ export function artifactOperations(deps: Deps): Operations<'automation'> {
         filename: `${artifact.id}.zip`,
         contentType: 'application/zip',
       });
-      return ok({ downloadUrl, fileList: artifact.files });
+      const dependencies = getDependencies(artifact, parseStoredManifest(artifact.manifest));
+      return ok({ downloadUrl, fileList: artifact.files, ...dependencies });
     },
   };
 }
