@@ -7,6 +7,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { type Cancellation, createCancellation } from './cancel-runs';
 import { stopClosedWorkspaces } from './closed-workspaces';
+import { handleLockRequests, loadLockDigests } from './dependency-locks';
 import { startDispatcher } from './dispatcher';
 import { type EndRunning, endExpiredRun, endHeldRun } from './end-run';
 import { startIngest } from './ingest';
@@ -156,6 +157,7 @@ export async function startRunEngine(deps: {
         givenTo: deps.givenTo,
         toolsOf: deps.tools?.of,
         loadSteps: ({ id }) => loadRecordedSteps(pool, id),
+        loadLocks: (run) => loadLockDigests(pool, run),
         loadResponses: (run) => loadReplayableResponses(pool, run),
       }),
   });
@@ -181,6 +183,7 @@ export async function startRunEngine(deps: {
     computeCostUsd: deps.computeCostUsd ?? (() => 0),
   });
   const stepRecords = handleStepRecords({ bus, pool, source, tokens, log });
+  const lockRequests = handleLockRequests({ bus, pool, source, tokens, log });
   const toolCalls =
     deps.tools && handleToolCalls({ bus, pool, source, tokens, waiters, prepare: deps.tools.prepare, log });
   const leases = startLeaseService({ bus, pool, source, tokens, objects, leaseMs, log });
@@ -235,6 +238,7 @@ export async function startRunEngine(deps: {
       await sweeper.stop();
       leases.close();
       stepRecords.close();
+      lockRequests.close();
       await toolCalls?.stop();
       await ingest.stop();
       waiters.close();

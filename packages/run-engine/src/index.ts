@@ -2,6 +2,7 @@ export { addRunCost } from './add-run-cost';
 export { buildAttachmentKey, isDigest } from './attachment-key';
 export { withholdRuns as withholdRunsOf } from './cancel-runs';
 export { type DeleteWithRuns, deleteRunsOfSubject, deleteRunsOfWorkspace } from './delete-runs';
+export { type DependencyLock, deleteLocksOfCode, listDependencyLocks, loadAnnouncedLocks } from './dependency-locks';
 export type { IdleEnding, RunInTransaction } from './end-run';
 export * from './engine';
 export * from './history';

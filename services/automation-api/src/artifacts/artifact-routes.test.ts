@@ -54,7 +54,13 @@ test('packages are those of a file in the zip, unless the manifest lists any, an
   await me.post('/api/test', { artifactId: body.artifactId, inputs: { who: 'Ada' }, wait: 0 }).expect(200);
   const job = await until(() => executor.claim());
   expect(job.dependencies).toEqual(['pandas==2.2.3']);
+  const sha256 = 'a'.repeat(64);
+  const packages = [{ name: 'pandas', version: '2.2.3', file: 'pandas-2.2.3-py3-none-any.whl', sha256 }];
+  expect(await job.lock('cp311-linux-x64', packages)).toEqual({ packages });
   await job.complete({ greeting: 'hello' });
+  expect((await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200)).body.lockedDependencies).toEqual([
+    { platform: 'cp311-linux-x64', lockedAt: expect.any(String), packages },
+  ]);
   const listing = { manifest: { ...helloManifest, python_dependencies: ['rich'] } };
   const listed = await create(me, storageKey, listing).expect(201);
   expect(listed.body).toMatchObject({ dependencies: ['rich'], dependenciesSource: null });

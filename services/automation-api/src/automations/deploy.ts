@@ -3,6 +3,7 @@
 import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/events';
 import { type AppError, type Call, conflict, notFound, type OperationCall, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
+import { loadAnnouncedLocks } from '@gantry/run-engine';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
 import { createAudit } from '../audit/audit';
@@ -45,7 +46,7 @@ export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation)
     await call.made(tx, deployed.id);
     return deployed;
   });
-  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
+  await announceDependencies(deps, workspaceId, runnable);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -77,7 +78,7 @@ export async function update(
     await call.made(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
-  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
+  await announceDependencies(deps, workspaceId, runnable);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -109,7 +110,7 @@ export async function rollback(
     return { automation: after, artifactId };
   });
   const runnable = await deps.runnables.get(workspaceId, artifactId);
-  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
+  await announceDependencies(deps, workspaceId, runnable);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -139,6 +140,11 @@ const announce = (
   workspaceId: string,
   deployed: { automationId: string; version: number; artifactId: string },
 ) => enqueue(tx, automationDeployed, workspaceId, deployed);
+
+async function announceDependencies({ bus, pool }: Deps, workspaceId: string, { spec }: Runnable): Promise<void> {
+  const { dependencies } = spec;
+  requestPreparation(bus, { dependencies, ...(await loadAnnouncedLocks(pool, workspaceId, spec)) });
+}
 
 /** Lists warnings about problems that later runs will have. */
 async function listWarnings(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
