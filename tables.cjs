@@ -12,6 +12,7 @@ exports.TABLES = {
   'packages/limits': ['idempotency_keys', 'rate_counts'],
   'packages/run-engine': [
     ...['runs', 'run_events', 'run_events_default', 'run_artifacts', 'run_steps', 'run_streams', 'run_retention'],
+    'dependency_locks',
   ],
   'packages/vault': ['secrets', 'data_keys'],
 

@@ -14,6 +14,7 @@ export default defineConfig({
       'public.run_steps',
       'public.run_streams',
       'public.run_retention',
+      'public.dependency_locks',
       'public.outbox',
       'public.published_events',
       'public.inbox',

@@ -4,6 +4,7 @@ export * from './catalogue';
 export * from './change-hints';
 export * from './connection-watch';
 export * from './consumer';
+export * from './dependency-lock';
 export * from './id';
 export * from './inspect-protocol';
 export * from './job-credential';

@@ -13,6 +13,8 @@ export const inspectRequest = z.object({
       modules: z.array(z.string()),
     })
     .optional(),
+  /** Instead of `code`: a TOML document, of a `# /// script` block (PEP 723) or a pyproject.toml. */
+  toml: z.object({ kind: z.enum(['script', 'project']), text: z.string() }).optional(),
 });
 export type InspectRequest = z.infer<typeof inspectRequest>;
 
@@ -31,6 +33,13 @@ export const inspectReply = z.object({
   imports: z.array(z.string()).optional(),
   /** Environment variables and secrets that it requires. */
   secrets: z.array(z.string()).optional(),
+  /** For a TOML document: the packages that it lists, null if it has no such list, or the reason for refusing it. */
+  toml: z
+    .union([
+      z.object({ dependencies: z.array(z.string()).nullable() }),
+      z.object({ problem: z.string(), line: z.int().nullable() }),
+    ])
+    .optional(),
   /** For a draft: every problem of its sources, with its place. */
   problems: z.array(z.object({ code: inspectProblemCode, path: z.string(), ...place, message: z.string() })).optional(),
   /** For a draft: the first place where the entrypoint names each of the above. */

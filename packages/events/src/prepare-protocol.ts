@@ -1,6 +1,7 @@
 /** Announces the packages and code of upcoming runs, so that executors have them before the first run starts. */
 import { z } from 'zod';
 import { type Bus, encode } from './bus';
+import { lockedPackages, lockPlatform } from './dependency-lock';
 import { job, MESSAGE_BYTES_MAX, runSubjects } from './run-protocol';
 
 /** Code that can be imported before its runs: the fields of a job, with names of secrets in place of values. */
@@ -11,6 +12,8 @@ const preparableProgram = job
 export const prepareRequest = z.object({
   /** Packages to install. */
   dependencies: z.array(z.string().max(300)).max(100),
+  /** The version's locks by platform, as far as they exist and fit into a message. */
+  locks: z.record(lockPlatform, lockedPackages).optional(),
   /**
    * The worker's current state: processes with other code of it end. Absent: only packages are announced.
    * `program`: its current version. Absent: its code is not imported before its runs.

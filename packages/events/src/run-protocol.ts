@@ -25,6 +25,7 @@
  * No message is larger than MESSAGE_BYTES_MAX: larger payloads travel by object store, as a presigned URL.
  */
 import { z } from 'zod';
+import { lockDigests, lockedPackages, lockPlatform } from './dependency-lock';
 import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
 import { HELD_CALLS_MAX, heldCall, jobAgent, jobTools, jsonObject, modelUsage } from './job-tools';
 import { recordedResponse, replayableResponse } from './recorded-response';
@@ -65,6 +66,8 @@ export const runSubjects = {
   step: (source: RunSource, executorId: string) => `run.step.${source}.${executorId}`,
   /** Request/reply, queue group: ToolCall -> ToolReply. Only worker-api has connections. */
   tool: (source: RunSource, executorId: string) => `run.tool.${source}.${executorId}`,
+  /** Request/reply, queue group: LockRequest -> LockReply. */
+  lock: (source: RunSource, executorId: string) => `run.lock.${source}.${executorId}`,
   /** JetStream, see streams.ts: read with decodeRunEvents. */
   events: (source: RunSource, executorId: string, runId: string) => `run.events.${source}.${executorId}.${runId}`,
   /** Replica -> replicas of the same service: a run was queued. The name of its runner as text; empty means any. */
@@ -164,6 +167,8 @@ export const job = z.object({
   /** Path of the file that defines run(), relative to the root of the code. */
   entrypoint: z.string(),
   dependencies: z.array(z.string()),
+  /** Digests of the version's locks, possibly none yet. Absent: its packages are not locked, as those of a draft. */
+  locks: lockDigests.optional(),
   /** Set if the manifest declares outputs: the return value must then be an object with these names. */
   outputs: z.array(z.object({ name: z.string(), type: z.string() })).optional(),
   /** Exactly one of the two. */
@@ -274,6 +279,23 @@ export const suspension = z.discriminatedUnion('kind', [
   }),
 ]);
 export type Suspension = z.infer<typeof suspension>;
+
+/**
+ * Requests the lock of a run's version for a platform. `packages`: the proposal of an executor that has resolved them;
+ * the first proposal is the lock.
+ */
+export const lockRequest = z.object({
+  ...attemptIdentity,
+  platform: lockPlatform,
+  packages: lockedPackages.optional(),
+});
+export type LockRequest = z.infer<typeof lockRequest>;
+/** `packages`: the lock, by the first proposal; null: there is none. */
+export const lockReply = z.union([
+  z.object({ packages: lockedPackages.nullable() }),
+  z.object({ refused: z.string() }),
+]);
+export type LockReply = z.infer<typeof lockReply>;
 
 export const artifactRequest = z.object({
   ...attemptIdentity,

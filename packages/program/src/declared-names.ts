@@ -19,6 +19,17 @@ const dependencyName = z
 export const secretNames = z.array(secretName).max(NAMES_MAX).transform(distinct);
 export const dependencyNames = z.array(dependencyName).max(NAMES_MAX).transform(distinct);
 
+/** Applies the rules of `dependencyNames` to one package. */
+export const parseDependency = (text: string): { name: string } | { problem: string } => {
+  const parsed = dependencyName.safeParse(text);
+  return parsed.success ? { name: parsed.data } : { problem: parsed.error.issues[0]?.message ?? 'is not a package' };
+};
+
+export const listDistinctDependencies = (names: string[]): string[] | { problem: string } => {
+  const kept = distinct(names);
+  return kept.length > NAMES_MAX ? { problem: `lists ${kept.length} packages, ${NAMES_MAX} are possible` } : kept;
+};
+
 function distinct(names: string[]): string[] {
   return [...new Set(names)];
 }

@@ -1,5 +1,6 @@
 export * from './concurrency-limiter';
 export * from './declared-names';
+export * from './file-dependencies';
 export * from './input-files';
 export * from './input-schema';
 export * from './input-validator';

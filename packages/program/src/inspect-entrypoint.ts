@@ -55,6 +55,18 @@ export async function inspectDraft(
   return { parameters, imports, secrets, places, problems: [...general, ...problems] };
 }
 
+/**
+ * Asks an executor for the packages that a TOML document lists, which is not parsed in this process.
+ * @throws AppError 503 if no executor is available
+ */
+export async function inspectToml(
+  bus: Bus,
+  toml: NonNullable<InspectRequest['toml']>,
+): Promise<NonNullable<InspectReply['toml']>> {
+  const reply = await requestInspection(bus, { entrypoint: '', toml });
+  return reply.toml ?? { problem: reply.problem?.message ?? 'could not be parsed', line: null };
+}
+
 async function requestInspection(bus: Bus, inspectRequest: InspectRequest): Promise<InspectReply> {
   try {
     return await request(bus, runSubjects.inspect, inspectRequest, inspectReply, TIMEOUT_MS);

@@ -4,6 +4,7 @@ import { StoredJson } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { handleLockRequests, loadLockDigests } from './dependency-locks';
 import { type Cancellation, createCancellation } from './ending/cancel-runs';
 import { stopRunsOfClosedWorkspaces } from './ending/closed-workspaces';
 import { type EndRunning, endExpiredRun, endHeldRun } from './ending/end-run';
@@ -150,6 +151,7 @@ export async function startRunEngine(deps: {
         givenTo: deps.givenTo,
         toolsOf: deps.tools?.of,
         loadSteps: ({ id }) => loadRecordedSteps(pool, id),
+        loadLocks: (run) => loadLockDigests(pool, run),
         loadResponses: (run) => loadReplayableResponses(pool, run),
       }),
   });
@@ -175,6 +177,7 @@ export async function startRunEngine(deps: {
     computeCostUsd: deps.computeCostUsd ?? (() => 0),
   });
   const stepRecords = handleStepRecords({ bus, pool, source, tokens, log });
+  const lockRequests = handleLockRequests({ bus, pool, source, tokens, log });
   const toolCalls =
     deps.tools && handleToolCalls({ bus, pool, source, tokens, waiters, prepare: deps.tools.prepare, log });
   const leases = startLeaseService({ bus, pool, source, tokens, objects, leaseMs, log });
@@ -226,6 +229,7 @@ export async function startRunEngine(deps: {
       await sweeper.stop();
       leases.close();
       stepRecords.close();
+      lockRequests.close();
       await toolCalls?.stop();
       await ingest.stop();
       waiters.close();

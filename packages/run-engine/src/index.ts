@@ -1,3 +1,4 @@
+export { type DependencyLock, deleteLocksOfCode, listDependencyLocks, loadAnnouncedLocks } from './dependency-locks';
 export { withholdRuns as withholdRunsOf } from './ending/cancel-runs';
 export type { IdleEnding, RunInTransaction } from './ending/end-run';
 export * from './engine';

@@ -53,6 +53,8 @@ export async function buildJob(
     toolsOf?: LoadTools | undefined;
     /** Loads the steps that earlier attempts have recorded. */
     loadSteps: (run: Run) => Promise<RecordedStep[]>;
+    /** Loads the digests of the locks of the run's version. */
+    loadLocks: (run: Run) => Promise<Record<string, string> | undefined>;
     /** For a rehearsal: loads the responses to requests that would write. */
     loadResponses: (run: Run) => Promise<ReplayableResponse[]>;
     /** Objects of the run are stored only after this. Undefined: the run is inserted. */
@@ -64,6 +66,7 @@ export async function buildJob(
   const runSecrets = await deps.givenTo(run);
   if ('refused' in runSecrets) return runSecrets;
   const { secrets, credentials = [] } = runSecrets;
+  const locks = await deps.loadLocks(run);
   const internal = { expiresSeconds: URL_SECONDS, audience: 'internal' } as const;
 
   const job: Job = {
@@ -79,6 +82,7 @@ export async function buildJob(
     code: { digest: spec.code.digest, size: spec.code.size, url: await objects.presignGet(spec.code.key, internal) },
     entrypoint: spec.entrypoint,
     dependencies: spec.dependencies,
+    ...(locks && { locks }),
     ...(spec.outputs.length && { outputs: spec.outputs }),
     files: await Promise.all(
       spec.files.map(async ({ key, ...file }) => ({ ...file, url: await objects.presignGet(key, internal) })),

@@ -27,6 +27,12 @@ export class SubjectChanged extends Error {}
 
 export type RunKind = 'run' | 'test';
 
+/** A version of code: of a worker by its sha, or an artifact, whose version is empty. */
+export interface LockedCode {
+  id: string;
+  version: string;
+}
+
 /** An executor's instructions; fixed at creation, so that a later deploy cannot change a queued run. */
 export interface RunSpec {
   /** Starts its code; only executors with it get the run. */
@@ -34,6 +40,8 @@ export interface RunSpec {
   code: { digest: string; key: string; size: number };
   entrypoint: string;
   dependencies: string[];
+  /** Names the code whose packages are locked. Absent: they are resolved for each set, as for a draft. */
+  lockedCode?: LockedCode;
   outputs: { name: string; type: string }[];
   /** Names only; the values are loaded when the run is handed out. */
   secrets: string[];

@@ -5,7 +5,11 @@ import {
   encode,
   generateBoxKeys,
   type Job,
+  type LockedPackage,
+  type LockReply,
+  type LockRequest,
   leaseReply,
+  lockReply,
   newId,
   openJob,
   type RunEvent,
@@ -34,6 +38,8 @@ export interface FakeJob extends Job {
    * @throws Error with the reason of a refusal
    */
   step(ordinal: number, name: string, result: unknown, over?: Partial<StepRecord>): Promise<unknown>;
+  /** Requests the lock of its version, with a proposal if there is one. */
+  lock(platform: string, packages?: LockedPackage[], over?: Partial<LockRequest>): Promise<LockReply>;
 }
 
 export interface FakeExecutor {
@@ -82,6 +88,10 @@ export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): F
         const reply = await request(bus, runSubjects.step(source, id), { ...record, ...over }, stepReply, 2_000);
         if ('refused' in reply) throw new Error(reply.refused);
         return reply.result;
+      },
+      lock: (platform, packages, over = {}) => {
+        const message = { runId, attempt, token, platform, ...(packages && { packages }), ...over };
+        return request(bus, runSubjects.lock(source, id), message, lockReply, 2_000);
       },
     };
   }

@@ -2,7 +2,8 @@
 
 compile       byte code next to each source file, never invalidated (UNCHECKED_HASH): a digest's content never changes
 interpreter   uv's facts about this Python, for the tools below, where it cannot start Python
-resolve       by uv: addresses and digests of the wheels that meet requirements, as /work/wheels.json
+resolve       by uv: addresses and digests of the wheels that meet requirements, as /work/wheels.json; `locked` has the
+              digests of the wheels to choose, one for each requirement, or is empty
 fetch         wheels from their addresses
 download      by pip: the wheels that meet requirements
 install       one wheel, by uv or pip, and its byte code
@@ -72,14 +73,17 @@ def resolve(config):
                 "--quiet", *config["options"])
     if status == 0:
         with open("/work/wheels.json", "w") as file:
-            json.dump([parse_wheel(package) for package in read_toml("/tmp/pylock.toml", config).get("packages", [])], file)
+            json.dump([parse_wheel(package, config["locked"]) for package in read_toml("/tmp/pylock.toml", config).get("packages", [])], file)
     return status
 
 
-def parse_wheel(package):
-    if len(package.get("wheels", [])) != 1:
+def parse_wheel(package, locked):
+    """Several wheels of one version may fit this machine: only a lock says which one."""
+    wheels = package.get("wheels", [])
+    wheels = [wheel for wheel in wheels if wheel.get("hashes", {}).get("sha256") in locked] or wheels
+    if len(wheels) != 1:
         raise SystemExit(f"{package['name']} is not a wheel of the index")
-    wheel = package["wheels"][0]
+    wheel = wheels[0]
     return {"url": wheel["url"], "sha256": wheel.get("hashes", {}).get("sha256")}
 
 
@@ -118,7 +122,11 @@ def fetch_one(wheel):
 
 
 def download(config):
-    return pip(config, "download", "--dest", "/work", *config["options"], "--", *config["requirements"])
+    if not config["locked"]:
+        return pip(config, "download", "--dest", "/work", *config["options"], "--", *config["requirements"])
+    with open("/tmp/requirements.txt", "w") as file:
+        file.write("\n".join(f"{requirement} --hash=sha256:{digest}" for requirement, digest in zip(config["requirements"], config["locked"])))
+    return pip(config, "download", "--dest", "/work", *config["options"], "--require-hashes", "-r", "/tmp/requirements.txt")
 
 
 def install(config):

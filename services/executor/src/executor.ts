@@ -11,7 +11,7 @@ import { createLeases } from './protocol/leases';
 import { listenForPreparations } from './protocol/preparations';
 import { createRuns } from './protocol/runs';
 import { listenForCancellations, listenForModelText } from './protocol/service-messages';
-import { createStepClient, createToolClient, createUploadClient } from './protocol/service-requests';
+import { createLockClient, createStepClient, createToolClient, createUploadClient } from './protocol/service-requests';
 import { openSpool } from './protocol/spool';
 import { announceStatus } from './protocol/status-announcer';
 
@@ -56,6 +56,7 @@ export async function startExecutor(options: ExecutorOptions) {
     redactorFor: createRedactorCache(),
     uploads: createUploadClient(bus, id),
     steps: createStepClient(bus, id),
+    locks: createLockClient(bus, id),
     tools: createToolClient(bus, id),
     isConnected: connection.isUp,
   });

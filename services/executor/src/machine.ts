@@ -1,5 +1,5 @@
 /** Starts this machine's facilities for running code: sandboxes, a file store, the egress proxy, and their runners. */
-import { PYTHON } from '@gantry/events';
+import { computeLockDigest, PYTHON } from '@gantry/events';
 import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
 import { createDependencies } from './dependencies/dependencies';
@@ -77,6 +77,7 @@ export async function startMachine(
     contexts: createContextStore({ store }),
     dependencies: createDependencies({
       store,
+      computeLockDigest,
       runTool,
       egress,
       index: options.packageIndex,

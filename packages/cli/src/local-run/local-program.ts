@@ -31,6 +31,9 @@ export interface LocalProgram {
   differences: string[];
 }
 
+/** The platform reads these; here only worker.yaml counts. */
+const DEPENDENCY_FILES = new Set(['requirements.txt', 'pyproject.toml']);
+
 /** Asks for the value of a secret. */
 export type AskSecret = (name: string) => Promise<string>;
 
@@ -58,6 +61,8 @@ export async function loadProgram(dir: string, askSecret?: AskSecret): Promise<L
   };
   const network = manifest.network ?? 'public';
   const connections = readNames('connections');
+  const dependencies = readNames('python_dependencies');
+  const lists = folder.files.filter((file) => DEPENDENCY_FILES.has(file.path)).map((file) => file.path);
   return {
     name: path.basename(path.resolve(dir)),
     dir,
@@ -68,12 +73,15 @@ export async function loadProgram(dir: string, askSecret?: AskSecret): Promise<L
     secrets: await readSecrets(dir, readNames('secrets'), askSecret),
     contexts: await findContexts(dir, readNames('contexts')),
     connections,
-    dependencies: readNames('python_dependencies'),
+    dependencies,
     hasNetwork: network !== 'none',
     timeoutSeconds: readNumber('timeout_seconds', 300),
     memoryMb: readNumber('memory_mb', 512),
     differences: [
       ...(typeof network === 'object' ? ['network: the list of hosts is not enforced here'] : []),
+      ...(lists.length && !dependencies.length
+        ? [`${lists.join(', ')}: packages are installed here only if python_dependencies lists them`]
+        : []),
       ...(connections.length ? [`connections: ${connections.join(', ')} cannot be used here`] : []),
       ...((manifest.approvals as { required?: unknown } | undefined)?.required === true
         ? ['approvals.required: the run is not held here']

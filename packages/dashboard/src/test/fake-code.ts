@@ -45,6 +45,7 @@ const DEFINITION: Definition = {
   secrets: ['SHOP_TOKEN'],
   contexts: ['price-list'],
   python_dependencies: ['requests'],
+  dependencies_source: null,
   limits: { timeout_seconds: 60, memory_mb: 512, concurrency: null, priority: 0 },
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
 };

@@ -47,6 +47,7 @@ export const buildDefinition = (): Schemas['WorkerDefinition'] => ({
   connections: [],
   contexts: [],
   python_dependencies: [],
+  dependencies_source: null,
   isolation: 'warm',
   network: 'public',
   expose: [],

@@ -118,4 +118,5 @@ export async function deleteRunsOfWorkspace(sql: Sql, workspaceId: string): Prom
     await deleteRows(sql, ids);
   }
   await sql.query('DELETE FROM run_retention WHERE workspace_id = $1', [workspaceId]);
+  await sql.query('DELETE FROM dependency_locks WHERE workspace_id = $1', [workspaceId]);
 }

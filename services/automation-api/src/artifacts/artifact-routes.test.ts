@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { createZip, rawZip, setupResource } from '@gantry/testing';
+import { createZip, rawZip, setupResource, until } from '@gantry/testing';
 import {
   type Caller,
   createArtifact,
@@ -14,6 +14,7 @@ const MB = 1024 * 1024;
 
 const service = testService();
 const me = setupResource(() => service.createCaller());
+const executor = setupResource(() => service.connectExecutor());
 
 const create = (caller: Caller, storageKey: string, change: object = {}) =>
   caller.post('/api/artifacts', { manifest: helloManifest, entrypoint: 'main.py', storageKey, ...change });
@@ -29,6 +30,8 @@ test('an artifact lists its files and their hashes, and returns its code', async
     digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     fileCount: 2,
     totalSize: helloCode.length + 4,
+    dependencies: [],
+    dependenciesSource: null,
     warnings: [],
   });
   const code = await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200);
@@ -39,6 +42,34 @@ test('an artifact lists its files and their hashes, and returns its code', async
   const download = await fetch(code.body.downloadUrl);
   expect(download.headers.get('Content-Disposition')).toContain(`${body.artifactId}.zip`);
   expect((await download.arrayBuffer()).byteLength).toBeGreaterThan(100);
+});
+
+test('packages are those of a file in the zip, unless the manifest lists any, and runs get them', async () => {
+  const zip = await createZip({ 'main.py': helloCode, 'requirements.txt': 'pandas==2.2.3\n' });
+  const storageKey = await uploadZip(me, zip);
+  const { body } = await create(me, storageKey).expect(201);
+  const expected = { dependencies: ['pandas==2.2.3'], dependenciesSource: 'requirements.txt' };
+  expect(body).toMatchObject(expected);
+  expect((await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200)).body).toMatchObject(expected);
+  await me.post('/api/test', { artifactId: body.artifactId, inputs: { who: 'Ada' }, wait: 0 }).expect(200);
+  const job = await until(() => executor.claim());
+  expect(job.dependencies).toEqual(['pandas==2.2.3']);
+  const sha256 = 'a'.repeat(64);
+  const packages = [{ name: 'pandas', version: '2.2.3', file: 'pandas-2.2.3-py3-none-any.whl', sha256 }];
+  expect(await job.lock('cp311-linux-x64', packages)).toEqual({ packages });
+  await job.complete({ greeting: 'hello' });
+  expect((await me.get(`/api/artifacts/${body.artifactId}/code`).expect(200)).body.lockedDependencies).toEqual([
+    { platform: 'cp311-linux-x64', lockedAt: expect.any(String), packages },
+  ]);
+  const listing = { manifest: { ...helloManifest, python_dependencies: ['rich'] } };
+  const listed = await create(me, storageKey, listing).expect(201);
+  expect(listed.body).toMatchObject({ dependencies: ['rich'], dependenciesSource: null });
+});
+
+test('a file whose packages would come from elsewhere is refused with its line', async () => {
+  const zip = await createZip({ 'main.py': helloCode, 'requirements.txt': 'rich\n--index-url https://evil.test\n' });
+  const { body } = await create(me, await uploadZip(me, zip)).expect(400);
+  expect(body.error).toContain('"requirements.txt", line 2: "--index-url https://evil.test" is an option');
 });
 
 test('several artifacts can be created from one upload', async () => {

@@ -2,9 +2,12 @@ import { newId } from '@gantry/events';
 import { created, type Operations, ok } from '@gantry/http';
 import { EXPIRES_SECONDS_MAX } from '@gantry/object-store';
 import { ZIP_BYTES_MAX } from '@gantry/program';
+import { listDependencyLocks } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { getArtifact } from './artifact-repository';
 import { createArtifact } from './create-artifact';
+import { parseStoredManifest } from './manifest';
+import { getDependencies, toLockedCode } from './runnable';
 
 export function artifactOperations(deps: Deps): Operations<'automation'> {
   const { prisma, objects } = deps;
@@ -35,7 +38,9 @@ export function artifactOperations(deps: Deps): Operations<'automation'> {
         filename: `${artifact.id}.zip`,
         contentType: 'application/zip',
       });
-      return ok({ downloadUrl, fileList: artifact.files });
+      const dependencies = getDependencies(artifact, parseStoredManifest(artifact.manifest));
+      const lockedDependencies = await listDependencyLocks(deps.pool, artifact.workspaceId, toLockedCode(artifact.id));
+      return ok({ downloadUrl, fileList: artifact.files, ...dependencies, lockedDependencies });
     },
   };
 }

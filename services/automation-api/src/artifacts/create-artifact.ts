@@ -7,6 +7,7 @@ import { transaction } from '@gantry/postgres';
 import {
   createLimiter,
   formatInspectionWarnings,
+  getFileDependencies,
   inspectEntrypoint,
   readArchive,
   repack,
@@ -23,6 +24,9 @@ export interface CreatedArtifact {
   digest: string;
   fileCount: number;
   totalSize: number;
+  dependencies: string[];
+  /** Path of the file that declares them; null: the manifest does. */
+  dependenciesSource: string | null;
   warnings: string[];
 }
 
@@ -49,6 +53,9 @@ export async function createArtifact(
     if (!files.some(({ path }) => path === entrypoint)) {
       throw badEntrypoint(`there is no file "${entrypoint}" in the zip`);
     }
+    const fileDependencies = manifest.python_dependencies.length
+      ? null
+      : await getFileDependencies(bus, entrypoint, files);
     const { zip, digest } = await repack(files);
     const codeKey = buildCodeKey(workspaceId, digest);
     if (!(await objects.head(codeKey))) await objects.put(codeKey, zip, { contentType: 'application/zip' });
@@ -65,10 +72,16 @@ export async function createArtifact(
     const { id: artifactId, ...rest } = artifact;
     const declared = {
       inputs: manifest.inputs,
-      dependencies: manifest.python_dependencies,
+      dependencies: fileDependencies?.packages ?? manifest.python_dependencies,
       secrets: manifest.secrets_needed,
     };
-    const created = { artifactId, ...rest, warnings: formatInspectionWarnings(inspected, declared) };
+    const created = {
+      artifactId,
+      ...rest,
+      dependencies: declared.dependencies,
+      dependenciesSource: fileDependencies?.source ?? null,
+      warnings: formatInspectionWarnings(inspected, declared),
+    };
     await transaction(prisma, async (tx) => {
       const data = {
         ...artifact,
@@ -78,6 +91,7 @@ export async function createArtifact(
         entrypoint,
         manifest: input.manifest as object,
         files: fileList as object[],
+        ...(fileDependencies && { fileDependencies: { ...fileDependencies } }),
         createdBy: caller.userId,
       };
       await tx.artifact.create({ data });

@@ -1,8 +1,15 @@
 /** Data of an artifact that starting a run needs, read and compiled once: artifacts are immutable. */
 import { PYTHON } from '@gantry/events';
-import { createInputValidator, createRecentCache, type InputValidator, toRunIsolation } from '@gantry/program';
-import { buildRunLimits, type RunSpec } from '@gantry/run-engine';
+import {
+  createInputValidator,
+  createRecentCache,
+  type FileDependencies,
+  type InputValidator,
+  toRunIsolation,
+} from '@gantry/program';
+import { buildRunLimits, type LockedCode, type RunSpec } from '@gantry/run-engine';
 import type { Db } from '../database';
+import type { Artifact } from '../generated/prisma/client';
 import { getArtifact } from './artifact-repository';
 import { type Manifest, parseStoredManifest } from './manifest';
 
@@ -13,6 +20,18 @@ export interface Runnable {
   /** The spec of a deployed run without files. */
   spec: RunSpec;
 }
+
+/** The packages of an artifact, and the file that declares them; null: its manifest does, or nothing. */
+export function getDependencies({ fileDependencies }: Pick<Artifact, 'fileDependencies'>, manifest: Manifest) {
+  const fromFile = fileDependencies as FileDependencies | null;
+  return {
+    dependencies: fromFile?.packages ?? manifest.python_dependencies,
+    dependenciesSource: fromFile?.source ?? null,
+  };
+}
+
+/** Names an artifact, which never changes, in the locks of its packages. */
+export const toLockedCode = (id: string): LockedCode => ({ id, version: '' });
 
 /** A compiled runnable takes about 50 KB. */
 const CACHED_MAX = 500;
@@ -39,7 +58,8 @@ async function loadRunnable(db: Db, workspaceId: string, artifactId: string): Pr
       runner: PYTHON,
       code: { digest: artifact.digest, key: artifact.codeKey, size: artifact.codeSize },
       entrypoint: artifact.entrypoint,
-      dependencies: manifest.python_dependencies,
+      dependencies: getDependencies(artifact, manifest).dependencies,
+      lockedCode: toLockedCode(artifactId),
       outputs: manifest.outputs.map(({ name, type }) => ({ name, type })),
       secrets: manifest.secrets_needed,
       files: [],

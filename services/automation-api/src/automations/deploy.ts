@@ -5,6 +5,7 @@ import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/
 import type { Call, OperationCall } from '@gantry/http';
 import type { Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
+import { loadAnnouncedLocks } from '@gantry/run-engine';
 import { getArtifact } from '../artifacts/artifact-repository';
 import type { Runnable } from '../artifacts/runnable';
 import { createAudit } from '../audit/audit';
@@ -47,7 +48,7 @@ export async function deploy(deps: Deps, call: DeployCall, input: NewAutomation)
     await call.made(tx, deployed.id);
     return deployed;
   });
-  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
+  await announceDependencies(deps, workspaceId, runnable);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -79,7 +80,7 @@ export async function update(
     await call.made(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
-  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
+  await announceDependencies(deps, workspaceId, runnable);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -111,7 +112,7 @@ export async function rollback(
     return { automation: after, artifactId };
   });
   const runnable = await deps.runnables.get(workspaceId, artifactId);
-  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
+  await announceDependencies(deps, workspaceId, runnable);
   return { automation, warnings: await listWarnings(deps, automation, runnable) };
 }
 
@@ -141,6 +142,11 @@ const announce = (
   workspaceId: string,
   deployed: { automationId: string; version: number; artifactId: string },
 ) => enqueue(tx, automationDeployed, workspaceId, deployed);
+
+async function announceDependencies({ bus, pool }: Deps, workspaceId: string, { spec }: Runnable): Promise<void> {
+  const { dependencies } = spec;
+  requestPreparation(bus, { dependencies, ...(await loadAnnouncedLocks(pool, workspaceId, spec)) });
+}
 
 /** Lists warnings about problems that later runs will have. */
 async function listWarnings(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {

@@ -48,8 +48,9 @@ def serve_one(job, program=None):
 def execute(job, root="/code", program=None):
     """Returns (result message, JSON text of the output or None). Never raises for anything that user code does."""
     if job.get("op") == "inspect":
-        draft = job.get("draft")
+        draft, toml = job.get("draft"), job.get("toml")
         found = (inspection.inspect_draft(draft["sources"], draft["modules"], job["entrypoint"]) if draft else
+                 inspection.inspect_toml(toml["kind"], toml["text"]) if toml else
                  inspection.inspect_entrypoint(root, job["entrypoint"]))
         return {"t": "result", "ok": True}, json.dumps(found).encode()
     _signal.signal(_signal.SIGXCPU, _on_cpu_limit)              # pid 1 ignores signals it does not handle

@@ -67,6 +67,47 @@ def inspect_draft(sources, modules, entrypoint):
     return answer
 
 
+# Settings of [tool.uv] by which a name means another package than that of the executor's index.
+_SOURCES = ("sources", "index", "index-url", "extra-index-url", "find-links", "pip", "override-dependencies",
+            "constraint-dependencies")
+
+
+def inspect_toml(kind, text):
+    """Returns {dependencies} of a script's block or a pyproject.toml, None without a list, or {problem, line}."""
+    try:
+        import tomllib
+    except ImportError:             # Python 3.10
+        return _refuse("needs an executor with Python 3.11 or newer: list the packages in requirements.txt")
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        message = str(error) or type(error).__name__
+        at = re.search(r"at line ([0-9]{1,9})", message)
+        at_end = text.count("\n") + 1 if "at end of document" in message else None
+        return _refuse(f"is not TOML: {message}", int(at[1]) if at else at_end)
+    for name in _SOURCES:
+        if name in _table(_table(document, "tool"), "uv"):
+            return _refuse(f"tool.uv.{name} is not possible: packages come from the index of the executors, in any version "
+                           "that the list allows")
+    table = document if kind == "script" else _table(document, "project")
+    dynamic = table.get("dynamic")
+    if isinstance(dynamic, list) and "dependencies" in dynamic:
+        return _refuse("project.dependencies is dynamic, which only a build could resolve: list the packages")
+    dependencies = table.get("dependencies")
+    if dependencies is not None and not (isinstance(dependencies, list) and all(isinstance(one, str) for one in dependencies)):
+        return _refuse("dependencies must be a list of texts")
+    return {"dependencies": dependencies}
+
+
+def _refuse(problem, line=None):
+    return {"problem": problem[:MESSAGE_CHARS_MAX], "line": line}
+
+
+def _table(document, name):
+    value = document.get(name)
+    return value if isinstance(value, dict) else {}
+
+
 def _column(node, lines):
     """Computes the column in characters: the tree counts bytes of UTF-8."""
     line = lines[node.lineno - 1] if node.lineno <= len(lines) else ""

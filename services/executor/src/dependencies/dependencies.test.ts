@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { computeLockDigest, type LockedPackage } from '@gantry/events';
 import { createZip, findTestUv, writeWheel } from '@gantry/testing';
 import { findInterpreter } from '../runners/python/interpreter';
 import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
@@ -346,6 +347,114 @@ describe.each(installers)('%s', (_, uv) => {
       ]);
     });
   });
+});
+
+describe.each(installers)('locks, by %s', (_, uv) => {
+  const interpreter = { ...findInterpreter(), ...(uv && { pipPath: null }) };
+  const wheels = createDirectory();
+  const listed = new Map<string, string[]>();
+  const requests: string[] = [];
+  const server = http.createServer((req, res) => {
+    requests.push(req.url ?? '');
+    const name = /^\/simple\/(\w+)\/$/.exec(req.url ?? '')?.[1];
+    const file = path.join(wheels, path.basename(req.url ?? ''));
+    if (name && listed.has(name)) res.setHeader('content-type', 'text/html').end(listed.get(name)?.join('\n'));
+    else if (req.url?.startsWith('/files/') && fs.existsSync(file)) res.end(fs.readFileSync(file));
+    else res.writeHead(404).end();
+  });
+  let indexUrl: string;
+
+  async function publish(name: string, version: string, source = `VALUE = "${version}"\n`) {
+    const file = await writeWheel(wheels, { name, version, source });
+    const sha256 = createHash('sha256').update(fs.readFileSync(file)).digest('hex');
+    const link = `<a href="/files/${path.basename(file)}#sha256=${sha256}">${path.basename(file)}</a>`;
+    listed.set(name, [...(listed.get(name) ?? []).filter((each) => !each.includes(path.basename(file))), link]);
+    return { name, version, file: path.basename(file), sha256 };
+  }
+  const withExecutor = async (use: (fixture: ExecutorFixture) => Promise<void>, locks = new Map()) => {
+    const fixture = await startTestExecutor({ uv, interpreter, packageIndex: { ...NOWHERE, indexUrl } });
+    for (const [platform, packages] of locks) fixture.service.locks.set(platform, packages);
+    try {
+      await use(fixture);
+    } finally {
+      await fixture.stop();
+    }
+    return fixture.service.locks;
+  };
+  const run = ({ service }: ExecutorFixture, name: string, overrides: Parameters<typeof service.run>[1] = {}) =>
+    service.run(`import ${name}\ndef run(): return ${name}.VALUE`, { dependencies: [name], locks: {}, ...overrides });
+  const toDigests = (locks: Map<string, LockedPackage[]>) =>
+    Object.fromEntries([...locks].map(([platform, packages]) => [platform, computeLockDigest(packages)]));
+
+  beforeAll(async () => {
+    await listen(server, '127.0.0.2');
+    indexUrl = `http://127.0.0.2:${getPort(server)}/simple`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('the first run proposes its packages, and another executor installs them although newer ones exist', async () => {
+    const first = await publish('locked', '1.0');
+    const locks = await withExecutor(async (fixture) => {
+      expect((await run(fixture, 'locked')).finished.output).toBe('1.0');
+      const again = await run(fixture, 'locked', { locks: toDigests(fixture.service.locks) });
+      expect([again.finished.output, again.log]).toEqual(['1.0', []]);
+    });
+    expect([...locks.values()]).toEqual([[first]]);
+    await publish('locked', '2.0');
+    await withExecutor(async (fixture) => {
+      expect((await run(fixture, 'locked', { locks: toDigests(locks) })).finished.output).toBe('1.0');
+      const unlocked = await run(fixture, 'locked', { locks: undefined });
+      expect(unlocked.finished.output).toBe('2.0');
+    }, locks);
+    expect([...locks.values()]).toEqual([[first]]);
+  });
+
+  test('an executor that resolves something else than an earlier proposal installs the earlier one', async () => {
+    await publish('raced', '1.0');
+    const locks = await withExecutor(async (fixture) => {
+      await run(fixture, 'raced');
+    });
+    await publish('raced', '2.0');
+    await withExecutor(async (fixture) => {
+      expect((await run(fixture, 'raced')).finished.output).toBe('1.0');
+    }, locks);
+  });
+
+  test('another file under the same version is an error that names the package', async () => {
+    await publish('swapped', '1.0');
+    const locks = await withExecutor(async (fixture) => {
+      await run(fixture, 'swapped');
+    });
+    await publish('swapped', '1.0', 'VALUE = "swapped"\n');
+    await withExecutor(async (fixture) => {
+      const { finished } = await run(fixture, 'swapped', { locks: toDigests(locks) });
+      expect(finished).toMatchObject({
+        status: 'failed',
+        error: { code: 'dependency_install', message: expect.stringMatching(/swapped==1\.0/) },
+      });
+    }, locks);
+  });
+
+  test('packages that another set has installed are linked without asking the index', async () => {
+    await publish('offline', '1.0');
+    await publish('beside', '1.0');
+    await withExecutor(async (fixture) => {
+      await run(fixture, 'offline', { dependencies: ['offline', 'beside'], locks: undefined });
+      const [platform] = [...(await withLock(fixture, 'offline')).keys()];
+      const before = requests.length;
+      const locks = { [platform as string]: computeLockDigest(fixture.service.locks.get(platform as string) ?? []) };
+      const { finished } = await run(fixture, 'offline', { dependencies: ['offline>=1'], locks });
+      expect([finished.output, requests.slice(before)]).toEqual(['1.0', []]);
+    });
+  });
+
+  async function withLock(fixture: ExecutorFixture, name: string) {
+    await run(fixture, name);
+    return fixture.service.locks;
+  }
 });
 
 test.each(['requests', 'requests>=2.31,<3', 'a.b-c_d == 1.0', 'httpx[http2]~=0.27', 'x; python_version < "3.12"'])(

@@ -1,36 +1,148 @@
-/** Provides Python dependencies: each set is resolved once, and assembled from wheels that are installed once. */
+/**
+ * Provides Python dependencies: each set is resolved once, and assembled from wheels that are installed once. A version
+ * keeps the packages that its first run was installed with: its lock (ADR 65).
+ *
+ * A resolved set is named by its requirements, and contains the list of its packages. A set of locked packages is named
+ * by the digest of the lock. The resolved one is used instead if it has the same packages, so that agreeing on a lock
+ * installs and imports nothing again.
+ */
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { LockedPackage } from '@gantry/events';
 import { createSetInstaller, type DependencyOptions } from './install-set';
 import { DependencyError, parseRequirement } from './requirement';
 
 const REQUIREMENTS_MAX = 100;
 const PROGRESS_MS = 5_000;
+/** In the directory of a resolved set. It is created before any wheel is linked, which replaces no existing file. */
+const PACKAGES = '.gantry-packages.json';
+/** These change with the format of the stored sets. */
+const RESOLVED = 'resolved 1';
+const LOCKED = 'locked 1';
 
 export type Dependencies = ReturnType<typeof createDependencies>;
 
-export function createDependencies(options: DependencyOptions) {
-  const { store, pythonVersion } = options;
+/** @param proposed what was resolved; null only reads. @returns the lock of the version; null: there is none */
+export type AgreeOnLock = (platform: string, proposed: LockedPackage[] | null) => Promise<LockedPackage[] | null>;
+
+export interface LockAccess {
+  /** Digests of the lock by platform, as far as they are known. */
+  digests: Record<string, string>;
+  agree: AgreeOnLock;
+}
+
+type Log = (text: string) => void;
+
+interface PinnedSet {
+  digest: string;
+  unpin(): void;
+}
+
+export function createDependencies(
+  options: DependencyOptions & { computeLockDigest: (packages: LockedPackage[]) => string },
+) {
+  const { store, pythonVersion, computeLockDigest } = options;
   const install = createSetInstaller(options);
+  const [major, minor] = pythonVersion.split('.');
+  const platform = `cp${major}${minor}-${process.platform}-${process.arch}`;
+  const toKey = (...parts: unknown[]) =>
+    createHash('sha256')
+      .update(JSON.stringify([...parts, pythonVersion]))
+      .digest('hex');
 
   /** @throws DependencyError */
-  function identify(requested: string[]): { requirements: string[]; digest: string } {
+  function parseRequirements(requested: string[]): { requirements: string[]; resolvedKey: string } {
     const requirements = [...new Set(requested.map(parseRequirement))].sort();
     if (requirements.length > REQUIREMENTS_MAX)
       throw new DependencyError(`At most ${REQUIREMENTS_MAX} dependencies are allowed.`);
-    const digest = createHash('sha256')
-      .update(JSON.stringify([pythonVersion, requirements]))
-      .digest('hex');
-    return { requirements, digest };
+    return { requirements, resolvedKey: toKey(RESOLVED, requirements) };
+  }
+
+  const readPackages = (resolvedKey: string): LockedPackage[] =>
+    JSON.parse(fs.readFileSync(path.join(store.directory, resolvedKey, PACKAGES), 'utf8'));
+
+  async function installResolved(requirements: string[], directory: string): Promise<void> {
+    const file = path.join(directory, PACKAGES);
+    fs.writeFileSync(file, '', { flag: 'wx' });
+    fs.writeFileSync(file, JSON.stringify(await install({ requirements }, directory)));
+  }
+
+  /** Names the set with these packages. */
+  function selectKey(resolvedKey: string, lockDigest: string): string {
+    const isResolved = store.has(resolvedKey) && computeLockDigest(readPackages(resolvedKey)) === lockDigest;
+    return isResolved ? resolvedKey : toKey(LOCKED, lockDigest);
+  }
+
+  async function pinSet(key: string, log: Log, create: (directory: string) => Promise<unknown>): Promise<PinnedSet> {
+    const installation = store.pin(key, async (directory) => void (await create(directory)));
+    if (installation) await logProgress(installation, log);
+    return toPinnedSet(key);
+  }
+
+  const toPinnedSet = (digest: string): PinnedSet => ({ digest, unpin: () => store.unpin(digest) });
+
+  /** Pins a set that is installed; undefined: it is not. */
+  function pinStored(digest: string): PinnedSet | undefined {
+    if (!store.has(digest)) return undefined;
+    void store.pin(digest, () => Promise.reject(new Error('a stored set is not stored')));
+    return toPinnedSet(digest);
+  }
+
+  const pinLocked = (resolvedKey: string, locked: LockedPackage[], log: Log) =>
+    pinSet(selectKey(resolvedKey, computeLockDigest(locked)), log, (directory) => install({ locked }, directory));
+
+  async function pinKnownLock(resolvedKey: string, lockDigest: string, agree: AgreeOnLock, log: Log) {
+    const key = selectKey(resolvedKey, lockDigest);
+    const stored = pinStored(key);
+    if (stored) return stored;
+    const locked = await agree(platform, null);
+    if (!locked) throw new Error('a lock that is known cannot be read');
+    return pinLocked(resolvedKey, locked, log);
+  }
+
+  /** Proposes what was resolved here, and installs what another executor has proposed before. */
+  async function agreeOnResolved(resolved: PinnedSet, agree: AgreeOnLock, log: Log): Promise<PinnedSet> {
+    try {
+      const proposed = readPackages(resolved.digest);
+      const locked = (await agree(platform, proposed)) ?? proposed;
+      if (computeLockDigest(locked) === computeLockDigest(proposed)) return resolved;
+      const other = await pinLocked(resolved.digest, locked, log);
+      resolved.unpin();
+      return other;
+    } catch (err) {
+      resolved.unpin();
+      throw err;
+    }
   }
 
   return {
-    identify,
-    /** Installs the set at `<store>/<digest>` if necessary; `log` receives lines for the run's log meanwhile. */
-    async pin(requested: string[], log: (text: string) => void): Promise<{ digest: string; unpin(): void }> {
-      const { requirements, digest } = identify(requested);
-      const pinned = store.pin(digest, (directory) => install(requirements, directory));
-      if (pinned) await logProgress(pinned, log);
-      return { digest, unpin: () => store.unpin(digest) };
+    /** Names the set of a request without installing it. @throws DependencyError */
+    identify(requested: string[], lockDigests: Record<string, string> = {}): string {
+      const { resolvedKey } = parseRequirements(requested);
+      const lockDigest = lockDigests[platform];
+      return lockDigest === undefined ? resolvedKey : selectKey(resolvedKey, lockDigest);
+    },
+
+    pinStored,
+
+    /** Builds access to the locks of an announcement, for which no service can be asked. */
+    toLockAccess(locks: Record<string, LockedPackage[]> = {}): LockAccess {
+      const digests = Object.entries(locks).map(([name, packages]) => [name, computeLockDigest(packages)]);
+      return { digests: Object.fromEntries(digests), agree: async (name) => locks[name] ?? null };
+    },
+
+    /**
+     * Installs the set at `<store>/<digest>` if necessary; `log` receives lines for the run's log meanwhile.
+     * @param lock absent: the packages are not locked
+     * @throws DependencyError
+     */
+    async pin(requested: string[], log: Log, lock?: LockAccess): Promise<PinnedSet> {
+      const { requirements, resolvedKey } = parseRequirements(requested);
+      const lockDigest = lock?.digests[platform];
+      if (lock && lockDigest !== undefined) return pinKnownLock(resolvedKey, lockDigest, lock.agree, log);
+      const resolved = await pinSet(resolvedKey, log, (directory) => installResolved(requirements, directory));
+      return lock ? agreeOnResolved(resolved, lock.agree, log) : resolved;
     },
   };
 }

@@ -8,7 +8,7 @@ const PAGE_BYTES_MAX = 32 << 20;
 const INDEX_OUTAGE_MS_MAX = 4_000;
 
 /** Normalizes the name of a package, as in PEP 503. */
-const normalizeName = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
+export const normalizeName = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
 
 /**
  * Explains why a set could not be resolved, by uv either. pip reports a typo, an unreachable index and a package

@@ -7,12 +7,13 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { LockedPackage } from '@gantry/events';
 import { z } from 'zod';
 import type { EgressProxy } from '../egress/proxy';
 import { ToolFailed, type ToolRequest, type ToolRunner } from '../sandbox/tool-run';
 import type { DirectoryStore } from '../store/directory-store';
 import { parseUntrusted } from '../untrusted/untrusted-json';
-import { explainFailure } from './explain-failure';
+import { explainFailure, normalizeName } from './explain-failure';
 import {
   buildIndexOptions,
   findIndexCredentials,
@@ -31,20 +32,20 @@ import { computeFileDigest, createWheelStore, forEachConcurrently } from './whee
 const INSTALL_TIMEOUT_MS = 120_000;
 const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;
 const WHEELS_MAX = 1_000;
-const LOCK_BYTES_MAX = 4 << 20;
+const RESOLVED_BYTES_MAX = 4 << 20;
 const INSTALLED_AT_ONCE = 2;
 /** Below the set's own directory, until it is complete; with a random suffix that no wheel can guess. */
 const SCRATCH = '.installing-';
 
 const WHEEL_FILE = /^[A-Za-z0-9][A-Za-z0-9_.!+-]{0,250}\.whl$/;
 const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);
-const lockedWheelSchema = z
+const resolvedWheelSchema = z
   .object({ url: z.url().max(4_000), sha256: digestSchema.nullable() })
   .transform((wheel) => ({ ...wheel, file: decodeURIComponent(path.basename(new URL(wheel.url).pathname)) }))
   .refine(({ file }) => WHEEL_FILE.test(file), 'not a wheel');
-type LockedWheel = z.infer<typeof lockedWheelSchema>;
+type ResolvedWheel = z.infer<typeof resolvedWheelSchema>;
 /** Reply of the tool `resolve`. */
-const lockSchema = z.array(lockedWheelSchema).max(WHEELS_MAX);
+const resolvedWheelsSchema = z.array(resolvedWheelSchema).max(WHEELS_MAX);
 /** Matches pip: by default uv takes the first index that has the package, whatever others have. */
 const BEST_OF_ALL_INDEXES = ['--index-strategy', 'unsafe-best-match'];
 
@@ -71,40 +72,104 @@ export interface DependencyOptions {
   uv: () => Promise<Uv | null>;
 }
 
-/** @returns a function that installs requirements into a directory, or throws a DependencyError */
+/** Requirements to resolve, or the packages of a lock. */
+export type RequestedSet = { requirements: string[] } | { locked: LockedPackage[] };
+
+/**
+ * @returns a function that installs a set into a directory and returns its packages, or throws a DependencyError
+ */
 export function createSetInstaller(options: DependencyOptions) {
   const wheels = createWheelStore(options);
 
-  return async (requirements: string[], directory: string): Promise<void> => {
+  return async (requested: RequestedSet, directory: string): Promise<LockedPackage[]> => {
     const scratch = fs.mkdtempSync(path.join(directory, SCRATCH));
     fs.chmodSync(scratch, 0o755);
     const tools = await createSetTools(options, scratch);
     try {
-      const found = await obtainWheels(tools, requirements);
-      const installWheel = (wheel: Wheel) => (target: string) => tools.install(wheel, target);
+      const found = await obtainWheels(tools, requested);
+      const installWheel = (wheel: Wheel) => async (target: string) =>
+        tools.install(wheel.directory ? wheel : await obtainAgain(tools, wheel), target);
       await forEachConcurrently(found, INSTALLED_AT_ONCE, (wheel) => wheels.prepare(wheel.digest, installWheel(wheel)));
       for (const wheel of found) await wheels.linkInto(directory, wheel.digest, installWheel(wheel));
+      await fs.promises.rm(scratch, { recursive: true });
+      return found.map(toLockedPackage);
     } catch (err) {
-      throw err instanceof ToolFailed ? await toDependencyError(err, requirements, options.index) : err;
+      throw err instanceof ToolFailed ? await toDependencyError(err, requested, options.index) : err;
     }
-    await fs.promises.rm(scratch, { recursive: true });
   };
 
+  function obtainWheels(tools: SetTools, requested: RequestedSet): Promise<Wheel[]> {
+    if ('locked' in requested) return obtainLocked(tools, requested.locked);
+    const { requirements } = requested;
+    return withFallback(
+      tools,
+      async () => fetchMissing(tools, await tools.resolve(requirements)),
+      () => tools.download(requirements),
+    );
+  }
+
+  async function fetchMissing(tools: SetTools, resolved: ResolvedWheel[]): Promise<Wheel[]> {
+    const missing = new Set(resolved.filter(({ sha256 }) => !sha256 || !wheels.has(sha256)));
+    const fetched = missing.size ? await tools.fetch([...missing]) : [];
+    const stored = resolved.filter((wheel) => !missing.has(wheel));
+    const all = [...fetched, ...stored.map(({ file, url, sha256 }) => ({ file, url, digest: sha256 as string }))];
+    return all.sort((a, b) => (a.file < b.file ? -1 : 1));
+  }
+
+  /** Uses stored wheels without asking the index. @throws DependencyError if it has another file for one of the others */
+  async function obtainLocked(tools: SetTools, locked: LockedPackage[]): Promise<Wheel[]> {
+    const missing = locked.filter(({ sha256 }) => !wheels.has(sha256));
+    const fetched = new Map(
+      (missing.length ? await fetchLocked(tools, missing) : []).map((wheel) => [wheel.digest, wheel]),
+    );
+    const changed = missing.find(({ sha256 }) => !fetched.has(sha256));
+    if (changed) {
+      const { file, sha256 } = changed;
+      throw new DependencyError(
+        `The package index has another file for ${toExactRequirement(changed)} than the one that this version is locked to (${file}, sha256 ${sha256}), or none for this machine. Save the worker with another version of the package.`,
+      );
+    }
+    return locked.map(({ file, sha256 }) => fetched.get(sha256) ?? { file, digest: sha256 });
+  }
+
+  function fetchLocked(tools: SetTools, locked: LockedPackage[]): Promise<Wheel[]> {
+    const requirements = locked.map(toExactRequirement);
+    const digests = locked.map(({ sha256 }) => sha256);
+    return withFallback(
+      tools,
+      async () => tools.fetch(await tools.resolve(requirements, digests)),
+      () => tools.download(requirements, digests),
+    );
+  }
+
+  /** Downloads a wheel that was stored when the set was resolved, and is no longer. */
+  async function obtainAgain(tools: SetTools, wheel: Wheel): Promise<Wheel> {
+    const { file, url, digest } = wheel;
+    const [again] = url
+      ? await tools.fetch([{ file, url, sha256: digest }])
+      : await obtainLocked(tools, [toLockedPackage(wheel)]);
+    if (!again?.directory) throw new Error(`${file} is not available`);
+    return again;
+  }
+
   /** Uses uv, and falls back to pip, whose errors are the ones that are explained. */
-  async function obtainWheels(tools: SetTools, requirements: string[]): Promise<Wheel[]> {
-    if (!tools.hasUv) return tools.download(requirements);
+  async function withFallback<T>(tools: SetTools, byUv: () => Promise<T>, byPip: () => Promise<T>): Promise<T> {
+    if (!tools.hasUv) return byPip();
     try {
-      const locked = await tools.resolve(requirements);
-      const missing = new Set(locked.filter(({ sha256 }) => !sha256 || !wheels.has(sha256)));
-      const fetched = missing.size ? await tools.fetch([...missing]) : [];
-      const stored = locked.filter((wheel) => !missing.has(wheel));
-      const all = [...fetched, ...stored.map(({ file, url, sha256 }) => ({ file, url, digest: sha256 as string }))];
-      return all.sort((a, b) => (a.file < b.file ? -1 : 1));
+      return await byUv();
     } catch (err) {
       if (!options.pipPath || !(err instanceof ToolFailed) || err.reason === 'timeout') throw err;
-      return tools.download(requirements);
+      return byPip();
     }
   }
+}
+
+const toExactRequirement = ({ name, version }: LockedPackage): string => `${name}==${version}`;
+
+/** Reads the name of a wheel: both parts are escaped in it, and contain no dash. */
+function toLockedPackage({ file, digest }: Wheel): LockedPackage {
+  const [name = '', version = ''] = file.split('-');
+  return { name: normalizeName(name), version, file, sha256: digest };
 }
 
 type SetTools = Awaited<ReturnType<typeof createSetTools>>;
@@ -151,7 +216,7 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
     return { digest: await computeFileDigest(path.join(directory, file)), directory, file };
   }
 
-  async function fetchWheels(wheels: LockedWheel[]): Promise<Wheel[]> {
+  async function fetchWheels(wheels: ResolvedWheel[]): Promise<Wheel[]> {
     const fetchRequests = wheels.map(({ url, file }) => ({
       url,
       file,
@@ -172,16 +237,19 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
   return {
     hasUv: uv !== null,
 
-    async resolve(requirements: string[]): Promise<LockedWheel[]> {
-      const config = { tool: 'resolve', requirements, options: [...buildIndexOptions(index), ...BEST_OF_ALL_INDEXES] };
+    /** @param locked digests of the requirements' wheels, if they are known: nothing else is resolved then */
+    async resolve(requirements: string[], locked: string[] = []): Promise<ResolvedWheel[]> {
+      const options = [...buildIndexOptions(index), ...BEST_OF_ALL_INDEXES, ...buildLockOptions(locked)];
+      const config = { tool: 'resolve', requirements, locked, options };
       const directory = await runOnline(config, true);
-      return readLockedWheels(path.join(directory, 'wheels.json'));
+      return readResolvedWheels(path.join(directory, 'wheels.json'));
     },
 
     fetch: fetchWheels,
 
-    async download(requirements: string[]): Promise<Wheel[]> {
-      const config = { tool: 'download', requirements, options: [...buildIndexOptions(index), ...cert] };
+    async download(requirements: string[], locked: string[] = []): Promise<Wheel[]> {
+      const options = [...buildIndexOptions(index), ...cert, ...buildLockOptions(locked)];
+      const config = { tool: 'download', requirements, locked, options };
       const directory = await runOnline(config, false);
       const found: Wheel[] = [];
       for (const file of fs.readdirSync(directory).sort()) {
@@ -191,32 +259,27 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
     },
 
     /** Installs one wheel in a sandbox that sees nothing else. */
-    async install(wheel: Wheel, target: string): Promise<void> {
-      const { directory } = wheel.directory ? wheel : await refetchWheel(wheel);
-      if (!directory) throw new Error(`${wheel.file} is not available`);
-      const config = { tool: 'install', pipPath, wheel: path.join(directory, wheel.file) };
+    async install({ directory = '', file }: Wheel, target: string): Promise<void> {
+      const config = { tool: 'install', pipPath, wheel: path.join(directory, file) };
       await runWithUv({ config, workDir: target, readOnly: [directory], timeoutMs: INSTALL_TIMEOUT_MS }, true);
     },
   };
-
-  /** Downloads a wheel that was stored when the set was resolved, and is no longer. */
-  async function refetchWheel({ file, url = '', digest }: Wheel): Promise<Wheel> {
-    const [wheel] = await fetchWheels([{ file, url, sha256: digest }]);
-    return wheel as Wheel;
-  }
 }
 
-function readLockedWheels(file: string): LockedWheel[] {
+const buildLockOptions = (locked: string[]): string[] => (locked.length ? ['--no-deps'] : []);
+
+function readResolvedWheels(file: string): ResolvedWheel[] {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size > LOCK_BYTES_MAX) throw new ToolFailed('failed', 'too many wheels, or none');
+  if (!stat?.isFile() || stat.size > RESOLVED_BYTES_MAX) throw new ToolFailed('failed', 'too many wheels, or none');
   try {
-    return lockSchema.parse(parseUntrusted(fs.readFileSync(file)));
+    return resolvedWheelsSchema.parse(parseUntrusted(fs.readFileSync(file)));
   } catch (err) {
     throw new ToolFailed('failed', `the list of wheels cannot be read: ${(err as Error).message}`);
   }
 }
 
-async function toDependencyError(failure: ToolFailed, requirements: string[], index: PackageIndex) {
+async function toDependencyError(failure: ToolFailed, requested: RequestedSet, index: PackageIndex) {
+  const requirements = 'locked' in requested ? requested.locked.map(toExactRequirement) : requested.requirements;
   const message =
     failure.reason === 'timeout'
       ? `Installing ${requirements.join(', ')} took longer than ${INSTALL_TIMEOUT_MS / 1000} s.`

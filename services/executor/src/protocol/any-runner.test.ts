@@ -64,6 +64,7 @@ function start(code: Code, overrides: Partial<Runner> = {}, canStart = () => tru
       },
       uploads: { attach: async () => ({ refused: 'not here' }), place: async () => ({ refused: 'no store' }) },
       steps: { record: async () => ({ refused: 'no service' }) },
+      locks: { agree: async () => null },
       tools: { call: async () => ({ refused: 'no service' }) },
       redactorFor: createRedactorCache(),
       metrics: { runs: { inc() {} }, phase: { observe() {} } } as unknown as Metrics,

@@ -1,6 +1,6 @@
 /** Executes one job, from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FailedStep, Job, RunError, Suspension, ToolTextChunk } from '@gantry/events';
+import type { FailedStep, Job, LockedPackage, RunError, Suspension, ToolTextChunk } from '@gantry/events';
 import { createRedactor, type createRedactorCache, maskIfTruncated, type Redactor } from '@gantry/masking';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
@@ -23,6 +23,7 @@ import { createRequestReport } from './request-report';
 import { buildWallLimitError, toRunError, UNREPORTABLE } from './run-errors';
 import { createRunHooks } from './run-hooks';
 import { buildOutputEvent, type RunUploads } from './run-output';
+import type { LockClient } from './service-requests';
 import { createSettlement } from './settlement';
 import { loadRecordedSteps, parseFailedStep, type StepRecords } from './steps';
 import { createStreamedText, type StreamedText } from './streamed-text';
@@ -33,6 +34,7 @@ export interface ExecuteJobDeps {
   uploads: RunUploads;
   steps: StepRecords;
   tools: ToolCalls;
+  locks: LockClient;
   redactorFor: ReturnType<typeof createRedactorCache>;
   metrics: Pick<Metrics, 'runs' | 'phase'>;
   log: Logger;
@@ -142,6 +144,10 @@ export function executeJob(job: Job, runner: Runner, deps: ExecuteJobDeps, relea
           runLog.platform(text);
           events.flush();
         },
+        ...(job.locks && {
+          agreeOnLock: (platform: string, proposed: LockedPackage[] | null) =>
+            deps.locks.agree(job, platform, proposed),
+        }),
         onRequest: (request) => guarded(() => report(request)),
         ...(answerTo && { answerTo }),
       });

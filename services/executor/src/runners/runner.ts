@@ -16,6 +16,7 @@ import type {
   ToolReply,
   UsedSandbox,
 } from '@gantry/events';
+import type { AgreeOnLock } from '../dependencies/dependencies';
 import type { NetworkRequest, RawResponse } from '../egress/network-request';
 import type { FindRecordedResponse } from '../egress/rehearsed-request';
 
@@ -45,6 +46,8 @@ export interface Runner {
 export interface PrepareHooks {
   /** Logs the progress of a long operation in the run's log. */
   logProgress(text: string): void;
+  /** Agrees with the service on the packages of the job's version: see LockRequest. Absent: nothing is locked. */
+  agreeOnLock?: AgreeOnLock;
   /** Called when the code has made a network request, or tried to. */
   onRequest(request: NetworkRequest): void;
   /** In a rehearsal, returns the recorded responses to requests that would write. */

@@ -18,6 +18,8 @@ import {
   INGEST_DURABLE,
   type Job,
   type LeaseRenewal,
+  type LockedPackage,
+  lockRequest,
   newId,
   type PrepareRequest,
   PYTHON,
@@ -72,6 +74,8 @@ export interface FakeService {
   lostAtLease: Set<string>;
   /** Every request to record a step. */
   stepRequests: StepRecord[];
+  /** Locks by platform: of all jobs that have `locks`. */
+  locks: Map<string, LockedPackage[]>;
   /** Recorded steps of a run, in order. */
   listSteps(runId: string): RecordedStep[];
   /** Assigns the run again, with its recorded steps, and waits for the end of that attempt. */
@@ -144,6 +148,7 @@ export async function startFakeService(
     cancelledAtLease: new Set<string>(),
     lostAtLease: new Set<string>(),
     stepRequests: [] as StepRecord[],
+    locks: new Map<string, LockedPackage[]>(),
   };
   const recorded = new Map<string, Map<number, RecordedStep>>();
 
@@ -218,6 +223,13 @@ export async function startFakeService(
       const step = stepRecord.parse(message.json());
       self.stepRequests.push(step);
       message.respond(encode(step.name === 'refused' ? { refused: 'no' } : recordStep(step.runId, step)));
+    },
+  });
+  bus.nc.subscribe(runSubjects.lock(source, '*'), {
+    callback: (_, message) => {
+      const { platform, packages } = lockRequest.parse(message.json());
+      if (packages && !self.locks.has(platform)) self.locks.set(platform, packages);
+      message.respond(encode({ packages: self.locks.get(platform) ?? null }));
     },
   });
   if (source === 'worker') {

@@ -76,6 +76,7 @@ const isHeld = async ({ pool }: CandidateDeps, candidate: Candidate, draft: Runn
 const loadDraft = async ({ prisma }: CandidateDeps, candidate: Candidate): Promise<Runnable> =>
   toRunnable(candidate.definition, candidate.code, {
     ...candidate,
+    lockedCode: { id: candidate.workerUid, version: candidate.sha },
     onlyWorkers: await loadCandidateScope(prisma, candidate),
   });
 

@@ -12,7 +12,7 @@ import {
   type workerChanged,
 } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
-import type { RunSpec } from '@gantry/run-engine';
+import { loadAnnouncedLocks, type RunSpec } from '@gantry/run-engine';
 import { z } from 'zod';
 import type { Worker } from '../generated/prisma/client';
 import { findPreparedWorker, listStandbyWorkers, type PreparedWorker } from '../workers/standby-workers';
@@ -71,6 +71,7 @@ async function describePreparation(deps: PrepareDeps, sql: Sql, worker: Prepared
   const isPreloaded = worker.status === 'active' && canPreload(runnable);
   return {
     dependencies,
+    ...(await loadAnnouncedLocks(sql, worker.workspaceId, spec)),
     subject: isPreloaded ? { ...subject, program: await describeProgram(deps, spec) } : subject,
   };
 }

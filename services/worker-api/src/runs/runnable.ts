@@ -37,13 +37,18 @@ export type Runnables = ReturnType<typeof createRunnables>;
 async function load(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
   const found = await findVersionToRun(sql, workerUid, version);
   if (!found) throw conflict('no_version', `this worker has no version ${version}`);
-  return toRunnable(found.definition, found.code, found);
+  return toRunnable(found.definition, found.code, { ...found, lockedCode: { id: workerUid, version: found.sha } });
 }
 
 export function toRunnable(
   definition: Definition,
   code: RunSpec['code'],
-  { sha, needsApproval, onlyWorkers }: ApprovableCode & Pick<VersionToRun, 'onlyWorkers'>,
+  {
+    sha,
+    needsApproval,
+    onlyWorkers,
+    lockedCode,
+  }: ApprovableCode & Pick<VersionToRun, 'onlyWorkers'> & Pick<RunSpec, 'lockedCode'>,
 ): Runnable {
   const { limits, network, connections, expose, in_body: inBody, budget_usd: budgetUsd } = definition;
   const agent = agentOfDefinition(definition);
@@ -57,6 +62,7 @@ export function toRunnable(
       code,
       entrypoint: definition.entrypoint,
       dependencies: definition.python_dependencies,
+      ...(lockedCode && { lockedCode }),
       outputs: definition.outputs.map(({ name, type }) => ({ name, type })),
       secrets: definition.secrets,
       ...(connections.length && { connections }),

@@ -8,7 +8,7 @@ import { buildTree, type FileTree, isLeftOut } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { toManifestTrigger } from '../triggers/trigger';
 import { toManifestSkills } from './agent-skills';
-import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
+import { DEFINITION_FIELDS, type Definition, parseDefinition, toDeclared } from './definition';
 import { MANIFEST_BYTES_MAX } from './manifest';
 import type { Manifests } from './manifests';
 import { isManifest } from './worker-input';
@@ -75,7 +75,8 @@ export function toManifest({ worker, definition, triggers }: Omit<ExportedWorker
   };
 }
 
-function withoutDefaults(definition: Definition): Record<string, unknown> {
+function withoutDefaults(complete: Definition): Record<string, unknown> {
+  const definition = toDeclared(complete);
   const plain: Definition = parseDefinition({});
   return Object.fromEntries(
     DEFINITION_FIELDS.flatMap((field): [string, unknown][] => {

@@ -12,6 +12,7 @@ import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
 import { withTrueSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
+import { withFileDependencies } from './code-dependencies';
 import { toNamedDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
@@ -50,7 +51,8 @@ export async function createWorker(
   const { workspaceId } = caller;
   const { settings, triggers, tree, message } = input;
   const files = listEntries(tree);
-  const definition = await describeSkills(withTrueSkill(input.definition, files), tree);
+  const described = await describeSkills(withTrueSkill(input.definition, files), tree);
+  const definition = await withFileDependencies(deps.bus, described, tree);
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
   await requireContexts(prisma, caller, definition.contexts);
   const ownerId = getOwnerId(caller);

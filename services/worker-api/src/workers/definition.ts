@@ -104,7 +104,10 @@ const definitionFields = {
 
 const definition = z.strictObject(definitionFields);
 
-export type Definition = z.output<typeof definition>;
+export type Definition = z.output<typeof definition> & {
+  /** The file whose list `python_dependencies` is; null: the worker declares it itself. */
+  dependencies_source: string | null;
+};
 
 /** The values of fields that earlier versions lack. */
 const added = {
@@ -112,6 +115,7 @@ const added = {
   expose: [],
   in_body: [],
   on_failure: 'none',
+  dependencies_source: null,
   ...withoutAgent,
 } satisfies Partial<Definition>;
 
@@ -134,7 +138,7 @@ export function toNamedDefinition(definition: Definition): Record<string, unknow
 export const agentOfDefinition = (definition: Definition) =>
   definition.runner === 'agent' ? toJobAgent(definition, definition.entrypoint, definition) : null;
 
-type DefinitionField = keyof Definition;
+type DefinitionField = keyof typeof definitionFields;
 
 export const DEFINITION_FIELDS = Object.keys(definitionFields) as DefinitionField[];
 
@@ -152,9 +156,10 @@ export function parseDefinition(input: DefinitionInput): Definition {
   if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
   const parsed = definition.safeParse({ ...defaultsFor(input.runner), ...input });
   if (!parsed.success) throw invalid(formatIssues(parsed.error), 'bad_worker');
-  const problems = crossProblems(parsed.data);
+  const complete = { ...parsed.data, dependencies_source: null };
+  const problems = crossProblems(complete);
   if (problems.length) throw invalid(problems, 'bad_worker');
-  return parsed.data;
+  return complete;
 }
 
 function crossProblems(definition: Definition): FieldProblem[] {
@@ -206,9 +211,14 @@ const listUndeclaredProblems = (definition: Definition): FieldProblem[] =>
     }),
   );
 
+/** The definition without packages that a file declares: the file is read again when it may have changed. */
+export function toDeclared({ dependencies_source: source, ...declared }: Definition) {
+  return source === null ? declared : { ...declared, python_dependencies: [] };
+}
+
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
 export function mergeDefinition(present: Definition, change: DefinitionInput): DefinitionInput {
-  const merged: DefinitionInput = { ...present, ...change };
+  const merged: DefinitionInput = { ...toDeclared(present), ...change };
   for (const field of ['limits', 'retry', 'approvals'] as const) {
     const given = change[field];
     if (given !== null && typeof given === 'object') merged[field] = { ...present[field], ...given };

@@ -2,6 +2,7 @@
 import { applyChanges, type FileChange, type FileTree, listEntries, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { describeSkills } from './agent-skills';
+import { withFileDependencies } from './code-dependencies';
 import { type Definition, type DefinitionInput, parseDefinition, toNamedDefinition } from './definition';
 import { definitionWith } from './edit-worker';
 import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
@@ -16,7 +17,7 @@ export interface DraftInput extends DefinitionInput {
   base_sha?: string;
 }
 
-type DraftDeps = Pick<WorkerDeps, 'prisma' | 'objects'>;
+type DraftDeps = Pick<WorkerDeps, 'prisma' | 'objects' | 'bus'>;
 
 export interface Draft {
   definition: Definition;
@@ -27,17 +28,17 @@ export interface Draft {
 }
 
 /**
- * The draft as it would be saved, with what its skills are called.
- * @throws AppError 400 naming each field, file and skill that is wrong; 404 for a version that the worker does not have
+ * The draft as it would be saved, with what its skills are called and the packages that its files declare.
+ * @throws AppError 400 naming each field, file, package and skill that is wrong; 404 for a version that the worker does not have
  */
 export async function readDraft(deps: DraftDeps, worker: WorkerWithTriggers | null, input: DraftInput): Promise<Draft> {
   const { tree, base, definition: parsed } = await loadDraft(deps, worker, input);
-  const definition = await describeSkills(parsed, tree);
+  const definition = await withFileDependencies(deps.bus, await describeSkills(parsed, tree), tree);
   return { definition, tree, base, sha: shaOfVersion(listEntries(tree), toNamedDefinition(definition)) };
 }
 
 /**
- * The fields and files of a draft. Its skills are not looked into.
+ * The fields and files of a draft. Its skills and lists of packages are not looked into.
  * @param worker null: everything is in the request
  * @throws AppError 400 naming each field and file that is wrong; 404 for a version that the worker does not have
  */

@@ -23,6 +23,7 @@ import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook/webhook-secret';
 import { withTrueSkill } from './agent-definition';
 import { describeSkills } from './agent-skills';
+import { declaresPackages, withFileDependencies } from './code-dependencies';
 import {
   type Definition,
   type DefinitionInput,
@@ -171,7 +172,7 @@ export async function nextVersion(
   const skillTree =
     areSkillsKnown || !wanted.skills.length ? null : (tree ?? (await readTree(deps.objects, current.code)));
   const named = skillTree ? await describeSkills(wanted, skillTree) : wanted;
-  const definition = withTrueSkill(named, files);
+  const definition = await withPackages(deps, current, { definition: withTrueSkill(named, files), tree });
   const sha = shaOfVersion(files, toNamedDefinition(definition));
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
   if (tree && isLost && sameFiles) await restorePack(deps.objects, current.code, tree);
@@ -183,6 +184,21 @@ export async function nextVersion(
   const codeWarnings = isKnown ? [] : await inspectCode(deps, definition, code);
   const skillWarnings = listSkillWarnings(definition, tree ?? skillTree ?? []).map(formatSkillWarning);
   return { definition, files, code, sha, warnings: [...formatLostFiles(lostPaths), ...codeWarnings, ...skillWarnings] };
+}
+
+/** Reads the files that may declare packages only where they, or what is read, may have changed. */
+async function withPackages(
+  { bus, objects }: CodeDeps,
+  current: Version,
+  { definition, tree }: { definition: Definition; tree: FileTree | null },
+): Promise<Definition> {
+  const isKnown = !tree && definition.entrypoint === current.definition.entrypoint;
+  if (isKnown && !declaresPackages(definition) && !declaresPackages(current.definition)) {
+    const { python_dependencies, dependencies_source } = current.definition;
+    return { ...definition, python_dependencies, dependencies_source };
+  }
+  if (declaresPackages(definition)) return definition;
+  return withFileDependencies(bus, definition, tree ?? (await readTree(objects, current.code)));
 }
 
 export function definitionWith(present: Definition, change: DefinitionInput): Definition {

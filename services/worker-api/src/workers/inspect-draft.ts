@@ -8,9 +8,11 @@ import {
   type DraftInspection,
   type InspectionWarning,
   listInspectionWarnings,
+  readFileDependencies,
 } from '@gantry/program';
 import { decodeText, type FileTree } from '../file-trees/file-tree';
 import { readSkills } from './agent-skills';
+import { declaresPackages } from './code-dependencies';
 import type { Definition } from './definition';
 import { type DraftInput, loadDraft } from './draft';
 import { listSkillWarnings } from './skill-warnings';
@@ -48,22 +50,38 @@ export async function inspectDraft(
   const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
   const { definition, tree } = await loadDraft(deps, worker, asked);
   const { entrypoint } = definition;
-  if (definition.runner === 'agent') return inspectText(definition, tree);
+  const packages = await readPackages(deps, definition, tree);
+  if (definition.runner === 'agent') return inspectText(definition, tree, packages.problems);
   const written = new Set(asked.files?.map(({ path }) => path));
   const { sources, problems } = listSources(tree, entrypoint, written);
   const modules = listModules(tree, entrypoint);
   const found = await askExecutor(deps.bus, { entrypoint, draft: { sources, modules } });
   const { parameters, imports, secrets } = found;
+  const complete = { ...definition, python_dependencies: packages.names };
   return {
-    problems: [...problems, ...listDraftProblems(found), ...doubtfulPlaces(found, definition)],
+    problems: [...problems, ...packages.problems, ...listDraftProblems(found), ...doubtfulPlaces(found, complete)],
     parameters,
     imports,
     secrets,
   };
 }
 
+async function readPackages(
+  { bus }: WorkerDeps,
+  definition: Definition,
+  tree: FileTree,
+): Promise<{ names: string[]; problems: DraftProblem[] }> {
+  if (declaresPackages(definition)) return { names: definition.python_dependencies, problems: [] };
+  const reading = await readFileDependencies(bus, definition.entrypoint, tree);
+  if (!('problems' in reading)) return { names: reading.found?.packages ?? [], problems: [] };
+  const problems = reading.problems.map(({ path: file, line, message }): DraftProblem => {
+    return { ...nowhere, file, line, severity: 'error', code: 'bad_dependencies', message };
+  });
+  return { names: [], problems };
+}
+
 /** The file of an agent is words for a model, and no code. */
-async function inspectText(definition: Definition, tree: FileTree) {
+async function inspectText(definition: Definition, tree: FileTree, packageProblems: DraftProblem[]) {
   const message = findEntrypointProblem(definition, tree);
   const problem = { ...nowhere, severity: 'error', code: 'bad_entrypoint', message: message ?? '' } as const;
   const skills = await readSkills(definition.skills, tree);
@@ -76,7 +94,7 @@ async function inspectText(definition: Definition, tree: FileTree) {
   const warnings = listSkillWarnings(definition, tree).map(({ code, path, line, message: warning }): DraftProblem => {
     return { ...nowhere, file: path, line, severity: 'warning', code, message: warning };
   });
-  const problems = [...(message === null ? [] : [problem]), ...skillProblems, ...warnings];
+  const problems = [...(message === null ? [] : [problem]), ...packageProblems, ...skillProblems, ...warnings];
   return { problems, parameters: [], imports: [], secrets: [] };
 }
 

@@ -10,10 +10,12 @@ import {
   type Operations,
   ok,
   respondWithPage,
+  toApiFields,
 } from '@gantry/http';
 import { alreadyDoneError, type Principal } from '@gantry/limits';
 import { transaction } from '@gantry/postgres';
 import { buildSampleInputs, createInputValidator } from '@gantry/program';
+import { listDependencyLocks } from '@gantry/run-engine';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 
@@ -190,10 +192,12 @@ export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
           ? await findPreviousVersion(prisma, worker, version.number)
           : await getVersionBySha(prisma, worker, sha);
       const approvals = await listApprovals(prisma, worker.uid, [version.sha]);
+      const locks = await listDependencyLocks(deps.pool, worker.workspaceId, { id: worker.uid, version: version.sha });
       const shown = { currentVersion: worker.currentVersion, approval: approvals.get(version.sha) };
       return ok({
         ...versionToItem(version, shown),
         definition: version.definition,
+        locked_dependencies: locks.map((lock) => toApiFields(lock, 'platform', 'packages', 'lockedAt')),
         files: version.files,
         compared_to: base?.sha ?? null,
         changes: compareVersions(base, version),

@@ -5,6 +5,7 @@ import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
 export function PackagesForm({ worker }: { worker: Worker }) {
+  const { python_dependencies: packages, dependencies_source: source } = worker;
   return (
     <SettingsForm
       worker={worker}
@@ -21,10 +22,14 @@ export function PackagesForm({ worker }: { worker: Worker }) {
         className={styles.wide}
         name="packages"
         aria-label="Packages"
-        description="With a version they are the same in every run: requests==2.32.5"
+        description={
+          source === null
+            ? 'With a version they are the same in every run: requests==2.32.5'
+            : `Empty: ${source} declares ${packages.join(', ') || 'none'}. A list here replaces those.`
+        }
         rows={4}
         spellCheck={false}
-        defaultValue={worker.python_dependencies.join('\n')}
+        defaultValue={source === null ? packages.join('\n') : ''}
       />
     </SettingsForm>
   );

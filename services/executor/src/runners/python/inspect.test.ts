@@ -57,6 +57,30 @@ test.each([
   expect(await inspect(source)).toEqual({ ok: false, problem: { code, message: expect.stringMatching(message) } });
 });
 
+test.each([
+  ['project', '[project]\ndependencies = ["a>=1", "b"]', { dependencies: ['a>=1', 'b'] }],
+  ['project', '[project]\nname = "x"', { dependencies: null }],
+  ['script', 'dependencies = ["a"]\nrequires-python = ">=3.11"', { dependencies: ['a'] }],
+  ['script', 'dependencies = [1]', { problem: 'dependencies must be a list of texts', line: null }],
+  [
+    'script',
+    '\n[tool.uv]\nindex-url = "https://evil.test"',
+    { problem: expect.stringMatching(/index-url/), line: null },
+  ],
+  ['script', 'a = 1\n= 2', { problem: expect.stringMatching(/^is not TOML/), line: 2 }],
+  ['script', `a = ${'['.repeat(30_000)}`, { problem: expect.stringMatching(/^is not TOML/), line: null }],
+  ['script', `a = ${'9'.repeat(60_000)}`, { problem: expect.stringMatching(/^is not TOML/), line: null }],
+] as const)('the packages of a TOML document (%s) are listed, or its problem (%#)', async (kind, text, toml) => {
+  const reply = await request(
+    fixture.bus,
+    runSubjects.inspect,
+    { entrypoint: '', toml: { kind, text } },
+    inspectReply,
+    60_000,
+  );
+  expect(reply).toEqual({ ok: !('problem' in toml), toml });
+});
+
 test('a draft is sent inside the message, and all its problems are returned with their positions', async () => {
   const inspectDraft = (sources: Record<string, string>, modules: string[] = []) => {
     const draft = { sources: Object.entries(sources).map(([path, text]) => ({ path, text })), modules };

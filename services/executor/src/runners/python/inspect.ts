@@ -12,6 +12,7 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 
 type Problem = NonNullable<InspectReply['problem']>;
 type Draft = NonNullable<InspectRequest['draft']>;
+type Toml = NonNullable<InspectRequest['toml']>;
 const problemCodes = ['syntax_error', 'no_run', 'unreadable'] as const satisfies Problem['code'][];
 
 const nameList = z.array(z.string().max(200)).max(50);
@@ -41,6 +42,11 @@ const draftReply = z.object({
   places: z.array(z.object({ kind: z.enum(kinds), name: z.string().max(200), ...position })).max(150),
 });
 
+const tomlReply = z.union([
+  z.object({ dependencies: z.array(z.string().max(1_000)).max(1_000).nullable() }),
+  z.object({ problem: z.string().max(1_000), line: z.int().min(1).nullable() }),
+]);
+
 export interface InspectDeps {
   code: CodeStore;
   sandbox: Sandbox;
@@ -48,8 +54,10 @@ export interface InspectDeps {
 }
 
 /** Inspects an entrypoint without executing it. Leaves stored code unpacked for the first run. */
-export async function inspect(deps: InspectDeps, { entrypoint, code, draft }: InspectRequest): Promise<InspectReply> {
+export async function inspect(deps: InspectDeps, request: InspectRequest): Promise<InspectReply> {
+  const { entrypoint, code, draft, toml } = request;
   if (draft) return inspectDraft(deps, entrypoint, draft);
+  if (toml) return inspectToml(deps, toml);
   if (!code) return buildUnreadableReply(entrypoint);
   try {
     await deps.code.pin(code);
@@ -75,6 +83,12 @@ async function inspectDraft(deps: InspectDeps, entrypoint: string, draft: Draft)
   return answer ? { ok: answer.problems.length === 0, ...answer } : buildUnreadableReply(entrypoint);
 }
 
+async function inspectToml(deps: InspectDeps, toml: Toml): Promise<InspectReply> {
+  const json = await parseInSandbox(deps, null, { entrypoint: '', toml });
+  const answer = json && parseReply(json, tomlReply);
+  return answer ? { ok: !('problem' in answer), toml: answer } : buildUnreadableReply('the document');
+}
+
 const buildUnreadableReply = (entrypoint: string): InspectReply => ({
   ok: false,
   problem: { code: 'unreadable', message: `${entrypoint} could not be parsed` },
@@ -86,7 +100,7 @@ const buildUnreadableReply = (entrypoint: string): InspectReply => ({
 async function parseInSandbox(
   { sandbox, isolation }: InspectDeps,
   code: string | null,
-  source: { entrypoint: string; draft?: Draft },
+  source: { entrypoint: string; draft?: Draft; toml?: Toml },
 ): Promise<Buffer | undefined> {
   const spec: SandboxSpec = {
     code,

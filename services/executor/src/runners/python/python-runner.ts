@@ -1,6 +1,6 @@
 /** Runs Python programs, each in a sealed child of the sandbox. */
 import type { Job, PrepareRequest, UsedSandbox } from '@gantry/events';
-import type { Dependencies } from '../../dependencies/dependencies';
+import type { Dependencies, LockAccess } from '../../dependencies/dependencies';
 import { DependencyError } from '../../dependencies/requirement';
 import type { EgressProxy, EgressRules } from '../../egress/proxy';
 import type { Child } from '../../sandbox/child';
@@ -31,7 +31,10 @@ export const createPythonRunner = (deps: PythonRunnerDeps): Runner => ({
   prepare: (job, hooks) => prepare(deps, job, hooks),
   async prepareAhead(announcement, isStandby) {
     const warm = toWarmRequest(deps, announcement);
-    const unpin = warm ? await warm.pin() : (await deps.dependencies.pin(announcement.dependencies, () => {})).unpin;
+    const { dependencies, locks } = announcement;
+    const unpin = warm
+      ? await warm.pin()
+      : (await deps.dependencies.pin(dependencies, () => {}, deps.dependencies.toLockAccess(locks))).unpin;
     if (warm) await deps.sandbox.importAhead(warm, isStandby);
     unpin();
   },
@@ -49,11 +52,15 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
     for (const each of pins.splice(0)) each();
   };
   try {
-    const depsDigest = await pinFiles(deps, job, hooks, pins);
+    const { agreeOnLock: agree } = hooks;
+    const lock = agree && { digests: job.locks ?? {}, agree };
+    const depsDigest = await pinFiles(deps, { ...job, lock }, hooks.logProgress, pins);
     const spec = buildSandboxSpec(job, depsDigest, network);
     const isolation = deps.isolation === 'process' ? 'process' : job.isolation;
     const warm =
-      isolation === 'zygote' && canBeWarm(job) ? buildWarmRequest(deps, job, spec, listSecretNames(job)) : undefined;
+      isolation === 'zygote' && canBeWarm(job)
+        ? buildWarmRequest(deps, { ...job, lock }, spec, listSecretNames(job))
+        : undefined;
     let child: Child | undefined;
     let hasRun = false;
 
@@ -130,20 +137,24 @@ const listSecretNames = ({ secrets = {}, credentials = [] }: Job): string[] => [
 ];
 
 /** Converts an announcement to the request of its runs. Undefined: they will not be warm. */
-function toWarmRequest(deps: PythonRunnerDeps, { dependencies, subject }: PrepareRequest): WarmRequest | undefined {
+function toWarmRequest(
+  deps: PythonRunnerDeps,
+  { dependencies, locks, subject }: PrepareRequest,
+): WarmRequest | undefined {
   const { program } = subject ?? {};
   if (!subject || !program || deps.isolation === 'process') return undefined;
   if (program.isolation === 'process' || !canBeWarm({ kind: 'run', ...program })) return undefined;
+  const lock = deps.dependencies.toLockAccess(locks);
   let set: string | null = null;
   try {
-    if (dependencies.length) set = deps.dependencies.identify(dependencies).digest;
+    if (dependencies.length) set = deps.dependencies.identify(dependencies, lock.digests);
   } catch {
     return undefined;
   }
-  const code = { ...subject, ...program, dependencies };
+  const files = { ...subject, ...program, dependencies, lock };
   return buildWarmRequest(
     deps,
-    code,
+    files,
     buildSandboxSpec(program, set, program.network === 'egress'),
     program.secretNames,
   );
@@ -170,10 +181,13 @@ function buildWarmRequest(
       const unpin = () => {
         for (const each of pins.splice(0)) each();
       };
-      await pinFiles(deps, job, { logProgress: () => {} }, pins).catch((err) => {
+      try {
+        const set = await pinFiles(deps, { ...job, expectedSet: spec.deps }, () => {}, pins);
+        if (set !== spec.deps) throw new Error('the packages are not those that were announced');
+      } catch (err) {
         unpin();
         throw err;
-      });
+      }
       return unpin;
     },
   };
@@ -191,13 +205,17 @@ const buildEgressRules = (
   ...(rehearsal ? { answerTo, isSealed: rehearsal.isUnread === true } : { keepsAnswers: true }),
 });
 
-type JobFiles = Pick<Job, 'code' | 'contexts' | 'dependencies'>;
+type JobFiles = Pick<Job, 'code' | 'contexts' | 'dependencies'> & {
+  lock?: LockAccess | undefined;
+  /** Digest of the set that an earlier run, or an announcement, has installed. */
+  expectedSet?: string | null;
+};
 
 /** Pins the files of a job. @returns the digest of its dependencies; null if it has none */
 async function pinFiles(
   { code, contexts, dependencies }: PythonRunnerDeps,
   job: JobFiles,
-  { logProgress: say }: Pick<PrepareHooks, 'logProgress'>,
+  log: (text: string) => void,
   pins: (() => void)[],
 ): Promise<string | null> {
   const pinned = code.pin(job.code);
@@ -208,7 +226,8 @@ async function pinFiles(
     pins.push(() => contexts.unpin(context));
   }
   if (!job.dependencies.length) return null;
-  const set = await dependencies.pin(job.dependencies, say);
+  const stored = job.expectedSet && dependencies.pinStored(job.expectedSet);
+  const set = stored || (await dependencies.pin(job.dependencies, log, job.lock));
   pins.push(set.unpin);
   return set.digest;
 }

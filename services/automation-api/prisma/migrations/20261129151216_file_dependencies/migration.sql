@@ -1,0 +1,4 @@
+-- AlterTable
+ALTER TABLE "artifacts" ADD COLUMN     "file_dependencies" JSONB;
+
+
